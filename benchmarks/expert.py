@@ -16,7 +16,7 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.text.cursor import TextCursor
-from tui_annotate.tui.theme import Look
+from tui_annotate.tui.theme import TerminalLook
 
 SIZE = (140, 40)
 
@@ -46,7 +46,7 @@ async def at_work(folder: Path, sample: str) -> AsyncIterator[Person]:
         person="ana",
         sample=sample,
         order="ingested",
-        look=Look("dark", "256", native=False),
+        look=TerminalLook("dark", "256", native=False),
     )
     async with app.run_test(size=SIZE) as pilot:
         while app.sample_screen.draft is None:

@@ -12,7 +12,7 @@ from tests.tui.draft.draft_samples import typed_codes
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.cursor_actions import MOVES
-from tui_annotate.tui.draft.hints import Hints
+from tui_annotate.tui.draft.hints import WordHints
 from tui_annotate.tui.text.cursor import TextCursor
 
 Keys = tuple[str, ...]
@@ -103,7 +103,7 @@ class Planner:
 
     def _lettered(self, place: Place, goal: Goal) -> Iterator[tuple[Keys, Place]]:
         near = self._sentence(place) or Span(place[0], place[0] + 1)
-        hints = Hints.over(self._side, self._pairs, near)
+        hints = WordHints.over(self._side, self._pairs, near)
         codes = typed_codes(hints)
         for first in self._around(goal.span.start):
             for last in self._around(goal.span.end - 1):

@@ -30,7 +30,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.services.authentication import AuthenticationService
 from tui_annotate.services.authentication.account_management import NewAccount
-from tui_annotate.services.authentication.hashing import Hasher
+from tui_annotate.services.authentication.hashing import Argon2Hasher
 from tui_annotate.services.suggestions import ScoreThreshold
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceKind
@@ -42,7 +42,7 @@ from tui_annotate.workspace import Workspace
 SENTINEL: Final = "s3nt1nel"
 
 CLOSED: Final = (
-    Hasher,
+    Argon2Hasher,
     AuthenticationService,  # signing in, which comes before there is anybody to be blind
     AccountStore,
     SessionStore,

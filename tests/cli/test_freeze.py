@@ -15,7 +15,7 @@ from tests.helpers.stores import claim
 from tests.tui.screens import review_app
 from tests.tui.screens.review_app import FIRST
 from tui_annotate import workspace as workspaces
-from tui_annotate.domain.adjudication import Reason
+from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.errors import Damaged, NotFound
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey
@@ -182,7 +182,7 @@ def test_settled_work_is_replayed_too(command: Command, tmp_path: Path) -> None:
         review, who = space.team.review, space.person("rev").id
         seen = review.open(who, FIRST).seen
         seen = review.take(who, FIRST, [("li-1",)], seen=seen, seconds=1).seen
-        review.finish(who, FIRST, rest=Reason.SLIP, seen=seen, seconds=1)
+        review.finish(who, FIRST, rest=RejectionReason.SLIP, seen=seen, seconds=1)
     assert command("freeze", "paper", "-w", "work").code == 0
     with workspaces.open(made) as space:
         assert space.team.review.undo(who)

@@ -15,7 +15,7 @@ from tests.tui.screens import review_app
 from tests.tui.screens.review_app import FIRST, SECOND
 from tui_annotate import workspace
 from tui_annotate.cli.main import run
-from tui_annotate.domain.adjudication import Reason, ReviewAction
+from tui_annotate.domain.adjudication import RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import REJECTED
 from tui_annotate.domain.people import SETTLED, PersonKind
 from tui_annotate.plugins.traits import RecordTrait
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
         review, who = space.team.review, space.person("rev").id
         seen = review.open(who, FIRST).seen
         seen = review.take(who, FIRST, [("li-1",)], seen=seen, seconds=1).seen
-        review.finish(who, FIRST, rest=Reason.SLIP, seen=seen, seconds=1)
+        review.finish(who, FIRST, rest=RejectionReason.SLIP, seen=seen, seconds=1)
         review.finish(who, SECOND, seen=review.open(who, SECOND).seen, seconds=1)
     return made
 

@@ -21,7 +21,7 @@ from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.suggestions import Answer, SuggestionStatus
+from tui_annotate.domain.suggestions import AnswerKind, SuggestionStatus
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.traits import RecordTrait
 from tui_annotate.storage.log.audit import AuditStore
@@ -272,10 +272,10 @@ def test_labels_that_are_renamed_are_so_on_what_was_taken(found: Command) -> Non
         assert made.labels == (("Harmless",),)
         assert made.suggested
         assert not made.suggested.changed
-        assert _suggested(space)[0].answer is Answer.ACCEPTED
+        assert _suggested(space)[0].answer is AnswerKind.ACCEPTED
         (open_one,) = _suggested(space, TEA)
         saved = space.annotate.accept(me, TEA, open_one.suggestion.id, seconds=1)
-        assert saved.answers[open_one.suggestion.id].answer is Answer.ACCEPTED
+        assert saved.answers[open_one.suggestion.id].answer is AnswerKind.ACCEPTED
         assert saved.annotations[0].labels == (("Harmless",),)
         assert not list(AuditStore(space.team.database).find_faults())
 
@@ -463,4 +463,7 @@ def test_a_row_that_says_nonsense_of_answers_is_left(
     told = both("sync", "pull")
     assert "answer" in told.out + told.err
     with workspaces.open() as space:
-        assert [each.answer for each in _suggested(space)] == [Answer.ACCEPTED, Answer.REFUSED]
+        assert [each.answer for each in _suggested(space)] == [
+            AnswerKind.ACCEPTED,
+            AnswerKind.REFUSED,
+        ]

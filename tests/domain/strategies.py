@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tui_annotate.domain.adjudication import Adjudication, Reason, ReviewAction
+from tui_annotate.domain.adjudication import Adjudication, RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace, MatchPosition
 from tui_annotate.domain.provenance import Provenance
@@ -50,7 +50,12 @@ def settlements() -> st.SearchStrategy[Adjudication]:
     words = st.text(max_size=5)
     sources = st.frozensets(words, max_size=3).map(lambda names: tuple(sorted(names)))
     return st.builds(
-        Adjudication, words, st.sampled_from(ReviewAction), sources, st.sampled_from(Reason), words
+        Adjudication,
+        words,
+        st.sampled_from(ReviewAction),
+        sources,
+        st.sampled_from(RejectionReason),
+        words,
     )
 
 

@@ -15,7 +15,12 @@ from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import check_overlap, is_duplicate
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.suggestions import Answer, Suggestion, answer_from_json, take_suggestion
+from tui_annotate.domain.suggestions import (
+    AnswerKind,
+    Suggestion,
+    answer_from_json,
+    take_suggestion,
+)
 
 LABELS = parse_labels(
     "- {name: Wrong, evidence: required}\n- {name: Odd, note: required}\n- Fine\n"
@@ -244,7 +249,7 @@ def _taken() -> StreamState:
     return FRESH.applied(event_builders.accept(FRESH, ONE, take_suggestion("ana", ONE, None)))
 
 
-def _answer(state: StreamState) -> Answer:
+def _answer(state: StreamState) -> AnswerKind:
     return answer_from_json(state.suggestions["s"]).answer
 
 
@@ -252,7 +257,7 @@ def test_taking_is_a_deed_that_can_be_taken_back() -> None:
     """An annotation and an answer, both gone with the inverse."""
     action = event_builders.accept(FRESH, ONE, take_suggestion("ana", ONE, None))
     state = FRESH.applied(action)
-    assert (action.verb, _answer(state)) == ("accept", Answer.ACCEPTED)
+    assert (action.verb, _answer(state)) == ("accept", AnswerKind.ACCEPTED)
     assert state.suggestions["s"]["annotation"] in state.annotations
     assert state.applied(action.inverse("e")).same(FRESH)
 
@@ -278,7 +283,7 @@ def test_what_stands_is_not_answered_anew() -> None:
         event_builders.refuse(refused, ONE, reason="no")
     assert (
         _answer(refused.applied(event_builders.refuse(refused, ONE, reason="yes")))
-        is Answer.REFUSED
+        is AnswerKind.REFUSED
     )
 
 
@@ -291,7 +296,7 @@ def test_an_edit_of_the_content_changes_the_answer_once() -> None:
     assert event_builders.edit_annotation(state, noted) == noted
     other = event_builders.edit(state, replace(made, labels=(("L",),)), at="t")
     changed = state.applied(event_builders.edit_annotation(state, other))
-    assert _answer(changed) is Answer.CHANGED
+    assert _answer(changed) is AnswerKind.CHANGED
     assert changed.annotations[name]["suggested"]["changed"]
     again = event_builders.edit(changed, replace(made, version=2), at="t")
     assert event_builders.edit_annotation(changed, again) == again

@@ -6,15 +6,15 @@ import pytest
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.hash_chain import (
-    Head,
     LogHead,
+    StreamHead,
     digest_heads,
     head_from_json,
     head_from_token,
 )
 
-ONE = Head("ana", "d", "1", 3, "ab")
-OTHER = Head("ben", "d", "1", 1, "cd")
+ONE = StreamHead("ana", "d", "1", 3, "ab")
+OTHER = StreamHead("ben", "d", "1", 1, "cd")
 
 
 def test_the_digest_tells_every_part_of_every_head() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import InvalidLabels
 from tui_annotate.domain.label_files import LONGEST_FILE, parse_labels, parse_stored_labels
-from tui_annotate.domain.labels import COLORS, MOST_OPTIONS, Label, Need, number_labels
+from tui_annotate.domain.labels import COLORS, MOST_OPTIONS, Label, Requirement, number_labels
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 
@@ -67,8 +67,8 @@ def test_rules_come_from_the_parent_unless_a_label_says_otherwise() -> None:
     extrinsic = tree.find(("Unwanted", "Extrinsic"))
     assert intrinsic is not None
     assert extrinsic is not None
-    assert (intrinsic.evidence, intrinsic.color) == (Need.REQUIRED, "red")
-    assert (extrinsic.evidence, extrinsic.description) == (Need.NONE, "Not there.")
+    assert (intrinsic.evidence, intrinsic.color) == (Requirement.REQUIRED, "red")
+    assert (extrinsic.evidence, extrinsic.description) == (Requirement.NONE, "Not there.")
     assert tree.find(("Nothing",)) is None
 
 

@@ -34,7 +34,7 @@ from tui_annotate.domain.stream_merge import (
     original_hash,
 )
 from tui_annotate.domain.stream_validation import find_anchor_problem, find_chain_problem
-from tui_annotate.domain.suggestions import Answer, SuggestionAnswer, answer_to_json
+from tui_annotate.domain.suggestions import AnswerKind, SuggestionAnswer, answer_to_json
 
 KEY = SampleKey("d", "s")
 NAMES = count()
@@ -74,7 +74,7 @@ def stands(told: Sequence[Event]) -> tuple[object, ...]:
 
 def refusal(reason: str) -> dict[str, object]:
     """An answer to a suggestion."""
-    return answer_to_json(SuggestionAnswer(answer=Answer.REFUSED, maker="m", reason=reason))
+    return answer_to_json(SuggestionAnswer(answer=AnswerKind.REFUSED, maker="m", reason=reason))
 
 
 def deed(told: tuple[Event, ...], choice: int, *, at: int) -> tuple[Event, ...]:

@@ -16,7 +16,7 @@ from tui_annotate.domain.provenance import provenance_from_json, provenance_to_j
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import (
-    Answer,
+    AnswerKind,
     Suggestion,
     SuggestionAnswer,
     SuggestionStatus,
@@ -114,9 +114,9 @@ def test_a_field_that_is_missing_is_refused() -> None:
 def test_answers_survive_json() -> None:
     """What was taken has an annotation, what was refused a reason."""
     for given_ in (
-        SuggestionAnswer(answer=Answer.ACCEPTED, maker="m", annotation="a"),
-        SuggestionAnswer(answer=Answer.CHANGED, maker="m", annotation="a"),
-        SuggestionAnswer(answer=Answer.REFUSED, maker="m", reason="no"),
+        SuggestionAnswer(answer=AnswerKind.ACCEPTED, maker="m", annotation="a"),
+        SuggestionAnswer(answer=AnswerKind.CHANGED, maker="m", annotation="a"),
+        SuggestionAnswer(answer=AnswerKind.REFUSED, maker="m", reason="no"),
     ):
         assert answer_from_json(answer_to_json(given_)) == given_
 
@@ -142,9 +142,9 @@ def test_what_is_no_answer_is_refused(value: Any) -> None:
     ("given_", "stands", "waits"),
     [
         (None, False, True),
-        (SuggestionAnswer(answer=Answer.REFUSED, maker="m"), False, False),
-        (SuggestionAnswer(answer=Answer.ACCEPTED, maker="m", annotation="a"), True, False),
-        (SuggestionAnswer(answer=Answer.CHANGED, maker="m", annotation="a"), False, True),
+        (SuggestionAnswer(answer=AnswerKind.REFUSED, maker="m"), False, False),
+        (SuggestionAnswer(answer=AnswerKind.ACCEPTED, maker="m", annotation="a"), True, False),
+        (SuggestionAnswer(answer=AnswerKind.CHANGED, maker="m", annotation="a"), False, True),
     ],
 )
 def test_it_waits_for_an_answer_that_stands(

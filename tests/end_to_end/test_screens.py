@@ -24,7 +24,7 @@ from tests.tui.screens.annotate_app import Person
 from tests.tui.screens.proposals import Says, suggest
 from tui_annotate import workspace
 from tui_annotate.tui.app import AnnotateApp
-from tui_annotate.tui.theme import Look, detect
+from tui_annotate.tui.theme import TerminalLook, detect
 
 UPDATE: Final = os.environ.get("TUI_ANNOTATE_SNAPSHOTS") == "update"
 STORED: Final = Path(__file__).with_name("snapshots")
@@ -105,7 +105,7 @@ def folder(made: Path, tmp_path: Path) -> Path:
 @asynccontextmanager
 async def opened(folder: Path, story: Story) -> AsyncIterator[Person]:
     """The app on a sample, with all that is read and computed behind it done."""
-    look: Look = detect(USUAL | (story.env or {}))
+    look: TerminalLook = detect(USUAL | (story.env or {}))
     app = AnnotateApp(lambda: workspace.open(folder), person="ana", sample=story.sample, look=look)
     async with app.run_test(size=story.size) as pilot:
         someone = Person(app, pilot)

@@ -21,7 +21,7 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.account_files import UserRow, find_databases, read_mercury, read_users
 from tui_annotate.plugins.format_detection import detect
-from tui_annotate.plugins.protocols import ImportOptions, Meter
+from tui_annotate.plugins.protocols import ImportOptions, ReadMeter
 from tui_annotate.settings import load
 
 LONGEST = 20
@@ -115,7 +115,7 @@ def _printable(text: str) -> None:
 
 def _import(importer: str) -> Reader:
     def read(place: Path, choices: Choices) -> None:
-        options = replace(choices.of(_OPTIONS), meter=Meter())
+        options = replace(choices.of(_OPTIONS), meter=ReadMeter())
         records = []
         for item in registry.load("importers", importer).read(place, options):
             if isinstance(item, Problem):

@@ -14,8 +14,8 @@ from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.adjudication import (
     CandidateGroup,
-    Decision,
     DifferenceKind,
+    GroupDecision,
     GroupStatus,
     find_decision,
     group_candidates,
@@ -314,16 +314,16 @@ OTHER_REFUSED = settled(REJECTED, "p2", "q2")
 @pytest.mark.parametrize(
     ("done", "alike", "apart"),
     [
-        ((), Decision.AGREED, Decision.OPEN),
-        ((TAKEN,), Decision.KEPT, Decision.KEPT),
-        ((REFUSED,), Decision.OPEN, Decision.OPEN),
-        ((REFUSED, TAKEN), Decision.KEPT, Decision.KEPT),
-        ((REFUSED, OTHER_REFUSED), Decision.REJECTED, Decision.OPEN),
-        ((settled(ADJUDICATED),), Decision.AGREED, Decision.OPEN),
+        ((), GroupDecision.AGREED, GroupDecision.OPEN),
+        ((TAKEN,), GroupDecision.KEPT, GroupDecision.KEPT),
+        ((REFUSED,), GroupDecision.OPEN, GroupDecision.OPEN),
+        ((REFUSED, TAKEN), GroupDecision.KEPT, GroupDecision.KEPT),
+        ((REFUSED, OTHER_REFUSED), GroupDecision.REJECTED, GroupDecision.OPEN),
+        ((settled(ADJUDICATED),), GroupDecision.AGREED, GroupDecision.OPEN),
     ],
 )
 def test_what_became_of_a_place(
-    done: tuple[Annotation, ...], alike: Decision, apart: Decision
+    done: tuple[Annotation, ...], alike: GroupDecision, apart: GroupDecision
 ) -> None:
     """Of two labels that both people gave, one refused leaves it open: no end of review takes it.
 

@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tui_annotate.methods import agreement
-from tui_annotate.methods.agreement import NOTHING, UNANIMOUS, Measured, Numbers, Undefined
+from tui_annotate.methods.agreement import NOTHING, UNANIMOUS, Measured, Numbers, UndefinedReason
 
 LABELS = 4
 UNITS = st.lists(st.lists(st.integers(0, LABELS - 1), min_size=2, max_size=5), min_size=1)
@@ -144,7 +144,7 @@ def test_cohens_own_example_with_weights() -> None:
 def test_alpha_is_that_of_two_other_programs(units: list[list[int]]) -> None:
     """The programs krippendorff and nltk agree with us, wherever it is defined."""
     ours = alpha(units)
-    assume(not isinstance(ours, Undefined))
+    assume(not isinstance(ours, UndefinedReason))
     counted = agreement.count_labels(units, LABELS)
     other = import_module("krippendorff").alpha
     for level, mine in (("nominal", ours), ("ordinal", alpha(units, ordinal=True))):
@@ -163,7 +163,7 @@ def _task(units: list[list[int]]) -> Any:
 def test_kappa_of_two_is_that_of_three_other_programs(units: list[list[int]]) -> None:
     """scikit-learn, statsmodels and nltk agree with us, wherever it is defined."""
     ours = cohen(units)
-    assume(not isinstance(ours, Undefined))
+    assume(not isinstance(ours, UndefinedReason))
     one, other = zip(*units, strict=True)
     theirs = import_module("sklearn.metrics").cohen_kappa_score(one, other)
     assert ours == pytest.approx(theirs, abs=1e-9)
@@ -186,7 +186,7 @@ def test_weighted_kappa_is_that_of_two_other_programs(
     table = np.zeros((LABELS, LABELS))
     np.add.at(table, (one, other), 1)
     ours = told(agreement.ordinal_cohen_kappa(table, power=power), units)
-    assume(not isinstance(ours, Undefined))
+    assume(not isinstance(ours, UndefinedReason))
     score = import_module("sklearn.metrics").cohen_kappa_score
     assert ours == pytest.approx(score(one, other, labels=range(LABELS), weights=weights), abs=1e-9)
     raters = import_module("statsmodels.stats.inter_rater")
@@ -207,7 +207,7 @@ def test_weights_of_any_size_give_the_same(units: list[list[int]], times: int) -
 def test_fleiss_is_that_of_another_program(units: list[list[int]]) -> None:
     """The program statsmodels agrees with us, wherever it is defined."""
     ours = fleiss(units)
-    assume(not isinstance(ours, Undefined))
+    assume(not isinstance(ours, UndefinedReason))
     raters = import_module("statsmodels.stats.inter_rater")
     theirs = raters.fleiss_kappa(agreement.count_labels(units, LABELS), method="fleiss")
     assert ours == pytest.approx(float(theirs), abs=1e-9)
@@ -271,7 +271,7 @@ def test_nothing_is_above_one(units: list[list[int]]) -> None:
     """And where all are of one mind over several labels, every measure is 1."""
     for measure in (percent, fleiss, alpha):
         value = measure(units)
-        assert isinstance(value, Undefined) or value <= 1 + 1e-9
+        assert isinstance(value, UndefinedReason) or value <= 1 + 1e-9
     agreed = [[unit[0]] * len(unit) for unit in [*units, [0, 0], [1, 1]]]
     for measure in (percent, alpha):
         assert measure(agreed) == pytest.approx(1)
@@ -286,13 +286,13 @@ def test_one_label_alone_is_no_agreement_beyond_chance(people: int) -> None:
     assert percent(units) == 1
     values = [fleiss(units), alpha(units), alpha(units, ordinal=True)]
     values += [cohen(units)] if people == 2 else []
-    assert set(values) == {Undefined(UNANIMOUS)}
+    assert set(values) == {UndefinedReason(UNANIMOUS)}
 
 
 def test_nothing_compared_is_no_agreement() -> None:
     """Without a unit of two people nothing is defined, and it says so."""
     for units in ([], [[1]], [[1], [2]]):
-        assert {percent(units), alpha(units)} == {Undefined(NOTHING)}
+        assert {percent(units), alpha(units)} == {UndefinedReason(NOTHING)}
 
 
 @given(UNITS)
@@ -317,6 +317,6 @@ def test_an_interval_needs_draws_that_are_defined() -> None:
 
 
 def _same(one: Measured, other: Measured) -> bool:
-    if isinstance(one, Undefined) or isinstance(other, Undefined):
+    if isinstance(one, UndefinedReason) or isinstance(other, UndefinedReason):
         return one == other
     return one == pytest.approx(other, abs=1e-9)

@@ -14,7 +14,7 @@ from tests.plugins.record_reader import file
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.files import json_values as module
 from tui_annotate.plugins.files import streams
-from tui_annotate.plugins.files.json_values import EMPTY, NO_RECORDS, Value, read_json_values
+from tui_annotate.plugins.files.json_values import EMPTY, NO_RECORDS, JsonValue, read_json_values
 
 _TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
 _JSON = st.recursive(
@@ -25,7 +25,9 @@ _JSON = st.recursive(
 
 
 def _values(path: Path) -> list[Any]:
-    return [item.value if isinstance(item, Value) else str(item) for item in read_json_values(path)]
+    return [
+        item.value if isinstance(item, JsonValue) else str(item) for item in read_json_values(path)
+    ]
 
 
 def _problems(path: Path) -> list[str]:
@@ -167,7 +169,7 @@ def test_a_wrong_byte_costs_its_record(
     """File, line and byte are told, and the records around it are read; none behind the first."""
     path = file(tmp_path, "a.json", content)
     assert [line.startswith(told) for line in _problems(path)] == [True]
-    assert sum(isinstance(item, Value) for item in read_json_values(path)) == kept
+    assert sum(isinstance(item, JsonValue) for item in read_json_values(path)) == kept
 
 
 def test_an_endless_item_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.plugins.formats.hostile import texts
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.offset_units import CODE_POINTS, UTF16, Quoted, convert_offsets
+from tui_annotate.plugins.offset_units import CODE_POINTS, UTF16, QuotedSpan, convert_offsets
 
 
 @pytest.mark.parametrize(
@@ -31,21 +31,21 @@ def test_a_way_of_counting_is_recognised(
     text: str, start: int, end: int, quote: str, unit: str
 ) -> None:
     """By what the span is said to cover; the words under it are those."""
-    found = convert_offsets(text, [Quoted(start, end, quote, "span")])
+    found = convert_offsets(text, [QuotedSpan(start, end, quote, "span")])
     assert found.unit == unit
     assert found.spans[0].of(text).strip() == quote
 
 
 def test_all_spans_of_a_text_are_counted_alike() -> None:
     """One that fits in one way and one that fits in another are not both taken."""
-    mixed = [Quoted(2, 3, "a", "first"), Quoted(4, 5, "b", "second")]
+    mixed = [QuotedSpan(2, 3, "a", "first"), QuotedSpan(4, 5, "b", "second")]
     with pytest.raises(InvalidInput, match="second"):
         convert_offsets("🌉 ab", mixed)
 
 
 def test_two_ways_are_one_too_many() -> None:
     """Where a format's programs differ and two ways fit, the record is refused."""
-    span = [Quoted(2, 3, "a", "span")]
+    span = [QuotedSpan(2, 3, "a", "span")]
     with pytest.raises(InvalidInput, match="UTF-16"):
         convert_offsets("🌉aaa", span, unit="")
     assert convert_offsets("🌉aaa", span).spans == (Span(2, 3),)
@@ -56,7 +56,7 @@ def test_two_ways_are_one_too_many() -> None:
 def test_what_is_no_integer_is_refused(wrong: object) -> None:
     """Whatever JSON holds in place of an offset."""
     with pytest.raises(InvalidInput, match="span"):
-        convert_offsets("abc", [Quoted(wrong, 2, None, "span")])
+        convert_offsets("abc", [QuotedSpan(wrong, 2, None, "span")])
 
 
 @pytest.mark.parametrize("far", [2**60, -(10**4299), 10**4300 - 1])
@@ -64,14 +64,14 @@ def test_no_text_reaches_that_far(far: int) -> None:
     """Numbers of thousands of digits can be in a file, and can not be printed once one is added."""
     for unit in ("", CODE_POINTS, UTF16):
         with pytest.raises(InvalidInput, match="span"):
-            convert_offsets("\ufeff abc", [Quoted(far, far, "abc", "span")], unit=unit)
+            convert_offsets("\ufeff abc", [QuotedSpan(far, far, "abc", "span")], unit=unit)
 
 
 def test_without_a_quote_the_unit_is_the_format_s() -> None:
     """Nothing can be checked then but that the span is inside the text."""
-    assert convert_offsets("🌉ab", [Quoted(1, 3, None, "span")]).spans == (Span(1, 3),)
+    assert convert_offsets("🌉ab", [QuotedSpan(1, 3, None, "span")]).spans == (Span(1, 3),)
     with pytest.raises(InvalidInput, match="span"):
-        convert_offsets("ab", [Quoted(1, 9, None, "span")])
+        convert_offsets("ab", [QuotedSpan(1, 9, None, "span")])
     assert convert_offsets("ab", []).spans == ()
 
 
@@ -84,7 +84,7 @@ def test_utf16_is_read_as_what_was_meant(text: str, data: st.DataObject) -> None
     units = [len(text[:at].encode("utf-16-le")) // 2 for at in (start, end)]
     try:
         found = convert_offsets(
-            text, [Quoted(units[0], units[1], text[start:end], "span")], unit=UTF16
+            text, [QuotedSpan(units[0], units[1], text[start:end], "span")], unit=UTF16
         )
     except InvalidInput:
         pytest.fail("the unit that is the format's own always fits")
@@ -156,7 +156,7 @@ def test_every_way_is_recognised(text: str, way: str, unit: str, data: st.DataOb
         ends = counted(text, span, way)
         if ends is not None:
             spans.append(span)
-            told.append(Quoted(*ends, quoted_by(text, span, way), "span"))
+            told.append(QuotedSpan(*ends, quoted_by(text, span, way), "span"))
     assume(told)
     try:
         found = convert_offsets(text, told, unit=unit)
@@ -178,7 +178,7 @@ def test_never_span_by_span(text: str, data: st.DataObject) -> None:
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, len(text) + 2))
         shift = data.draw(st.integers(-2, 2))
-        told.append(Quoted(start, end, text[max(start + shift, 0) : end + shift], "span"))
+        told.append(QuotedSpan(start, end, text[max(start + shift, 0) : end + shift], "span"))
     try:
         found = convert_offsets(text, told)
     except InvalidInput:

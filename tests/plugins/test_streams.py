@@ -24,7 +24,7 @@ from tui_annotate.domain.errors import (
 from tui_annotate.plugins.files import packing, streams
 from tui_annotate.plugins.files.json_values import read_json_values
 from tui_annotate.plugins.files.streams import read_lines
-from tui_annotate.plugins.protocols import Meter
+from tui_annotate.plugins.protocols import ReadMeter
 
 
 def test_lines_keep_their_text_and_endings(tmp_path: Path) -> None:
@@ -216,6 +216,6 @@ def test_a_file_that_may_not_be_read_is_told(
 def test_the_meter_counts_bytes_on_disk(tmp_path: Path) -> None:
     """At the end of a packed file the meter stands at its packed size."""
     path = file(tmp_path, "a.gz", gzip.compress(b"one\n" * 1000))
-    meter = Meter(path.stat().st_size)
+    meter = ReadMeter(path.stat().st_size)
     list(read_lines(path, meter=meter))
     assert meter.done == meter.total

@@ -15,7 +15,7 @@ from typer.exceptions import TyperException
 from tests.helpers.pages import PAGES, ROOT, Call, blocks, calls, codes, languages
 from tests.project.test_commands import commands
 from tui_annotate.cli.commands import app
-from tui_annotate.cli.ssh import Part, arrangement
+from tui_annotate.cli.ssh import SshSetupPart, arrangement
 from tui_annotate.settings import PREFIX, Settings
 from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.keys.key_map import shown_keys
@@ -215,6 +215,6 @@ def test_what_people_copy_is_what_setup_prints() -> None:
     """The lines for a client, and the account, as `ssh setup` has them."""
     page = PAGES["docs/server.md"]
     printed = arrangement("annotate", Path("/srv/annotation/news"), ["python"], on_screen=False)
-    client = printed[Part.CLIENT].split("\n")[1:6]
+    client = printed[SshSetupPart.CLIENT].split("\n")[1:6]
     assert "\n".join(client) in page
-    assert printed[Part.ACCOUNT].split("\n")[1] in page
+    assert printed[SshSetupPart.ACCOUNT].split("\n")[1] in page

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.services.authentication import AuthenticationService
 from tui_annotate.services.authentication.account_management import AccountService, NewAccount
-from tui_annotate.services.authentication.hashing import Hasher
+from tui_annotate.services.authentication.hashing import Argon2Hasher
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.accounts import AccountStore
 from tui_annotate.storage.people.sessions import AttemptStore, SessionStore
@@ -35,7 +35,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Counting(Hasher):
+class Counting(Argon2Hasher):
     """Counts what it is asked to verify."""
 
     verified: list[str] = field(default_factory=list)

@@ -25,7 +25,7 @@ from tui_annotate.domain.people import SETTLED, Actor, Person, Role, second_read
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.agreement import NOTHING, UNANIMOUS, Measured, Undefined
+from tui_annotate.methods.agreement import NOTHING, UNANIMOUS, Measured, UndefinedReason
 from tui_annotate.services.agreement import (
     Agreement,
     AgreementComparison,
@@ -205,7 +205,8 @@ def test_the_worst_label_stands_for_a_sample(store: Store) -> None:
     assert values(cut.together, "sample") == {
         "percent": 1,
         **dict.fromkeys(
-            ("cohen_kappa", "fleiss_kappa", "alpha_nominal", "alpha_ordinal"), Undefined(UNANIMOUS)
+            ("cohen_kappa", "fleiss_kappa", "alpha_nominal", "alpha_ordinal"),
+            UndefinedReason(UNANIMOUS),
         ),
     }
     assert cut.labels == ["Wrong", "Odd", "nothing"]
@@ -272,7 +273,7 @@ def test_an_omission_counts_for_the_sample_alone(store: Store) -> None:
     found = store.report()
     assert values(found.together, "sample")["percent"] == 0
     assert values(found.together, "segment")["percent"] == 1
-    assert values(found.together, "span")["f1_overlap"] == Undefined(NOTHING)
+    assert values(found.together, "span")["f1_overlap"] == UndefinedReason(NOTHING)
     assert found.left.annotations == {LeftOutReason.EVIDENCE_ALONE: 1}
 
 
@@ -518,7 +519,7 @@ def test_nothing_depends_on_who_came_first(
 def test_no_figure_is_a_nan(work: list[list[list[Mark]]]) -> None:
     """Each has a value of at most 1, or a reason; its bounds are in order."""
     for each in tallied(work, ["ana", "ben", "li"]):
-        if isinstance(each.value, Undefined):
+        if isinstance(each.value, UndefinedReason):
             assert each.value.reason in {NOTHING, UNANIMOUS}
             assert each.interval is None
         else:

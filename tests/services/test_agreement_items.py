@@ -13,7 +13,7 @@ from tui_annotate.domain.position_studies import VERDICTS
 from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.agreement import NOTHING, Undefined
+from tui_annotate.methods.agreement import NOTHING, UndefinedReason
 from tui_annotate.services.agreement import Agreement, AgreementOptions, AgreementService, output
 from tui_annotate.services.agreement.figures import SEVERAL
 from tui_annotate.services.annotate import AnnotationService
@@ -163,9 +163,9 @@ def test_each_scale_has_figures_of_its_own(
     assert values(found.together, "rating: questions")["percent"] == pytest.approx(1 / 2)
     *_, one, both = sorted(found.together.pairs, key=lambda pair: pair.rated)
     assert (both.rated, both.rating_percent) == (4, 1 / 2)
-    assert (both.rating_linear, both.rating_quadratic) == (Undefined(SEVERAL),) * 2
+    assert (both.rating_linear, both.rating_quadratic) == (UndefinedReason(SEVERAL),) * 2
     assert (one.rated, one.rating_percent) == (1, 0)
-    assert one.rating_linear != Undefined(SEVERAL)
+    assert one.rating_linear != UndefinedReason(SEVERAL)
 
 
 def test_words_of_the_workspace_are_one_scale(
@@ -199,7 +199,7 @@ def test_without_two_ratings_there_are_no_figures_of_them(
     found = agree(annotating, database)
     assert (values(found.together, "rating"), found.scales) == ({}, {})
     (pair,) = found.together.pairs
-    assert (pair.rated, pair.rating_linear) == (0, Undefined(NOTHING))
+    assert (pair.rated, pair.rating_linear) == (0, UndefinedReason(NOTHING))
     (told,) = output.as_json(found)["together"]["pairs"]
     assert (told["rated"], told["rating_kappa_quadratic"]) == (0, None)
 
@@ -252,7 +252,7 @@ def test_a_citation_of_nothing_is_compared_as_well(
     read(annotating, "ben", last.key, rating="Bad")
     found = agree(annotating, database)
     assert values(found.together, "span")["f1_overlap"] == 0
-    assert values(found.together, "cited")["f1_overlap"] == Undefined(NOTHING)
+    assert values(found.together, "cited")["f1_overlap"] == UndefinedReason(NOTHING)
 
 
 def test_marks_of_reports_are_compared_as_those_of_summaries(

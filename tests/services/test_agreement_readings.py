@@ -13,7 +13,7 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.agreement import Undefined
+from tui_annotate.methods.agreement import UndefinedReason
 from tui_annotate.services.agreement.compared_readings import (
     NOTHING,
     AgreementOptions,
@@ -82,4 +82,4 @@ def test_a_stranger_stands_with_its_nearest_kin() -> None:
 
 def test_figures_have_four_digits() -> None:
     """As papers quote them; of what has no value there is none."""
-    assert (round_value(2 / 3), round_value(Undefined("why"))) == (0.6667, None)
+    assert (round_value(2 / 3), round_value(UndefinedReason("why"))) == (0.6667, None)

@@ -13,7 +13,7 @@ from tui_annotate.domain.errors import Conflict, InvalidLabels, NotFound
 from tui_annotate.domain.history import replay
 from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.suggestions import Answer, Suggestion, SuggestionStatus
+from tui_annotate.domain.suggestions import AnswerKind, Suggestion, SuggestionStatus
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.storage.blind_datasets import BlindDatasets
 from tui_annotate.storage.database import Database
@@ -68,9 +68,9 @@ def test_what_is_accepted_is_ones_own_work(
     assert made.created
     assert made.label_set
     assert made.suggested == Provenance(suggestion=told.id, maker=MAKER, score=0.75)
-    assert saved.answers[told.id].answer is Answer.ACCEPTED
+    assert saved.answers[told.id].answer is AnswerKind.ACCEPTED
     found = _only(annotating, ana)
-    assert (found.answer, found.annotation, found.open) == (Answer.ACCEPTED, made.id, False)
+    assert (found.answer, found.annotation, found.open) == (AnswerKind.ACCEPTED, made.id, False)
     assert saved.assignment.state is State.DRAFT
 
 
@@ -78,14 +78,14 @@ def test_what_is_changed_says_so(annotating: AnnotationService, told: Suggestion
     """Other words or labels are a change, a note is none."""
     other = replace(claim("x", 16, 40), suggested=None)
     saved = annotating.accept(ana, KEY, told.id, changed=other, seconds=1)
-    assert saved.answers[told.id].answer is Answer.CHANGED
+    assert saved.answers[told.id].answer is AnswerKind.CHANGED
     assert saved.annotation
     assert saved.annotation.suggested
     assert saved.annotation.suggested.changed
     annotating.undo(ana)
     same = replace(claim("y", note="so"), evidence=told.evidence)
     saved = annotating.accept(ana, KEY, told.id, changed=same, seconds=1)
-    assert saved.answers[told.id].answer is Answer.ACCEPTED
+    assert saved.answers[told.id].answer is AnswerKind.ACCEPTED
     assert saved.annotation
     assert saved.annotation.note == "so"
     assert saved.annotation.suggested
@@ -100,18 +100,18 @@ def test_an_edit_afterwards_is_a_change(
     noted = annotating.edit(ana, KEY, replace(made, note="so", suggested=None), seconds=1)
     assert noted.annotation
     assert noted.annotation.suggested == made.suggested
-    assert noted.answers[told.id].answer is Answer.ACCEPTED
+    assert noted.answers[told.id].answer is AnswerKind.ACCEPTED
     edited = annotating.edit(ana, KEY, replace(noted.annotation, evidence=()), seconds=1)
     assert edited.annotation
     assert edited.annotation.suggested
     assert edited.annotation.suggested.changed
-    assert edited.answers[told.id].answer is Answer.CHANGED
+    assert edited.answers[told.id].answer is AnswerKind.CHANGED
     again = annotating.edit(ana, KEY, replace(edited.annotation, note="more"), seconds=1)
-    assert again.answers[told.id].answer is Answer.CHANGED
+    assert again.answers[told.id].answer is AnswerKind.CHANGED
     annotating.undo(ana)
     back = annotating.undo(ana)
     assert back
-    assert back.answers[told.id].answer is Answer.ACCEPTED
+    assert back.answers[told.id].answer is AnswerKind.ACCEPTED
     assert back.annotations[0].suggested == made.suggested
 
 
@@ -133,7 +133,7 @@ def test_a_refusal_keeps_its_reason(
     assert (saved.verb, saved.annotations) == ("refuse", ())
     assert saved.assignment.state is State.DRAFT
     found = _only(annotating, ana)
-    assert (found.answer, found.reason, found.open) == (Answer.REFUSED, "it is there", False)
+    assert (found.answer, found.reason, found.open) == (AnswerKind.REFUSED, "it is there", False)
     with pytest.raises(Conflict):
         annotating.refuse(ana, KEY, told.id, reason="it is there", seconds=1)
     annotating.refuse(ana, KEY, told.id, reason="no", seconds=1)
@@ -181,12 +181,12 @@ def test_what_was_removed_may_be_taken_again(
     made = annotating.accept(ana, KEY, told.id, seconds=1).annotations[0]
     annotating.remove(ana, KEY, made.id, version=1, seconds=1)
     found = _only(annotating, ana)
-    assert (found.answer, found.open) == (Answer.ACCEPTED, True)
+    assert (found.answer, found.open) == (AnswerKind.ACCEPTED, True)
     annotating.accept(ana, KEY, told.id, seconds=1)
     assert annotating.clear(ana).annotations == 1
     assert _only(annotating, ana).open
     annotating.refuse(ana, KEY, told.id, seconds=1)
-    assert _only(annotating, ana).answer is Answer.REFUSED
+    assert _only(annotating, ana).answer is AnswerKind.REFUSED
 
 
 def test_the_same_mark_by_hand_is_in_the_way(
@@ -210,7 +210,7 @@ def test_a_label_that_is_gone_is_refused(
         annotating.accept(ana, KEY, told.id, seconds=1, label_set=seen)
     other = claim("x", label="Other")
     saved = annotating.accept(ana, KEY, told.id, changed=other, seconds=1)
-    assert saved.answers[told.id].answer is Answer.CHANGED
+    assert saved.answers[told.id].answer is AnswerKind.CHANGED
 
 
 def test_a_finished_sample_is_reopened_by_work_alone(

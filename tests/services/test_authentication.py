@@ -20,7 +20,7 @@ from tui_annotate.domain.errors import InvalidInput, NotAllowed, Throttled
 from tui_annotate.domain.people import Actor, Person, PersonKind, Role
 from tui_annotate.domain.throttle import ACCOUNT, CLIENT, OWN_PAIR, PAIR
 from tui_annotate.services.authentication.hashing import (
-    Hasher,
+    Argon2Hasher,
     hash_code,
     hash_token,
     is_hash,
@@ -84,7 +84,10 @@ def test_composed_and_decomposed_letters_are_one_password(doors: Doors, ana: str
     for typed in (word, apart):
         assert doors.authenticate.sign_in("ana@example.org", typed, client=HERE).person.id == ana
     elsewhere = PasswordHasher(1, 8, 1).hash(apart)
-    assert [Hasher(*CHEAP).verify(typed, elsewhere) for typed in (apart, word)] == [True, False]
+    assert [Argon2Hasher(*CHEAP).verify(typed, elsewhere) for typed in (apart, word)] == [
+        True,
+        False,
+    ]
 
 
 def test_every_refusal_is_alike(doors: Doors, ana: str, ben: str) -> None:
@@ -275,21 +278,24 @@ def test_a_password_is_changed_by_who_knows_it(doors: Doors, ana: str) -> None:
 
 def test_hashes_are_argon2id_as_strong_as_asked(doors: Doors) -> None:
     """The least is that of OWASP; two of one password differ."""
-    made = Hasher().hash(PASSWORD)
+    made = Argon2Hasher().hash(PASSWORD)
     assert made.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
     assert is_hash(made)
-    assert made != Hasher().hash(PASSWORD)
-    assert Hasher().verify(PASSWORD, made)
-    assert not Hasher().verify(PASSWORD + "x", made)
-    assert not Hasher().verify(PASSWORD, "")
+    assert made != Argon2Hasher().hash(PASSWORD)
+    assert Argon2Hasher().verify(PASSWORD, made)
+    assert not Argon2Hasher().verify(PASSWORD + "x", made)
+    assert not Argon2Hasher().verify(PASSWORD, "")
     assert doors.hasher.is_weaker("!")
-    assert [Hasher(3).is_weaker(made), Hasher(2, 19457).is_weaker(made)] == [True, True]
-    assert [Hasher(parallelism=2).is_weaker(made), Hasher().is_weaker(made)] == [True, False]
+    assert [Argon2Hasher(3).is_weaker(made), Argon2Hasher(2, 19457).is_weaker(made)] == [True, True]
+    assert [Argon2Hasher(parallelism=2).is_weaker(made), Argon2Hasher().is_weaker(made)] == [
+        True,
+        False,
+    ]
 
 
 def test_an_account_that_is_not_there_costs_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hash as strong as all others is computed for it, so that no answer comes sooner."""
-    hasher = Hasher(*CHEAP)
+    hasher = Argon2Hasher(*CHEAP)
     asked: list[tuple[bytes, str]] = []
 
     def verify(password: bytes, known: str) -> bool:
@@ -340,8 +346,8 @@ def test_a_risen_setting_hashes_anew_at_the_next_sign_in(doors: Doors, ana: str)
 def test_warnings_of_libraries_stop_nothing() -> None:
     """With every warning an error, and a terminal that shows all: nothing is heard of them."""
     code = (
-        "from tui_annotate.services.authentication.hashing import Hasher;"
-        "print(Hasher(1, 8, 1).verify('x', Hasher(1, 8, 1).hash('x')))"
+        "from tui_annotate.services.authentication.hashing import Argon2Hasher;"
+        "print(Argon2Hasher(1, 8, 1).verify('x', Hasher(1, 8, 1).hash('x')))"
     )
     for how in ("error", "always"):
         done = subprocess.run(

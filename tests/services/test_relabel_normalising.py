@@ -22,7 +22,7 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.relabel import normalising
-from tui_annotate.services.relabel.normalising import Irregularity
+from tui_annotate.services.relabel.normalising import IrregularLabels
 from tui_annotate.settings import load
 from tui_annotate.workspace import Workspace
 
@@ -39,10 +39,10 @@ def path(whole: str) -> LabelPath:
     return tuple(whole.split("."))
 
 
-def odd(*labels: str | LabelPath) -> list[Irregularity]:
+def odd(*labels: str | LabelPath) -> list[IrregularLabels]:
     """Labels outside the set, one annotation each."""
     paths = [path(label) if isinstance(label, str) else label for label in labels]
-    return [Irregularity("outside", ".".join(each), each, Counter(ana=1)) for each in paths]
+    return [IrregularLabels("outside", ".".join(each), each, Counter(ana=1)) for each in paths]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_letters_turned_are_one_slip() -> None:
         assert normalising.edit_distance(wrong, "Benign") == 1
 
 
-def asked(*rules: str, of: Sequence[Irregularity]) -> dict[str, str]:
+def asked(*rules: str, of: Sequence[IrregularLabels]) -> dict[str, str]:
     """What rules mean."""
     made = normalising.parse_rules(rules, of, LABELS)
     return {".".join(old): ".".join(rule.new) if rule else "" for old, rule in made.items()}
@@ -128,7 +128,7 @@ def test_what_is_no_rule_is_told(rule: str, told: str) -> None:
 
 def test_what_was_split_becomes_one_of_its_parts() -> None:
     """By a rule of somebody alone, and nothing else; the hint names what can be done."""
-    there = [Irregularity("split", "Old", ("Old",), Counter(ana=1))]
+    there = [IrregularLabels("split", "Old", ("Old",), Counter(ana=1))]
     assert normalising.propose_replacements(there, LABELS) == []
     assert asked("Old=Made up", of=there) == {"Old": "Made up"}
     with pytest.raises(InvalidInput, match=r"'k=v'.*'Old'") as caught:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.helpers.stores import LABELS, claim, fill
 from tui_annotate import workspace as workspaces
-from tui_annotate.domain.adjudication import Adjudication, Reason, ReviewAction
+from tui_annotate.domain.adjudication import Adjudication, RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation
 from tui_annotate.domain.errors import InvalidInput, InvalidLabels
 from tui_annotate.domain.labels import LabelTree
@@ -77,7 +77,9 @@ def settle(space: Workspace, reviewer: str) -> None:
         origin=ADJUDICATED,
         settled=Adjudication(reviewer, ReviewAction.TAKEN, ("a1",)),
     )
-    why = Adjudication(reviewer, ReviewAction.REJECTED, ("b1",), Reason.SLIP, "a slip of the hand")
+    why = Adjudication(
+        reviewer, ReviewAction.REJECTED, ("b1",), RejectionReason.SLIP, "a slip of the hand"
+    )
     gone = replace(claim("s2", note="refused"), origin=REJECTED, settled=why)
     owned = (OwnedAnnotation(SETTLED, kept), OwnedAnnotation(SETTLED, gone))
     people = (Person(SETTLED, SETTLED, PersonKind.SETTLED),)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.helpers.effort import example_limit
 from tests.helpers.errors import has_code
 from tests.helpers.stores import LABELS, annotate, claim, fill, new_database
-from tui_annotate.domain.adjudication import Reason, ReviewAction
+from tui_annotate.domain.adjudication import RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
@@ -201,7 +201,9 @@ def test_all_ways_of_settling(candidates: Team) -> None:
     judged = review.take(
         who, key, [rival.sources for rival in pair.proposal], seen=open_sample.seen, seconds=2
     )
-    judged = review.reject(who, key, [("li-3",)], reason=Reason.SLIP, seen=judged.seen, seconds=2)
+    judged = review.reject(
+        who, key, [("li-3",)], reason=RejectionReason.SLIP, seen=judged.seen, seconds=2
+    )
     own = claim("own", 34, 37, note="look")
     judged = review.own(who, key, own, seen=judged.seen, seconds=2)
     judged = review.finish(who, key, seen=judged.seen, seconds=2)
@@ -216,7 +218,7 @@ def test_all_ways_of_settling(candidates: Team) -> None:
     assert (mine.id, mine.note) == ("own", "look")
     (refused,) = made(judged, REJECTED)
     assert refused.settled
-    assert (refused.settled.reason, refused.settled.sources) == (Reason.SLIP, ("li-3",))
+    assert (refused.settled.reason, refused.settled.sources) == (RejectionReason.SLIP, ("li-3",))
     assert (refused.claim, refused.evidence) == (claim("x", 38, 47).claim, EVIDENCE)
     assert judged.assignment.seconds == 8
     candidates.state_is_what_the_log_tells()
@@ -228,8 +230,10 @@ def test_what_people_did_stays_as_it_was(candidates: Team) -> None:
     before = {who: store.stream(who, key) for who in candidates.people.values()}
     review, who = candidates.review(), candidates.reviewer
     seen = candidates.open().seen
-    seen = review.reject(who, key, [("li-2",)], reason=Reason.GUIDELINE, seen=seen, seconds=1).seen
-    review.finish(who, key, rest=Reason.AMBIGUOUS, seen=seen, seconds=1)
+    seen = review.reject(
+        who, key, [("li-2",)], reason=RejectionReason.GUIDELINE, seen=seen, seconds=1
+    ).seen
+    review.finish(who, key, rest=RejectionReason.AMBIGUOUS, seen=seen, seconds=1)
     assert {who: store.stream(who, key) for who in candidates.people.values()} == before
 
 
@@ -237,7 +241,7 @@ def test_each_event_says_who_did_it_and_under_which_rules(candidates: Team) -> N
     """The stream is nobody's, its events are the reviewer's."""
     review, key = candidates.review(), candidates.keys[0]
     review.finish(
-        candidates.reviewer, key, rest=Reason.SLIP, seen=candidates.open().seen, seconds=1
+        candidates.reviewer, key, rest=RejectionReason.SLIP, seen=candidates.open().seen, seconds=1
     )
     (event,) = candidates.annotating.store.events(SETTLED, key)
     assert event.versions["by"] == candidates.reviewer
@@ -325,15 +329,17 @@ def test_open_places_hold_the_end_back(candidates: Team) -> None:
     open_sample = candidates.open()
     with pytest.raises(Conflict, match="2"):
         review.finish(who, key, seen=open_sample.seen, seconds=1)
-    judged = review.finish(who, key, rest=Reason.AMBIGUOUS, seen=open_sample.seen, seconds=1)
+    judged = review.finish(
+        who, key, rest=RejectionReason.AMBIGUOUS, seen=open_sample.seen, seconds=1
+    )
     assert hows(made(judged)) == [ReviewAction.TAKEN]
     told = {
         one.settled.sources: one.settled.reason for one in made(judged, REJECTED) if one.settled
     }
     assert told == {
-        ("ana-2", "ben-2"): Reason.AMBIGUOUS,
-        ("li-2",): Reason.AMBIGUOUS,
-        ("li-3",): Reason.AMBIGUOUS,
+        ("ana-2", "ben-2"): RejectionReason.AMBIGUOUS,
+        ("li-2",): RejectionReason.AMBIGUOUS,
+        ("li-3",): RejectionReason.AMBIGUOUS,
     }
 
 
@@ -351,7 +357,7 @@ def test_reopening(candidates: Team) -> None:
     seen = candidates.open().seen
     with pytest.raises(Conflict):
         review.reopen(who, key, seen=seen, seconds=1)
-    done = review.finish(who, key, rest=Reason.SLIP, seen=seen, seconds=1)
+    done = review.finish(who, key, rest=RejectionReason.SLIP, seen=seen, seconds=1)
     opened = review.reopen(who, key, seen=done.seen, seconds=1)
     assert opened.assignment.state is State.REOPENED
     assert opened.settled == done.settled
@@ -373,7 +379,7 @@ def test_nothing_is_settled_under_a_label_that_was_split(candidates: Team) -> No
     with pytest.raises(Conflict, match="Fine"):
         review.take(who, key, [("ana-1", "ben-1", "li-1")], seen=seen, seconds=1)
     with pytest.raises(Conflict, match="Fine"):
-        review.finish(who, key, rest=Reason.SLIP, seen=seen, seconds=1)
+        review.finish(who, key, rest=RejectionReason.SLIP, seen=seen, seconds=1)
     (made,) = candidates.open().annotations
     judged = review.edit(who, key, replace(made, labels=(("Good",),)), seen=seen, seconds=1)
     assert [one.labels for one in judged.settled] == [(("Good",),)]
@@ -421,10 +427,10 @@ STEPS: dict[str, Callable[[ReviewService, str, SampleKey, str], object]] = {
         who, key, claim(f"o{seen}", 34, 37), seen=seen, seconds=1
     ),
     "reject": lambda review, who, key, seen: review.reject(
-        who, key, [("li-2",), ("li-3",)], reason=Reason.SLIP, seen=seen, seconds=1
+        who, key, [("li-2",), ("li-3",)], reason=RejectionReason.SLIP, seen=seen, seconds=1
     ),
     "finish": lambda review, who, key, seen: review.finish(
-        who, key, rest=Reason.AMBIGUOUS, seen=seen, seconds=1
+        who, key, rest=RejectionReason.AMBIGUOUS, seen=seen, seconds=1
     ),
     "reopen": lambda review, who, key, seen: review.reopen(who, key, seen=seen, seconds=1),
     "undo": lambda review, who, _key, _seen: review.undo(who),
@@ -458,7 +464,9 @@ def test_undo_and_redo_take_back_one_by_one(candidates: Team) -> None:
     seen = candidates.open().seen
     steps: list[Callable[[str], ReviewResult]] = [
         lambda seen: review.take(who, key, [("ana-2", "ben-2")], seen=seen, seconds=1),
-        lambda seen: review.reject(who, key, [("li-3",)], reason=Reason.SLIP, seen=seen, seconds=1),
+        lambda seen: review.reject(
+            who, key, [("li-3",)], reason=RejectionReason.SLIP, seen=seen, seconds=1
+        ),
         lambda seen: review.finish(who, key, seen=seen, seconds=1),
     ]
     for deed in steps:
@@ -485,7 +493,9 @@ def test_everybody_undoes_what_they_did_themselves(candidates: Team) -> None:
     candidates.says("ben", sample=1)
     review, who = candidates.review(), candidates.reviewer
     other = candidates.annotating.people.local("other").id
-    review.finish(who, candidates.keys[0], rest=Reason.SLIP, seen=candidates.open().seen, seconds=1)
+    review.finish(
+        who, candidates.keys[0], rest=RejectionReason.SLIP, seen=candidates.open().seen, seconds=1
+    )
     review.finish(other, candidates.keys[1], seen=candidates.open(sample=1).seen, seconds=1)
     done = review.undo(who)
     assert done
@@ -498,7 +508,7 @@ def test_everybody_undoes_what_they_did_themselves(candidates: Team) -> None:
 def test_what_was_taken_out_of_the_corpus_is_beyond_undo(candidates: Team) -> None:
     """Settled work goes with its dataset; the log still tells it, and replays."""
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
-    review.finish(who, key, rest=Reason.SLIP, seen=candidates.open().seen, seconds=1)
+    review.finish(who, key, rest=RejectionReason.SLIP, seen=candidates.open().seen, seconds=1)
     candidates.annotating.corpus.remove_dataset("d", with_annotations=True)
     assert review.undo(who) is None
     assert review.queue(who) == []
@@ -526,11 +536,11 @@ def test_a_stale_deed_is_refused(candidates: Team) -> None:
     seen = candidates.open().seen
     review.take(other, key, [("li-2",)], seen=seen, seconds=1)
     with pytest.raises(Conflict):
-        review.reject(who, key, [("li-2",)], reason=Reason.SLIP, seen=seen, seconds=1)
+        review.reject(who, key, [("li-2",)], reason=RejectionReason.SLIP, seen=seen, seconds=1)
     seen = candidates.open().seen
     candidates.annotating.add(candidates.people["ana"], key, claim("late", 34, 37), seconds=1)
     with pytest.raises(Conflict):
-        review.finish(who, key, rest=Reason.SLIP, seen=seen, seconds=1)
+        review.finish(who, key, rest=RejectionReason.SLIP, seen=seen, seconds=1)
     assert len(candidates.open().layers) == 2
 
 
@@ -543,12 +553,14 @@ def test_nobody_settles_what_they_annotated(candidates: Team) -> None:
     open_sample = candidates.review().open(ana, key)
     assert open_sample.refused == ReviewRefusal.OWN_WORK
     with pytest.raises(NotAllowed):
-        candidates.review().finish(ana, key, rest=Reason.SLIP, seen=open_sample.seen, seconds=1)
+        candidates.review().finish(
+            ana, key, rest=RejectionReason.SLIP, seen=open_sample.seen, seconds=1
+        )
     assert candidates.review().next(ana) is None
     allowed = candidates.review(own_allowed=True)
     assert allowed.next(ana) == key
     assert allowed.open(ana, key).refused == ""
-    allowed.finish(ana, key, rest=Reason.SLIP, seen=open_sample.seen, seconds=1)
+    allowed.finish(ana, key, rest=RejectionReason.SLIP, seen=open_sample.seen, seconds=1)
     kim = candidates.annotating.people.local("kim")
     second = second_reader(kim)
     candidates.annotating.people.keep(second)
@@ -594,7 +606,7 @@ def test_reviewers_settle_in_their_own_name(candidates: Team) -> None:
     assert len(open_sample.layers) == 3
     assert sorted(review.names(who, key).values()) == ["ana", "ben", "li"]
     judged = review.take(who, key, [("li-2",)], seen=open_sample.seen, seconds=1)
-    review.finish(who, key, rest=Reason.SLIP, seen=judged.seen, seconds=1)
+    review.finish(who, key, rest=RejectionReason.SLIP, seen=judged.seen, seconds=1)
     assert review.undo(who)
     assert review.redo(who)
     with pytest.raises(NotAllowed, match="another's name"):
@@ -630,7 +642,11 @@ def test_the_queue_has_conflicts_first(candidates: Team) -> None:
     assert review.neighbour(candidates.reviewer, first, 1) == candidates.keys[2]
     assert review.neighbour(candidates.reviewer, first, -1) is None
     review.finish(
-        candidates.reviewer, first, rest=Reason.SLIP, seen=candidates.open().seen, seconds=1
+        candidates.reviewer,
+        first,
+        rest=RejectionReason.SLIP,
+        seen=candidates.open().seen,
+        seconds=1,
     )
     assert [row.key.id for row in review.queue(candidates.reviewer)] == ["3", "2", "1"]
     open_sample = candidates.open(sample=1)
@@ -708,7 +724,9 @@ def test_a_lesson_tells_what_became_of_ones_own(candidates: Team) -> None:
     li, ana = candidates.people["li"], candidates.people["ana"]
     assert review.adjudication_notice(li, key) is None
     judged = review.take(who, key, [("ana-2", "ben-2")], seen=candidates.open().seen, seconds=1)
-    judged = review.reject(who, key, [("li-3",)], reason=Reason.SLIP, seen=judged.seen, seconds=1)
+    judged = review.reject(
+        who, key, [("li-3",)], reason=RejectionReason.SLIP, seen=judged.seen, seconds=1
+    )
     review.finish(who, key, seen=judged.seen, seconds=1)
     lesson = review.adjudication_notice(li, key)
     assert lesson
@@ -718,7 +736,7 @@ def test_a_lesson_tells_what_became_of_ones_own(candidates: Team) -> None:
     assert (overruled.result, overruled.refusal) == (None, None)
     assert refused.refusal
     assert refused.refusal.settled
-    assert refused.refusal.settled.reason is Reason.SLIP
+    assert refused.refusal.settled.reason is RejectionReason.SLIP
     assert [one.labels for one in lesson.added] == [(("Fine",),)]
     assert review.adjudication_notice(candidates.reviewer, key) is None
     other = review.adjudication_notice(ana, key)
@@ -731,7 +749,7 @@ def test_a_lesson_is_ones_own(candidates: Team) -> None:
     """An annotator gets theirs, and nobody else's."""
     key = candidates.keys[0]
     candidates.review().finish(
-        candidates.reviewer, key, rest=Reason.SLIP, seen=candidates.open().seen, seconds=1
+        candidates.reviewer, key, rest=RejectionReason.SLIP, seen=candidates.open().seen, seconds=1
     )
     ana = candidates.people["ana"]
     review = candidates.bound(Actor(ana, Role.ANNOTATOR))

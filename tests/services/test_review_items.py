@@ -10,7 +10,7 @@ import pytest
 from tests.helpers.collection_samples import collection, key
 from tests.helpers.stores import SEGMENTER, annotate, new, new_database
 from tests.services.test_review import Team
-from tui_annotate.domain.adjudication import Reason
+from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import Conflict, InvalidInput
@@ -101,7 +101,7 @@ def test_ratings_that_differ_are_settled_or_left_with_a_reason(team: Team, word:
     assert "A " in caught.value.message
     assert word in caught.value.message
     judged = review.finish(
-        team.reviewer, where, rest=Reason.AMBIGUOUS, seen=open_sample.seen, seconds=0
+        team.reviewer, where, rest=RejectionReason.AMBIGUOUS, seen=open_sample.seen, seconds=0
     )
     assert (judged.assignment.rating, judged.assignment.state) == ("", State.DONE)
 

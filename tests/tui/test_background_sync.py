@@ -13,7 +13,7 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.people import Person
 from tui_annotate.storage.log.stream_merge import StreamMergeReport
 from tui_annotate.tui import work_sharing
-from tui_annotate.tui.work_sharing import BackgroundSync, Exchange, SyncState, SyncUpdate
+from tui_annotate.tui.work_sharing import BackgroundSync, SyncState, SyncUpdate, WorkExchange
 
 SOON = 20.0
 ANA = Person("ana", "Ana")
@@ -59,7 +59,7 @@ def syncing_with(
 ) -> Iterator[BackgroundSync]:
     """A syncer that does not wait, unless it is told to."""
     syncer = BackgroundSync(
-        Exchange(place.pull, place.push), place.told.put, online=online, quiet=quiet, longest=60
+        WorkExchange(place.pull, place.push), place.told.put, online=online, quiet=quiet, longest=60
     )
     syncer.start()
     try:
@@ -196,7 +196,9 @@ def test_a_push_waits_for_quiet_but_not_for_ever() -> None:
     """Five seconds after the last change, thirty after the first."""
     now = [100.0]
     place = Place()
-    syncer = BackgroundSync(Exchange(place.pull, place.push), place.told.put, clock=lambda: now[0])
+    syncer = BackgroundSync(
+        WorkExchange(place.pull, place.push), place.told.put, clock=lambda: now[0]
+    )
     due = []
     for step in range(12):
         now[0] = 100.0 + 4 * step

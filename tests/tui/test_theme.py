@@ -24,7 +24,7 @@ from tui_annotate.tui.palette import (
     label_slots,
     make_palette,
 )
-from tui_annotate.tui.theme import Look, detect, themes
+from tui_annotate.tui.theme import TerminalLook, detect, themes
 from tui_annotate.tui.widgets.match_list import MatchList, MatchRow
 
 HUES = {
@@ -55,27 +55,27 @@ def _contrast(one: Color, other: Color) -> float:
 @pytest.mark.parametrize(
     ("environ", "look"),
     [
-        ({"TERM": "xterm-256color"}, Look(DARK, "256", native=False)),
+        ({"TERM": "xterm-256color"}, TerminalLook(DARK, "256", native=False)),
         (
             {"TERM": "xterm-256color", "COLORTERM": "truecolor"},
-            Look(DARK, "truecolor", native=False),
+            TerminalLook(DARK, "truecolor", native=False),
         ),
         (
             {"TERM": "xterm-256color", "COLORTERM": "truecolor", "SSH_CONNECTION": "a b c d"},
-            Look(DARK, "256", native=False),
+            TerminalLook(DARK, "256", native=False),
         ),
-        ({"TERM": "screen"}, Look(DARK, "standard", native=True)),
-        ({}, Look(DARK, "standard", native=True)),
-        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, Look(MONO, "", native=True)),
-        ({"TERM": "xterm-256color", "NO_COLOR": ""}, Look(DARK, "256", native=False)),
-        ({"TERM": "dumb"}, Look(MONO, "", native=True)),
+        ({"TERM": "screen"}, TerminalLook(DARK, "standard", native=True)),
+        ({}, TerminalLook(DARK, "standard", native=True)),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, TerminalLook(MONO, "", native=True)),
+        ({"TERM": "xterm-256color", "NO_COLOR": ""}, TerminalLook(DARK, "256", native=False)),
+        ({"TERM": "dumb"}, TerminalLook(MONO, "", native=True)),
         (
             {"TERM": "screen", "TEXTUAL_COLOR_SYSTEM": "256", "SSH_CONNECTION": "x"},
-            Look(DARK, "256", native=False),
+            TerminalLook(DARK, "256", native=False),
         ),
     ],
 )
-def test_a_terminal_gets_what_it_can_show(environ: dict[str, str], look: Look) -> None:
+def test_a_terminal_gets_what_it_can_show(environ: dict[str, str], look: TerminalLook) -> None:
     """The environment decides; ssh means 256 colours, NO_COLOR none."""
     assert detect(environ) == look
 

@@ -9,7 +9,7 @@ from typing import Final
 from tui_annotate.cli import output
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import base_person
-from tui_annotate.methods.agreement import Measured, Undefined
+from tui_annotate.methods.agreement import Measured, UndefinedReason
 from tui_annotate.methods.bootstrap import Interval
 from tui_annotate.services.agreement import Agreement, AgreementComparison
 from tui_annotate.services.agreement import output as report_output
@@ -149,7 +149,7 @@ def _print_legend(found: Agreement) -> None:
 
 
 def _format_value(value: Measured) -> str:
-    return "-" if isinstance(value, Undefined) else _format_digits(value)
+    return "-" if isinstance(value, UndefinedReason) else _format_digits(value)
 
 
 def _format_interval(found: Interval | None) -> str:

@@ -16,7 +16,7 @@ from tui_annotate.domain.hash_chain import head_from_json, head_from_token
 from tui_annotate.plugins.files.small_text import read_text
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.hash_chain import ChainFault, Head, LogHead
+    from tui_annotate.domain.hash_chain import ChainFault, LogHead, StreamHead
     from tui_annotate.services.audit import AuditReport, RecordedHead
 
 FORMAT = "tui-annotate-head/1"
@@ -62,7 +62,7 @@ def head(
     output.print_facts({"head": found.token, **counts, "last": last})
 
 
-def _head_as_json(found: LogHead, heads: list[Head] | None) -> dict[str, Any]:
+def _head_as_json(found: LogHead, heads: list[StreamHead] | None) -> dict[str, Any]:
     value: dict[str, Any] = {
         "format": FORMAT,
         "head": found.token,
@@ -107,7 +107,7 @@ def _read_kept_head(against: str) -> RecordedHead:
     from tui_annotate.services.audit import RecordedHead
 
     text = read_text(Path(against)) if Path(against).is_file() else against
-    heads: list[Head] = []
+    heads: list[StreamHead] = []
     if text.lstrip().startswith("{"):
         try:
             value = json.loads(text)
@@ -148,7 +148,7 @@ def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
     return f"{where}, event {found.seq} ({found.id}), of {found.at}" if found.seq else where
 
 
-def _describe_stream(found: ChainFault | Head, names: Mapping[str, str]) -> str:
+def _describe_stream(found: ChainFault | StreamHead, names: Mapping[str, str]) -> str:
     """Whose work on what; by the id too, which the log has."""
     who = f"{names[found.person]} ({found.person})" if found.person in names else found.person
     return f"the work of {who} on {found.dataset}/{found.sample}"

@@ -19,7 +19,7 @@ from tui_annotate.domain.people import Permission
 
 if TYPE_CHECKING:
     from tui_annotate.domain.records import Problem
-    from tui_annotate.plugins.protocols import Cost
+    from tui_annotate.plugins.protocols import EmbeddingCost
     from tui_annotate.services.ingest import IngestReport
 
 SHOWN_PROBLEMS = 20
@@ -193,7 +193,7 @@ def _split_place(place: str) -> tuple[str, str]:
     return (found[1], found[2].removeprefix(", ")) if found else ("", place)
 
 
-def print_cost(cost: Cost | None, embedder: str) -> None:
+def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
     """Prints what the vectors of a remote embedder would take; nothing where they are free."""
     if cost is not None:
         output.print_line(

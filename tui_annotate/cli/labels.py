@@ -12,13 +12,13 @@ from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.label_files import parse_labels
-from tui_annotate.domain.labels import JOINER, Label, Need
+from tui_annotate.domain.labels import JOINER, Label, Requirement
 from tui_annotate.plugins.files.small_text import read_text
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
     from tui_annotate.services.relabel import RelabelFinding, RelabelReport
-    from tui_annotate.services.relabel.normalising import Irregularity, LabelReplacement
+    from tui_annotate.services.relabel.normalising import IrregularLabels, LabelReplacement
     from tui_annotate.services.status import PendingChoices
 
 
@@ -283,7 +283,7 @@ def check(
 
 def _describe_rules(label: Label) -> str:
     needs = {"evidence": label.evidence, "note": label.note}
-    rules = [f"{what} {need}" for what, need in needs.items() if need is not Need.OPTIONAL]
+    rules = [f"{what} {need}" for what, need in needs.items() if need is not Requirement.OPTIONAL]
     if label.exclusive:
         rules.append("exclusive")
     if label.retired:
@@ -339,7 +339,7 @@ def normalise(
         _print_change(report, as_json=False)
 
 
-def _print_rules(irregular: Sequence[Irregularity], rules: Sequence[LabelReplacement]) -> int:
+def _print_rules(irregular: Sequence[IrregularLabels], rules: Sequence[LabelReplacement]) -> int:
     from tui_annotate.services.relabel.normalising import MENDED
 
     known = {each.path: each for each in irregular if each.what in MENDED}
@@ -366,7 +366,7 @@ def _print_rules(irregular: Sequence[Irregularity], rules: Sequence[LabelReplace
 
 
 def _rules_as_json(
-    irregular: Sequence[Irregularity], rules: Sequence[LabelReplacement]
+    irregular: Sequence[IrregularLabels], rules: Sequence[LabelReplacement]
 ) -> dict[str, Any]:
     return {
         "rules": [

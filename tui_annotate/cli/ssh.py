@@ -64,7 +64,7 @@ def setup(
         str, option("--user", "NAME", "The account that everybody shares.")
     ] = "annotate",
     part: Annotated[
-        Part | None, typer.Option(help="One part alone, to be put into a file.")
+        SshSetupPart | None, typer.Option(help="One part alone, to be put into a file.")
     ] = None,
     on_screen: Annotated[
         bool, flag("--on-screen", "No keys are bound: everybody signs in on the screen.")
@@ -193,7 +193,7 @@ def replace_private(file: Path, text: str) -> None:
         ) from error
 
 
-class Part(StrEnum):
+class SshSetupPart(StrEnum):
     """A part of the arrangement, in the order in which they are done."""
 
     ACCOUNT = "account"
@@ -208,7 +208,7 @@ _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 
 def arrangement(
     user: str, folder: Path, session: Sequence[str], *, on_screen: bool
-) -> Mapping[Part, str]:
+) -> Mapping[SshSetupPart, str]:
     """The parts as text, each with a comment that says where it belongs.
 
     Args:
@@ -233,7 +233,7 @@ def arrangement(
     }
     if on_screen:
         values["sign_in"] = f"    ForceCommand {shlex.join([*session, '-w', path])}"
-    templates = _TEMPLATES | ({Part.KEYS: _ON_SCREEN} if on_screen else {})
+    templates = _TEMPLATES | ({SshSetupPart.KEYS: _ON_SCREEN} if on_screen else {})
     return {part: template.format(**values) for part, template in templates.items()}
 
 
@@ -248,17 +248,17 @@ _ON_SCREEN: Final = """\
 """
 
 _TEMPLATES: Final = {
-    Part.ACCOUNT: """\
+    SshSetupPart.ACCOUNT: """\
 # account, as root: one that nobody knows a password of, with a plain shell for sshd to start us by
 adduser --disabled-password --gecos tui-annotate --shell /bin/sh {user}
 """,
-    Part.FOLDERS: """\
+    SshSetupPart.FOLDERS: """\
 # folders, as root: files 0600, folders 0700, owned by the account, on a local disk
 chown -R {user}: {folder}
 chmod -R u=rwX,go= {folder}
 install -d -o {user} -g {user} -m 0700 ~{user}/.ssh
 """,
-    Part.SSHD: """\
+    SshSetupPart.SSHD: """\
 # sshd: /etc/ssh/sshd_config.d/60-tui-annotate.conf, then: sshd -t && systemctl reload ssh
 # many people may begin at the same minute
 MaxStartups 60:30:120
@@ -278,13 +278,13 @@ Match User {user}
     ClientAliveInterval 30
     ClientAliveCountMax 4
 """,
-    Part.KEYS: """\
+    SshSetupPart.KEYS: """\
 # keys, as root: a key for each person, then one line of authorized_keys for each key
 runuser -u {user} -- {program} ssh key add -w {folder} PERSON KEYFILE
 runuser -u {user} -- {program} ssh keys -w {folder} --authorized-keys ~{user}/.ssh/authorized_keys
 {program} doctor -w {folder}
 """,
-    Part.CLIENT: """\
+    SshSetupPart.CLIENT: """\
 # client: ~/.ssh/config of each person; then: ssh annotation
 Host annotation
     HostName SERVER

@@ -19,7 +19,7 @@ from tui_annotate.domain.people import Permission
 if TYPE_CHECKING:
     from tui_annotate.domain.people import Person
     from tui_annotate.domain.records import Problem
-    from tui_annotate.plugins.sync.table import Table
+    from tui_annotate.plugins.sync.table import SharedTable
     from tui_annotate.services.sync import TableSync
     from tui_annotate.services.sync.shared_folder import SharedFolder
     from tui_annotate.workspace import Workspace
@@ -232,14 +232,14 @@ def _write_rows(target: Path, dataset: str, unused: list[str]) -> None:
     output.print_message(f"{output.many(len(rows), 'row')} written")
 
 
-def _open_table() -> Table:
+def _open_table() -> SharedTable:
     from tui_annotate.plugins.sync import sync_key
-    from tui_annotate.plugins.sync.table import Table
+    from tui_annotate.plugins.sync.table import SharedTable
 
     if not sync_key.read_address():
         hint = f"set {sync_key.URL} and {sync_key.KEY}, or name a folder with --dir"
         raise InvalidInput("nobody says where the table is", hint)
-    return Table(sync_key.read_address())
+    return SharedTable(sync_key.read_address())
 
 
 def _open_table_sync(space: Workspace, person: Person) -> TableSync:

@@ -18,7 +18,7 @@ class ReviewAction(StrEnum):
     REJECTED = "rejected"
 
 
-class Reason(StrEnum):
+class RejectionReason(StrEnum):
     """Why something was refused, in the order in which it is offered; empty for words alone."""
 
     SLIP = "slip"
@@ -39,7 +39,7 @@ class Adjudication:
     by: str
     how: ReviewAction
     sources: tuple[str, ...] = ()
-    reason: Reason = Reason.NONE
+    reason: RejectionReason = RejectionReason.NONE
     note: str = ""
 
 
@@ -62,5 +62,5 @@ def adjudication_from_json(value: Any) -> Adjudication:
         raise ValueError("'settled' has no list of sources")
     if not all(isinstance(word, str) for word in (by, note, *sources)):
         raise ValueError("'settled' holds something that is no text")
-    how, reason = ReviewAction(value.get("how", "")), Reason(value.get("reason", ""))
+    how, reason = ReviewAction(value.get("how", "")), RejectionReason(value.get("reason", ""))
     return Adjudication(by, how, tuple(sorted(set(sources))), reason, note)

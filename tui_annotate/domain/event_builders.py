@@ -23,7 +23,7 @@ from tui_annotate.domain.history import RELABEL, Change, Payload, PendingEvent, 
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Sample
 from tui_annotate.domain.suggestions import (
-    Answer,
+    AnswerKind,
     Suggestion,
     SuggestionAnswer,
     answer_to_json,
@@ -286,7 +286,7 @@ def accept(state: StreamState, suggestion: Suggestion, *new: Annotation) -> Pend
     old = check_open(state, suggestion)
     changed = new[0].suggested is not None and new[0].suggested.changed
     given = SuggestionAnswer(
-        answer=Answer.CHANGED if changed else Answer.ACCEPTED,
+        answer=AnswerKind.CHANGED if changed else AnswerKind.ACCEPTED,
         maker=suggestion.maker,
         annotation=new[0].id,
     )
@@ -302,7 +302,7 @@ def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> Pendin
     """
     old = check_open(state, suggestion)
     new = answer_to_json(
-        SuggestionAnswer(answer=Answer.REFUSED, maker=suggestion.maker, reason=reason)
+        SuggestionAnswer(answer=AnswerKind.REFUSED, maker=suggestion.maker, reason=reason)
     )
     if old == new:
         raise Conflict("this suggestion is refused already", "give another reason, or undo (u)")
@@ -319,9 +319,9 @@ def edit_annotation(state: StreamState, edit: PendingEvent) -> PendingEvent:
         if (
             origin.get("changed")
             and old is not None
-            and (old["answer"], old["annotation"]) == (Answer.ACCEPTED, name)
+            and (old["answer"], old["annotation"]) == (AnswerKind.ACCEPTED, name)
         ):
-            new = {**old, "answer": Answer.CHANGED.value}
+            new = {**old, "answer": AnswerKind.CHANGED.value}
             return _with_answer(edit, origin["suggestion"], old=old, new=new)
     return edit
 

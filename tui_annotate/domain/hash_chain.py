@@ -46,7 +46,7 @@ def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState)
     return ""
 
 
-class Head(NamedTuple):
+class StreamHead(NamedTuple):
     """Where a stream ends: number and hash of its last event."""
 
     person: str
@@ -71,7 +71,7 @@ class LogHead:
         return f"{self.events}:{self.digest}"
 
 
-def digest_heads(heads: Iterable[Head]) -> tuple[int, str]:
+def digest_heads(heads: Iterable[StreamHead]) -> tuple[int, str]:
     """Return the number of sorted heads, and SHA-256 over their lines of canonical JSON."""
     count, hashed = 0, hashlib.sha256()
     for count, head in enumerate(heads, start=1):  # noqa: B007  the last one counts
@@ -94,7 +94,7 @@ def head_from_token(token: str) -> tuple[int, str]:
     return int(found[1]), found[2]
 
 
-def head_from_json(value: Any) -> Head:
+def head_from_json(value: Any) -> StreamHead:
     """One of the heads in the JSON of `audit head --streams`.
 
     Raises:
@@ -102,7 +102,7 @@ def head_from_json(value: Any) -> Head:
     """
     match value:
         case [str(), str(), str(), int(), str()]:
-            return Head(*value)
+            return StreamHead(*value)
     raise InvalidInput(
         f"{value!r} is no head of a stream", "give a file of tui-annotate audit head --json"
     )

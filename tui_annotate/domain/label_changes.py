@@ -8,7 +8,7 @@ from itertools import combinations
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.history import Change, Payload
-from tui_annotate.domain.labels import LabelTree, Need
+from tui_annotate.domain.labels import LabelTree, Requirement
 
 Renames = Mapping[LabelPath, LabelPath]
 """What becomes of labels, by whole path; those that are not named stay."""
@@ -57,9 +57,9 @@ def find_broken_rules(annotation: Annotation, labels: LabelTree) -> Iterator[tup
         label = labels.find(path)
         if label is None:
             continue
-        if annotation.evidence and label.evidence is Need.NONE:
+        if annotation.evidence and label.evidence is Requirement.NONE:
             yield path, "evidence"
-        if annotation.note and label.note is Need.NONE:
+        if annotation.note and label.note is Requirement.NONE:
             yield path, "note"
         if label.exclusive and len(annotation.labels) > 1:
             yield path, "alone"
@@ -91,6 +91,6 @@ def is_stricter(old: LabelTree, new: LabelTree) -> bool:
         if after.split and not label.split:
             return True
         for before, now in ((label.evidence, after.evidence), (label.note, after.note)):
-            if now is Need.NONE and before is not Need.NONE:
+            if now is Requirement.NONE and before is not Requirement.NONE:
                 return True
     return False

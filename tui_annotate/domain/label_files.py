@@ -17,7 +17,7 @@ import yaml
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidLabels
-from tui_annotate.domain.labels import COLORS, JOINER, Label, LabelTree, Need
+from tui_annotate.domain.labels import COLORS, JOINER, Label, LabelTree, Requirement
 
 LONGEST_FILE = 1_000_000
 
@@ -146,13 +146,13 @@ class _Item:
             )
         return value
 
-    def need(self, field: str, default: Need) -> Need:
+    def need(self, field: str, default: Requirement) -> Requirement:
         value = self.fields.get(field)
         if value is None:
             return default
-        if value not in list(Need):
+        if value not in list(Requirement):
             raise self.error(field, "one of required, optional, none")
-        return Need(value)
+        return Requirement(value)
 
     def flag(self, field: str, *, default: bool) -> bool:
         value = self.fields.get(field, default)

@@ -19,7 +19,7 @@ COLORS = ("orange", "cyan", "green", "yellow", "blue", "red", "magenta")
 """Names that a label may ask a colour by; who asks for none gets the next one in this order."""
 
 
-class Need(StrEnum):
+class Requirement(StrEnum):
     """Whether a label asks for a thing. `none` refuses it."""
 
     REQUIRED = "required"
@@ -44,8 +44,8 @@ class Label:
     description: str = ""
     key: str = ""
     color: str = ""
-    evidence: Need = Need.OPTIONAL
-    note: Need = Need.OPTIONAL
+    evidence: Requirement = Requirement.OPTIONAL
+    note: Requirement = Requirement.OPTIONAL
     exclusive: bool = False
     children: tuple[Label, ...] = ()
     retired: bool = False
@@ -146,9 +146,11 @@ class LabelTree:
         labels = [found for path in annotation.labels if (found := self.find(path))]
         waits = not annotation.labels or any(label.split for label in labels)
         lacking = ["label"] if waits else []
-        if not annotation.evidence and any(label.evidence is Need.REQUIRED for label in labels):
+        if not annotation.evidence and any(
+            label.evidence is Requirement.REQUIRED for label in labels
+        ):
             lacking.append("evidence")
-        if not annotation.note and any(label.note is Need.REQUIRED for label in labels):
+        if not annotation.note and any(label.note is Requirement.REQUIRED for label in labels):
             lacking.append("note")
         return tuple(lacking)
 
@@ -172,9 +174,9 @@ class LabelTree:
                 _check_offered(label)
             if label.exclusive and len(annotation.labels) > 1:
                 raise InvalidLabels(f"{name!r} must stand alone", "take the other labels off first")
-            if annotation.evidence and label.evidence is Need.NONE:
+            if annotation.evidence and label.evidence is Requirement.NONE:
                 raise InvalidLabels(f"{name!r} takes no evidence", "give the evidence back first")
-            if annotation.note and label.note is Need.NONE:
+            if annotation.note and label.note is Requirement.NONE:
                 raise InvalidLabels(f"{name!r} takes no note", "empty the note first")
 
 

@@ -17,7 +17,7 @@ class PracticeAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback:
+class PracticeFeedback:
     """Hits and misses of a person.
 
     Attributes:
@@ -34,7 +34,7 @@ class Feedback:
 
 def compare_with_gold(
     mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = ""
-) -> Feedback:
+) -> PracticeFeedback:
     """Compare positions alone: one shared character is a hit, whatever the labels.
 
     An annotation without a claim is compared by its evidence.
@@ -50,7 +50,7 @@ def compare_with_gold(
         else:
             extra.append(own)
     missed = tuple(each for each in right if not any(_count_shared(own, each) for own in mine))
-    return Feedback(tuple(hits), missed, tuple(extra), rated, known.rating)
+    return PracticeFeedback(tuple(hits), missed, tuple(extra), rated, known.rating)
 
 
 def _count_shared(one: Annotation, other: Annotation) -> int:

@@ -210,7 +210,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Sibling:
+class SiblingSample:
     """One of them; `text` is its summary side, `state` and `annotations` are this person's own."""
 
     key: SampleKey

@@ -107,7 +107,7 @@ def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
         raise InvalidInput(f"not a suggestion: {error}", _HINT) from error
 
 
-class Answer(StrEnum):
+class AnswerKind(StrEnum):
     """What a person makes of a suggestion."""
 
     ACCEPTED = "accepted"
@@ -119,7 +119,7 @@ class Answer(StrEnum):
 class SuggestionAnswer:
     """A person's answer to a suggestion, as logged; `annotation` is empty for a refusal."""
 
-    answer: Answer
+    answer: AnswerKind
     maker: str
     reason: str = ""
     annotation: str = ""
@@ -141,12 +141,12 @@ def answer_from_json(value: Any) -> SuggestionAnswer:
     if not all(isinstance(word, str) for word in words):
         raise InvalidInput(f"not an answer to a suggestion: {', '.join(parts)} must be text", _HINT)
     answer, maker, reason, annotation = map(str, words)
-    if answer not in list(Answer):
+    if answer not in list(AnswerKind):
         raise InvalidInput(f"not an answer to a suggestion: {answer!r}", _HINT)
-    if (answer == Answer.REFUSED) == bool(annotation):
+    if (answer == AnswerKind.REFUSED) == bool(annotation):
         raise InvalidInput("an annotation comes of what was accepted, and of that alone", _HINT)
     return SuggestionAnswer(
-        answer=Answer(answer), maker=maker, reason=reason, annotation=annotation
+        answer=AnswerKind(answer), maker=maker, reason=reason, annotation=annotation
     )
 
 
@@ -155,7 +155,7 @@ class SuggestionStatus:
     """A suggestion with one person's answer; with `annotation_exists`."""
 
     suggestion: Suggestion
-    answer: Answer | None = None
+    answer: AnswerKind | None = None
     reason: str = ""
     annotation: str = ""
     annotation_exists: bool = False
@@ -163,7 +163,9 @@ class SuggestionStatus:
     @property
     def open(self) -> bool:
         """Whether it waits for an answer; also where what was made of it was removed since."""
-        return self.answer is None or not (self.annotation_exists or self.answer is Answer.REFUSED)
+        return self.answer is None or not (
+            self.annotation_exists or self.answer is AnswerKind.REFUSED
+        )
 
     @classmethod
     def of(cls, suggestion: Suggestion, given: SuggestionAnswer | None, *, stands: bool) -> Self:

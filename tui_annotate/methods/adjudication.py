@@ -270,7 +270,7 @@ def _propose(
             yield candidate
 
 
-class Decision(StrEnum):
+class GroupDecision(StrEnum):
     """What became of a group.
 
     Attributes:
@@ -303,17 +303,17 @@ def find_rejections(
     )
 
 
-def find_decision(group: CandidateGroup, settled: Iterable[Annotation]) -> Decision:
+def find_decision(group: CandidateGroup, settled: Iterable[Annotation]) -> GroupDecision:
     """What became of a group."""
     known = tuple(settled)
     if any(find_adjudicated(candidate, known) for candidate in group.candidates):
-        return Decision.KEPT
+        return GroupDecision.KEPT
     refused = [bool(find_rejections(candidate, known)) for candidate in group.candidates]
     if all(refused):
-        return Decision.REJECTED
+        return GroupDecision.REJECTED
     if group.status is GroupStatus.AGREED and not any(refused):
-        return Decision.AGREED
-    return Decision.OPEN
+        return GroupDecision.AGREED
+    return GroupDecision.OPEN
 
 
 def _is_from(annotation: Annotation, sources: Iterable[str]) -> bool:

@@ -25,13 +25,13 @@ _EPSILON = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Undefined:
+class UndefinedReason:
     """Why a measure has no value."""
 
     reason: str
 
 
-Measured = float | Undefined
+Measured = float | UndefinedReason
 
 
 def count_labels(units: Sequence[Sequence[int]], labels: int) -> Numbers:
@@ -157,8 +157,8 @@ def measure_value(value: Numbers, *, units: float) -> Measured:
         units: how much was judged by two people or more; what is compared, in whatever unit.
     """
     if not units:
-        return Undefined(NOTHING)
-    return Undefined(UNANIMOUS) if np.isnan(value) else float(value)
+        return UndefinedReason(NOTHING)
+    return UndefinedReason(UNANIMOUS) if np.isnan(value) else float(value)
 
 
 def draw_interval(draws: Numbers | None) -> Interval | None:

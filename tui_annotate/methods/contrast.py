@@ -46,14 +46,14 @@ _BEFORE_NAMES = frozenset(word for word in FUNCTION_WORDS if len(word) > 1 or wo
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class ProperName:
     """A name and its words, lower case, in order; those of a title are its signs as they stand."""
 
     span: Span
     words: tuple[str, ...]
     title: bool = False
 
-    def agrees(self, other: Name) -> bool:
+    def agrees(self, other: ProperName) -> bool:
         """Whether the two can name the same: one in the other, forms of a word, or initials."""
         if self.title or other.title:
             return self.words[0] in other.words[0] or other.words[0] in self.words[0]
@@ -65,19 +65,19 @@ class Name:
         alike = any(len(prefix) == _STEM for prefix in prefixes)
         return alike or self._is_short_for(other) or other._is_short_for(self)
 
-    def _is_short_for(self, other: Name) -> bool:
+    def _is_short_for(self, other: ProperName) -> bool:
         initials = "".join(word[0] for word in other.words)
         return len(self.words) == 1 < len(initials) and self.words[0].startswith(initials)
 
 
-def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[Name]:
+def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[ProperName]:
     """The names of a text: runs of words with a capital, and what stands in title marks.
 
     Args:
         known: words that are names also at the start of a sentence, from `find_known_words`.
     """
     for match in _TITLE.finditer(text):
-        yield Name(
+        yield ProperName(
             Span(*match.span(match.lastindex or 0)), (match[match.lastindex or 0],), title=True
         )
     if _is_headline(text):
@@ -93,7 +93,7 @@ def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[Na
         if found:
             span = Span(match.start() + found[0].start, match.start() + found[-1].end)
             named = tuple(word.text for word in found if word.text not in FUNCTION_WORDS)
-            yield Name(span, named or (found[0].text,))
+            yield ProperName(span, named or (found[0].text,))
 
 
 def _is_only_sentence_start(run: str, found: Sequence[Word], known: frozenset[str]) -> bool:
@@ -126,7 +126,7 @@ def _is_headline(text: str) -> bool:
 
 
 Kind = Literal["number", "date", "name"]
-_Fact = TypeVar("_Fact", Date, Quantity, Name)
+_Fact = TypeVar("_Fact", Date, Quantity, ProperName)
 
 _FREQUENT = frozenset(("ordinal", "clock", "time"))
 """Groups of units of which one sentence tells several, of different things."""
@@ -212,7 +212,7 @@ class _TextFacts:
 
     dates: Sequence[Date]
     numbers: Sequence[Quantity]
-    names: Sequence[Name]
+    names: Sequence[ProperName]
     content: Sequence[Word]
 
     @classmethod
@@ -266,7 +266,7 @@ class _FactPair:
             return 0
         return 2 * kind + 2 * bool(counted) + len(near - counted) + (own.value == its.value)
 
-    def like_names(self, own: Name, its: Name) -> int:
+    def like_names(self, own: ProperName, its: ProperName) -> int:
         """Titles are titles; names have two neighbours in common, or one and a word."""
         if own.title or its.title:
             return int(own.title and its.title)
@@ -282,7 +282,7 @@ class _FactPair:
         )
 
     @staticmethod
-    def _stands(name: Name, text: _TextFacts) -> bool:
+    def _stands(name: ProperName, text: _TextFacts) -> bool:
         return {stem(word) for word in name.words} <= {word.text for word in text.content}
 
 

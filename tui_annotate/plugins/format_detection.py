@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
-from tui_annotate.plugins.files.json_values import Value, read_json_values
+from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import read_chunks
 from tui_annotate.plugins.person_files import is_several, read_person_files
@@ -171,7 +171,7 @@ def _are_all(path: Path, form: str) -> bool:
 
 def _read_records(path: Path, encoding: str) -> Iterator[Mapping[str, Any]]:
     for value in islice(read_json_values(path, encoding=encoding), _INSPECTED_VALUES):
-        if isinstance(value, Value) and isinstance(value.value, dict):
+        if isinstance(value, JsonValue) and isinstance(value.value, dict):
             yield value.value
 
 

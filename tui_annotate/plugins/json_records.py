@@ -13,7 +13,7 @@ from uuid import UUID, uuid5
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.files.json_values import Value, read_json_values
+from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import NameRegister, describe_value, make_problem
 
@@ -21,7 +21,7 @@ LABEL_JOINER = "."
 
 _IDS = UUID("6f2b6c0e-6d0b-5a0e-9b52-3c1f0d6c7a11")
 
-Read = Callable[[dict[str, Any], Value], tuple[Record, Sequence[str]]]
+Read = Callable[[dict[str, Any], JsonValue], tuple[Record, Sequence[str]]]
 """An object, and where it stands, to its record and the doubts about it; or `InvalidInput`."""
 Fields = Mapping[str, Any]
 _Item = TypeVar("_Item")
@@ -29,8 +29,8 @@ _Enum = TypeVar("_Enum", bound=StrEnum)
 
 
 def read_objects(
-    values: Iterable[Value | Problem],
-    read: Callable[[dict[str, Any], Value], Iterable[_Item]],
+    values: Iterable[JsonValue | Problem],
+    read: Callable[[dict[str, Any], JsonValue], Iterable[_Item]],
     *,
     what: str,
 ) -> Iterator[_Item | Problem]:
@@ -55,7 +55,7 @@ def read_json_records(
     """Yield a record for each object (`what`), then doubts about it; see `Importer.read`."""
     with closing(NameRegister()) as seen:
 
-        def read_once(fields: dict[str, Any], value: Value) -> Iterator[Record | Problem]:
+        def read_once(fields: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
             record, doubts = read(fields, value)
             refuse_repeated(record, value.where, seen)
             yield record

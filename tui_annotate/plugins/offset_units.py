@@ -29,7 +29,7 @@ _CARRIAGE_RETURNS: Final = re.compile(r"\r+\n")
 Translation = Callable[[int], int]
 
 
-class Quoted(NamedTuple):
+class QuotedSpan(NamedTuple):
     """A span with the text that it covers, if known; `what` names it in messages."""
 
     start: Any
@@ -54,7 +54,7 @@ class _Unit(NamedTuple):
 
 
 def convert_offsets(
-    text: str, quoted: Sequence[Quoted], *, unit: str = CODE_POINTS
+    text: str, quoted: Sequence[QuotedSpan], *, unit: str = CODE_POINTS
 ) -> ConvertedSpans:
     """Convert offsets by the only unit in which every span covers its text.
 
@@ -85,7 +85,7 @@ def convert_offsets(
     return ConvertedSpans(spans, name)
 
 
-def _check_types(quoted: Sequence[Quoted]) -> None:
+def _check_types(quoted: Sequence[QuotedSpan]) -> None:
     for start, end, _, what in quoted:
         if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
             raise InvalidInput(f"{what} {start!r}:{end!r} is no pair of integers")
@@ -137,7 +137,7 @@ def _count_line_ends(text: str, astral: int, *, lone: int, after_return: int) ->
     return OffsetMap(tuple(accumulate(widths)), len(text)).to_code_points
 
 
-def _read_in_unit(text: str, quoted: Sequence[Quoted], way: _Unit) -> tuple[Span, ...] | None:
+def _read_in_unit(text: str, quoted: Sequence[QuotedSpan], way: _Unit) -> tuple[Span, ...] | None:
     spans = []
     for start, end, quote, _ in quoted:
         try:
@@ -154,7 +154,7 @@ def _read_in_unit(text: str, quoted: Sequence[Quoted], way: _Unit) -> tuple[Span
     return tuple(spans)
 
 
-def _trimmed_quotes(text: str, quoted: Sequence[Quoted]) -> tuple[Span, ...]:
+def _trimmed_quotes(text: str, quoted: Sequence[QuotedSpan]) -> tuple[Span, ...]:
     """Spans whose quotes lack white space at their edges, and nothing else."""
     spans = []
     for start, end, quote, what in quoted:
@@ -181,10 +181,10 @@ def convert_annotations(
     Raises:
         InvalidInput: as `convert_offsets`; or a span is of an unknown document.
     """
-    quoted: dict[tuple[Side, int], list[Quoted]] = {}
+    quoted: dict[tuple[Side, int], list[QuotedSpan]] = {}
     for annotation, quotes, name in counted:
         for (side, index, span), quote in zip(annotation.anchors, quotes, strict=True):
-            one = Quoted(span.start, span.end, quote, f"{side} span of {name}")
+            one = QuotedSpan(span.start, span.end, quote, f"{side} span of {name}")
             quoted.setdefault((side, index), []).append(one)
     doubts: list[str] = []
     found: dict[tuple[Side, int], Iterator[Span]] = {}

@@ -15,7 +15,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.files.json_values import Value, read_json_values
+from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO, begins_with
 from tui_annotate.plugins.json_records import check_object, problems_at
 from tui_annotate.plugins.protocols import ImportOptions
@@ -39,7 +39,7 @@ class PersonFile(NamedTuple):
     shown: str
 
 
-Read = Callable[[dict[str, Any], Value, str], tuple[Record, Sequence[str]]]
+Read = Callable[[dict[str, Any], JsonValue, str], tuple[Record, Sequence[str]]]
 """An object, where it stands and whose it is, to a record and doubts; or `InvalidInput`."""
 
 
@@ -172,7 +172,7 @@ class _RowStore:
             except InvalidInput as error:
                 yield make_problem(where, error)
 
-    def _keep(self, at: int, key: str, *, value: Value, where: str) -> None:
+    def _keep(self, at: int, key: str, *, value: JsonValue, where: str) -> None:
         word = json.dumps([where, value.number, value.value])
         if (before := self._seen.remember(f"{at} {key}", word)) != word:
             raise InvalidInput(f"sample {key} was given at {json.loads(before)[0]} already")
@@ -189,7 +189,7 @@ class _RowStore:
             if (word := self._seen.recall(f"{at} {key}")) is None:
                 continue
             where, place, fields = json.loads(word)
-            record, doubts = self._read(fields, Value(place, where, fields), file.person)
+            record, doubts = self._read(fields, JsonValue(place, where, fields), file.person)
             problems += problems_at(where, doubts)
             if first is None:
                 first = replace(record, where=where)

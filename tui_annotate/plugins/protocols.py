@@ -25,7 +25,7 @@ UTF16: Final = "utf16"
 
 
 @dataclass(slots=True)
-class Meter:
+class ReadMeter:
     """Bytes of the input as they lie on disk: how many there are, how many have been read."""
 
     total: int = 0
@@ -64,7 +64,7 @@ class ImportOptions:
     documents: Path | None = None
     offsets: str = ""
     stored: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
-    meter: Meter | None = field(default=None, compare=False)
+    meter: ReadMeter | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +204,7 @@ class Embedder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class EmbeddingCost:
     """What it takes to embed some texts.
 
     Attributes:
@@ -217,17 +217,17 @@ class Cost:
     characters: int = 0
     tokens: int = 0
 
-    def __add__(self, other: Cost) -> Cost:
+    def __add__(self, other: EmbeddingCost) -> EmbeddingCost:
         """What both take."""
         characters, tokens = self.characters + other.characters, self.tokens + other.tokens
-        return Cost(self.calls + other.calls, characters, tokens)
+        return EmbeddingCost(self.calls + other.calls, characters, tokens)
 
 
 @runtime_checkable
-class Costly(Protocol):
+class CostlyEmbedder(Protocol):
     """An embedder whose vectors cost time on somebody's machine, or money."""
 
-    def cost(self, texts: Iterable[str]) -> Cost:
+    def cost(self, texts: Iterable[str]) -> EmbeddingCost:
         """What it would take to embed some texts, each counted once; asks nobody."""
         ...
 

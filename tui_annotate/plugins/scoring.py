@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from tui_annotate.plugins.judges import Judge
-from tui_annotate.plugins.protocols import Cost, Embedder
+from tui_annotate.plugins.protocols import Embedder, EmbeddingCost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +124,6 @@ class SentenceScorer(Scorer, Protocol):
 class CostlyScorer(Scorer, Protocol):
     """A scorer that asks an endpoint, or computes for long."""
 
-    def cost(self, questions: Iterable[GeneratedAnswers]) -> Cost:
+    def cost(self, questions: Iterable[GeneratedAnswers]) -> EmbeddingCost:
         """What it would take to score them; asks nobody."""
         ...

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tui_annotate.domain.hash_chain import ChainFault, Head, LogHead
+from tui_annotate.domain.hash_chain import ChainFault, LogHead, StreamHead
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.storage.log.audit import AuditStore
 
@@ -20,7 +20,7 @@ class RecordedHead:
 
     events: int
     digest: str
-    heads: Sequence[Head] = ()
+    heads: Sequence[StreamHead] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class AuditReport:
     breaks: tuple[ChainFault, ...]
     kept: RecordedHead | None = None
     contains: bool | None = None
-    lost: tuple[tuple[Head, str], ...] = ()
+    lost: tuple[tuple[StreamHead, str], ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -55,7 +55,7 @@ class AuditService:
         """Return the current head of the log."""
         return self.store.head()
 
-    def heads(self) -> list[Head]:
+    def heads(self) -> list[StreamHead]:
         """Return the current head of each stream, sorted."""
         with self.store.heads() as found:
             return list(found)

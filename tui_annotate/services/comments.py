@@ -20,7 +20,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.text_diff import DiffPart, diff_lines
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.labels.store import Edition, GuidanceKind, GuidanceStore
+from tui_annotate.storage.labels.store import GuidanceEdition, GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.comments import CommentStore
 from tui_annotate.storage.people.store import PeopleStore
 
@@ -64,7 +64,7 @@ class News:
 
     def _changed_guidance(self, since: str) -> Iterator[NewsItem]:
         for kind in (GuidanceKind.GUIDELINES, GuidanceKind.LABELS):
-            scopes: dict[str, list[Edition]] = {}
+            scopes: dict[str, list[GuidanceEdition]] = {}
             for each in self.guidance.editions(kind):
                 scopes.setdefault(each.dataset, []).append(each)
             for dataset, editions in scopes.items():

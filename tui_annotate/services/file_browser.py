@@ -27,7 +27,7 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.format_detection import detect
-from tui_annotate.plugins.protocols import ImportOptions, Meter
+from tui_annotate.plugins.protocols import ImportOptions, ReadMeter
 from tui_annotate.storage.corpus.file_index import FileIndex
 
 _BATCH_RECORDS: Final = 500
@@ -197,7 +197,7 @@ class FileLoader:
             NotFound, InvalidInput, Unavailable: the file can not be opened, or has no known format.
         """
         name = self.format or detect(source, self.options, option="--from")
-        meter, result, began = Meter(_size(source)), FileLoadResult(), time.monotonic()
+        meter, result, began = ReadMeter(_size(source)), FileLoadResult(), time.monotonic()
         importer = registry.load("importers", name)
         with registry.guard_plugin("importers", name):
             read = importer.read(source, replace(self.options, meter=meter))

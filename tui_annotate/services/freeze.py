@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
-from tui_annotate.domain.hash_chain import Head, LogHead, head_from_json
+from tui_annotate.domain.hash_chain import LogHead, StreamHead, head_from_json
 from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.version import VERSION
@@ -39,7 +39,7 @@ class Snapshot:
     agreement: Callable[[], Mapping[str, Any]]
     figures: Callable[[], Mapping[str, Any]]
     head: Callable[[], LogHead]
-    heads: Callable[[], Sequence[Head]]
+    heads: Callable[[], Sequence[StreamHead]]
     labels: Callable[[str], Sequence[str]]
     embedder: Callable[[], str]
 
@@ -218,7 +218,7 @@ class ReplayReport:
     identical: int
     differences: tuple[Difference, ...]
     more: int
-    lost: tuple[Head, ...]
+    lost: tuple[StreamHead, ...]
     since: int
 
     @property

@@ -36,7 +36,7 @@ from tui_annotate.tui.session import (  # noqa: E402
     resolve_order,
 )
 from tui_annotate.tui.store_thread import StoreJob, describe_error  # noqa: E402
-from tui_annotate.tui.theme import Look  # noqa: E402
+from tui_annotate.tui.theme import TerminalLook  # noqa: E402
 from tui_annotate.tui.work_sharing import SyncUpdate, WorkSharing  # noqa: E402
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class AnnotateApp(RestrictedApp):
         bound: ForcedIdentity | None = None,
         own: bool = True,
         reviewing: bool = False,
-        look: Look = LOOK,
+        look: TerminalLook = LOOK,
     ) -> None:
         super().__init__(look)
         self.refused = ""

@@ -22,7 +22,7 @@ from textual.screen import Screen
 from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.tui.key_queue import SerialKeysApp
 from tui_annotate.tui.line_input import clean_line
-from tui_annotate.tui.theme import Look, themes
+from tui_annotate.tui.theme import TerminalLook, themes
 
 _log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class RestrictedApp(SerialKeysApp):
     ENABLE_COMMAND_PALETTE = False
     ESCAPE_TO_MINIMIZE: ClassVar[bool] = False
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: TerminalLook) -> None:
         super().__init__(ansi_color=look.native or None)  # None: as the theme says
         self.animation_level = "none"
         self.problem = ""

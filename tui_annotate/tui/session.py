@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tui_annotate.services.annotate import AnnotationService
     from tui_annotate.services.assist.past_annotations import PastAnnotationSearch
     from tui_annotate.services.assist.search import AssistService
-    from tui_annotate.workspace.machines import Machines
-    from tui_annotate.workspace.team import Team
+    from tui_annotate.workspace.machines import MachineServices
+    from tui_annotate.workspace.team import TeamServices
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class AnnotatorSession:
     annotate: AnnotationService
     assist: Callable[[], AssistService]
     past_annotations: Callable[[], PastAnnotationSearch]
-    team: Callable[[], Team]
+    team: Callable[[], TeamServices]
     person: Person
     order: str
     keys: KeyMap
     signed_in: bool = False
     problem: str = ""
-    machines: Callable[[], Machines] | None = None
+    machines: Callable[[], MachineServices] | None = None
 
 
 def label_change_notice(why: str) -> str:
@@ -60,7 +60,7 @@ def label_change_notice(why: str) -> str:
     return f"{notice} · tui-annotate labels apply labels.yaml --dry-run"
 
 
-def resolve_order(order: str, machines: Callable[[], Machines]) -> tuple[str, str]:
+def resolve_order(order: str, machines: Callable[[], MachineServices]) -> tuple[str, str]:
     """(a usable order, why it is not the wanted one; empty if it is).
 
     Args:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tui_annotate.tui.theme import Look, detect
+from tui_annotate.tui.theme import TerminalLook, detect
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -26,7 +26,7 @@ _KEPT_VARIABLES: Final = frozenset({"TEXTUAL_COLOR_SYSTEM", "TEXTUAL_FPS"})
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
-def prepare(environ: MutableMapping[str, str]) -> Look:
+def prepare(environ: MutableMapping[str, str]) -> TerminalLook:
     """Set the environment for Textual, and detect the terminal's look."""
     look = detect(environ)
     if environ.get("NO_COLOR") == "":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TerminalLook:
     """How the app looks in a terminal.
 
     Attributes:
@@ -31,7 +31,7 @@ class Look:
     native: bool
 
 
-def detect(environ: Mapping[str, str], color_system: str | None = None) -> Look:
+def detect(environ: Mapping[str, str], color_system: str | None = None) -> TerminalLook:
     """The look for a terminal, from its environment.
 
     Args:
@@ -46,8 +46,8 @@ def detect(environ: Mapping[str, str], color_system: str | None = None) -> Look:
     if environ.get("NO_COLOR") or environ.get("TERM") in ("dumb", "unknown"):
         colors = ""
     if not colors:
-        return Look(MONO, "", native=True)
-    return Look(DARK, colors, native=colors == "standard")
+        return TerminalLook(MONO, "", native=True)
+    return TerminalLook(DARK, colors, native=colors == "standard")
 
 
 def _detect_colors(environ: Mapping[str, str]) -> str:

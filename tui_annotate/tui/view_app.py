@@ -17,7 +17,7 @@ from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
 from tui_annotate.tui.screens.view.screen import ViewScreen  # noqa: E402
-from tui_annotate.tui.theme import Look  # noqa: E402
+from tui_annotate.tui.theme import TerminalLook  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +43,7 @@ class ViewApp(RestrictedApp):
         words: str = "",
         keys: Mapping[str, Any] | None = None,
         theme: str = "",
-        look: Look = LOOK,
+        look: TerminalLook = LOOK,
     ) -> None:
         super().__init__(look)
         in_force = default_keys()

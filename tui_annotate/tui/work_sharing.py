@@ -56,7 +56,7 @@ class SyncState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class WorkExchange:
     """A shared store, for one person; both are called in the thread.
 
     Attributes:
@@ -88,7 +88,7 @@ class BackgroundSync:
 
     def __init__(
         self,
-        exchange: Exchange,
+        exchange: WorkExchange,
         notify: Callable[[SyncUpdate], object],
         *,
         online: bool = True,
@@ -226,7 +226,7 @@ class WorkSharing:
     def __init__(self, screen: WorkspaceScreen, post: Callable[[Message], object]) -> None:
         self._screen = screen
         self._post = post
-        self._exchange: Exchange | None = None
+        self._exchange: WorkExchange | None = None
         self._syncer: BackgroundSync | None = None
         self._problem = ""
         self._forks: list[Fork] = []  # not shown yet
@@ -241,7 +241,7 @@ class WorkSharing:
         from tui_annotate.workspace import bundles
 
         shared = bundles.PersonSync(workspace, person)
-        self._exchange = Exchange(shared.pull, shared.push)
+        self._exchange = WorkExchange(shared.pull, shared.push)
 
     def begin(self, *, online: bool) -> None:
         """Pull, and from here on push what the user does."""

@@ -35,7 +35,7 @@ from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.sync import bundle_file, suggestion_lines, sync_key
 from tui_annotate.plugins.sync.suggestion_lines import Line
-from tui_annotate.plugins.sync.table import Table
+from tui_annotate.plugins.sync.table import SharedTable
 from tui_annotate.services.ingest import NONE, VectorOptions
 from tui_annotate.services.sync import TableSync
 from tui_annotate.services.sync.bundles import BundleService
@@ -107,7 +107,7 @@ def open_bundles(space: Workspace, person: Person) -> BundleService:
     )
 
 
-def open_table_sync(space: Workspace, table: Table, person: Person) -> TableSync:
+def open_table_sync(space: Workspace, table: SharedTable, person: Person) -> TableSync:
     """Push and pull of somebody's rows.
 
     Raises:
@@ -158,7 +158,7 @@ class PersonSync:
 
     @cached_property
     def _table(self) -> TableSync:
-        table = Table(sync_key.read_address(), attempts=_ATTEMPTS)
+        table = SharedTable(sync_key.read_address(), attempts=_ATTEMPTS)
         return open_table_sync(self.space, table, self.person)
 
 

@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 
 class PluginService:
-    """A service of the registry as an attribute of `Machines`; typed `Any`."""
+    """A service of the registry as an attribute of `MachineServices`; typed `Any`."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, machines: Machines | None, owner: type) -> Any:
+    def __get__(self, machines: MachineServices | None, owner: type) -> Any:
         return self if machines is None else machines.service(self._name)
 
 
 @dataclass(frozen=True)
-class Machines:
+class MachineServices:
     """The services on the stores of one workspace that machines have a say in.
 
     Attributes:

@@ -28,7 +28,7 @@ from tui_annotate.workspace.folder import PSEUDONYMS
 if TYPE_CHECKING:
     from tui_annotate.services.authentication import AuthenticationService
     from tui_annotate.services.authentication.account_management import AccountService
-    from tui_annotate.services.authentication.hashing import Hasher
+    from tui_annotate.services.authentication.hashing import Argon2Hasher
     from tui_annotate.services.export.pseudonyms import PseudonymKeys, Pseudonyms
 
 
@@ -88,11 +88,11 @@ class WorkspaceMembers:
         return AccountService(*stores, self._hasher, self.actor)
 
     @cached_property
-    def _hasher(self) -> Hasher:
-        from tui_annotate.services.authentication.hashing import Hasher
+    def _hasher(self) -> Argon2Hasher:
+        from tui_annotate.services.authentication.hashing import Argon2Hasher
 
         chosen = self.settings
-        return Hasher(chosen.argon2_time, chosen.argon2_memory, chosen.argon2_parallelism)
+        return Argon2Hasher(chosen.argon2_time, chosen.argon2_memory, chosen.argon2_parallelism)
 
     def account_database(self) -> Database:
         """The store of the accounts: this workspace's own, or one that several share.

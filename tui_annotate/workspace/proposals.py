@@ -31,7 +31,7 @@ _MAX_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Proposals:
+class GuidanceFiles:
     """`labels.yaml` and `guidelines.md` of a folder.
 
     Attributes:

@@ -27,7 +27,7 @@ from tui_annotate.workspace.folder import (
     write_if_changed,
 )
 from tui_annotate.workspace.members import WorkspaceMembers
-from tui_annotate.workspace.proposals import Proposals
+from tui_annotate.workspace.proposals import GuidanceFiles
 
 if TYPE_CHECKING:
     from tui_annotate.services.agreement import AgreementService
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Team:
+class TeamServices:
     """The services on the stores of one workspace; each is imported when it is first used.
 
     Attributes:
@@ -65,7 +65,7 @@ class Team:
     people: PeopleStore
     guidance: GuidanceStore
     actor: Actor
-    proposals: Proposals
+    proposals: GuidanceFiles
     members: WorkspaceMembers
 
     @property
@@ -267,21 +267,23 @@ class Team:
             self.path / FROZEN, self.database, lambda copy: make_snapshot(self._for_database(copy))
         )
 
-    def _for_database(self, database: Database) -> Team:
+    def _for_database(self, database: Database) -> TeamServices:
         """The same services on another store, such as a copy of this one."""
         corpus, guidance = CorpusStore(database), GuidanceStore(database)
         work = LabelChangeStore(database)
-        proposals = Proposals(self.path, guidance, corpus, self.proposals.stored, work)
+        proposals = GuidanceFiles(self.path, guidance, corpus, self.proposals.stored, work)
         log, people = AnnotationStore(database), PeopleStore(database)
         stores = (corpus, log, people, guidance)
         members = WorkspaceMembers(self.path, self.settings, database, people, self.actor)
-        return Team(self.path, self.settings, database, *stores, self.actor, proposals, members)
+        return TeamServices(
+            self.path, self.settings, database, *stores, self.actor, proposals, members
+        )
 
     def _names(self) -> dict[str, str]:
         return {person.id: person.name for person in self.people.all()}
 
 
-def make_snapshot(team: Team) -> Snapshot:
+def make_snapshot(team: TeamServices) -> Snapshot:
     """What a state that is kept tells of the store of a team's services."""
     from tui_annotate.services.agreement.output import as_json as agreement
     from tui_annotate.services.export import ExportService

@@ -26,10 +26,10 @@ from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors.store import VectorStore
 from tui_annotate.workspace.folder import VECTORS
-from tui_annotate.workspace.machines import Machines
+from tui_annotate.workspace.machines import MachineServices
 from tui_annotate.workspace.members import WorkspaceMembers
-from tui_annotate.workspace.proposals import Proposals
-from tui_annotate.workspace.team import Team
+from tui_annotate.workspace.proposals import GuidanceFiles
+from tui_annotate.workspace.team import TeamServices
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
@@ -111,9 +111,9 @@ class Workspace:
         return AnnotationService(*stores, self.settings.ratings)
 
     @cached_property
-    def _proposals(self) -> Proposals:
+    def _proposals(self) -> GuidanceFiles:
         work = LabelChangeStore(self._database)
-        return Proposals(self.path, self.guidance, self.corpus, self._annotate.labels, work)
+        return GuidanceFiles(self.path, self.guidance, self.corpus, self._annotate.labels, work)
 
     def match(
         self,
@@ -172,17 +172,19 @@ class Workspace:
         return report(stands, people, period=Period.WEEK if weeks else Period.MONTH)
 
     @cached_property
-    def team(self) -> Team:
+    def team(self) -> TeamServices:
         """Accounts, shares, review, figures: what several people need of a workspace."""
         stores = (self._database, self.corpus, self.log, self.people, self.guidance)
-        return Team(self.path, self.settings, *stores, self.actor, self._proposals, self._members)
+        return TeamServices(
+            self.path, self.settings, *stores, self.actor, self._proposals, self._members
+        )
 
     @cached_property
-    def machines(self) -> Machines:
+    def machines(self) -> MachineServices:
         """What machines say of samples, and what makes them say it."""
         stores = (self._database, self.corpus, self.log, self.people, self.actor)
         in_force = lambda name: self.annotate.labels(name)  # noqa: E731, PLW0108  takes up each time
-        return Machines(self.path, self.settings, *stores, in_force)
+        return MachineServices(self.path, self.settings, *stores, in_force)
 
     def samples(self, **filters: str) -> Iterator[Sample]:
         """Samples by dataset, then as they came, streamed; `filters` as in `RecordFilter`."""

@@ -13,7 +13,7 @@ from tests.helpers.errors import has_code
 from tests.helpers.position_rows import golden, lookup, placed
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.position.prompts import (
-    Style,
+    PromptStyle,
     build_key_value_prompt,
     build_prompt,
     build_question_prompt,
@@ -22,12 +22,12 @@ from tui_annotate.lab.position.prompts import (
 )
 
 STYLES = {
-    "qa": Style.PLAIN,
-    "qa_random": Style.RANDOM_NOTE,
-    "qa_query_aware": Style.QUERY_AWARE,
-    "closedbook": Style.CLOSED_BOOK,
-    "kv": Style.PLAIN,
-    "kv_query_aware": Style.QUERY_AWARE,
+    "qa": PromptStyle.PLAIN,
+    "qa_random": PromptStyle.RANDOM_NOTE,
+    "qa_query_aware": PromptStyle.QUERY_AWARE,
+    "closedbook": PromptStyle.CLOSED_BOOK,
+    "kv": PromptStyle.PLAIN,
+    "kv_query_aware": PromptStyle.QUERY_AWARE,
 }
 
 
@@ -56,7 +56,7 @@ def test_parts_stand_in_the_order_of_the_original(name: str) -> None:
 def test_without_passages_the_prompt_is_the_originals() -> None:
     """Nothing is worded there, so it is the same to the byte."""
     told = golden("prompts.json")["prompts"]["closedbook"]
-    made = build_question_prompt("what?", (), style=Style.CLOSED_BOOK)
+    made = build_question_prompt("what?", (), style=PromptStyle.CLOSED_BOOK)
     assert (len(made), hashlib.sha256(made.encode()).hexdigest()) == (told["chars"], told["sha256"])
 
 
@@ -73,7 +73,7 @@ def test_a_random_order_is_told() -> None:
     """One sentence more, and nothing else."""
     plain, noted = (
         build_question_prompt("q?", [{"text": "t"}], style=each)
-        for each in (Style.PLAIN, Style.RANDOM_NOTE)
+        for each in (PromptStyle.PLAIN, PromptStyle.RANDOM_NOTE)
     )
     changes = SequenceMatcher(None, plain, noted, autojunk=False).get_opcodes()
     assert [tag for tag, *_ in changes if tag != "equal"] == ["insert"]
@@ -96,7 +96,7 @@ def test_a_template_replaces_the_wording() -> None:
     [
         (placed(0), {"template": "{key}"}),
         (lookup(0), {"template": "{question}"}),
-        (lookup(0), {"style": Style.CLOSED_BOOK}),
+        (lookup(0), {"style": PromptStyle.CLOSED_BOOK}),
         (lookup(0) | {"key": "absent"}, {}),
         (lookup(0, count=1), {}),
         ({"ordered_kv_records": [["a", "1"], ["a", "2"]], "key": "a"}, {}),

@@ -36,7 +36,7 @@ from tui_annotate.lab.score.comparison import (
 )
 from tui_annotate.lab.score.detection_metrics import MEASURES, ONE_KIND
 from tui_annotate.lab.score.human_truths import NoTruthReason
-from tui_annotate.methods.agreement import Undefined
+from tui_annotate.methods.agreement import UndefinedReason
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
@@ -151,7 +151,7 @@ def test_the_way_of_a_column_is_found_or_said(store: Store) -> None:
     assert (high.direction, high.low) == (ChoiceOrigin.GIVEN, False)
     (odd,) = store.report(columns=("odd",)).machines
     assert (odd.n, odd.missing, odd.not_numbers, odd.threshold) == (0, 4, 1, None)
-    assert odd.detected.figures["auc"].value == Undefined(ONE_KIND)
+    assert odd.detected.figures["auc"].value == UndefinedReason(ONE_KIND)
 
 
 def test_thresholds_may_be_given(store: Store) -> None:

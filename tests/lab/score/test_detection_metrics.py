@@ -20,7 +20,7 @@ from tui_annotate.lab.score.detection_metrics import (
     call_unsupported,
     measure_detection,
 )
-from tui_annotate.methods.agreement import Undefined
+from tui_annotate.methods.agreement import UndefinedReason
 from tui_annotate.methods.bootstrap import Interval
 
 metrics = import_module("sklearn.metrics")
@@ -122,7 +122,7 @@ def test_samples_of_one_kind_give_no_figures(unsupported: list[bool]) -> None:
     found = _found(values, np.array(unsupported, np.bool_), low=False, at=0.5)
     assert np.isnan(area(values, np.array(unsupported, np.bool_), low=False))
     for figure in found.figures.values():
-        assert figure.value == Undefined(ONE_KIND)
+        assert figure.value == UndefinedReason(ONE_KIND)
         assert figure.interval is None
     assert found.hits + found.misses == sum(unsupported)
 

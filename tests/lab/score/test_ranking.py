@@ -16,8 +16,8 @@ from tui_annotate.lab.score.ranking import (
     SURPRISE,
     TO_ANSWER,
     TO_OTHERS,
+    AnswerCategory,
     AnswerLabel,
-    Category,
     categorise,
     choose_preference,
     choose_unsure_answer,
@@ -127,15 +127,15 @@ def test_of_equal_answers_the_first_is_preferred() -> None:
 @pytest.mark.parametrize(
     ("labels", "expected"),
     [
-        ([RIGHT, UNDECIDED], Category.ALL_RIGHT),
-        ([WRONG, UNDECIDED], Category.ALL_WRONG),
-        ([RIGHT, WRONG], Category.PARTIAL),
-        ([UNDECIDED], Category.UNDECIDED),
-        ([], Category.UNDECIDED),
+        ([RIGHT, UNDECIDED], AnswerCategory.ALL_RIGHT),
+        ([WRONG, UNDECIDED], AnswerCategory.ALL_WRONG),
+        ([RIGHT, WRONG], AnswerCategory.PARTIAL),
+        ([UNDECIDED], AnswerCategory.UNDECIDED),
+        ([], AnswerCategory.UNDECIDED),
     ],
 )
 def test_what_is_undecided_is_neither_right_nor_wrong(
-    labels: list[AnswerLabel], expected: Category
+    labels: list[AnswerLabel], expected: AnswerCategory
 ) -> None:
     """A question of which nothing is known has a category of its own."""
     assert categorise(labels) is expected

@@ -31,7 +31,7 @@ from tui_annotate.lab.score.score_import import ColumnNames
 from tui_annotate.lab.score.score_values import RawScore, ScoreValues
 from tui_annotate.lab.score.scoring import ScoreOptions
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import Cost
+from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.plugins.scoring import Opinion, ScorerOptions
 from tui_annotate.workspace import Workspace, create
 
@@ -92,9 +92,9 @@ class Toy:
             words = tuple(text[:2] for text in texts)
             yield (Opinion(name="length", values=tuple(map(len, texts)), words=words),)
 
-    def cost(self, questions: Any) -> Cost:
+    def cost(self, questions: Any) -> EmbeddingCost:
         """One call an answer."""
-        return Cost(calls=sum(len(each.texts) for each in questions), characters=7)
+        return EmbeddingCost(calls=sum(len(each.texts) for each in questions), characters=7)
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_the_cost_is_told_without_a_run(space: Workspace) -> None:
     scoring = space.machines.scoring
     assert scoring.cost(ScoreOptions(dataset="set", scorer="toy")) == (
         3,
-        Cost(calls=3, characters=7),
+        EmbeddingCost(calls=3, characters=7),
     )
     assert scoring.cost(ScoreOptions(dataset="set", scorer="unigram")) == (3, None)
     assert scoring.cost(ScoreOptions(dataset="news", scorer="toy")) == (2, None)

@@ -20,7 +20,7 @@ from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.embedders import remote
 from tui_annotate.plugins.embedders.remote import RemoteEmbedder, parse_embeddings
-from tui_annotate.plugins.protocols import Cost, Costly, Embedder, EmbedderOptions
+from tui_annotate.plugins.protocols import CostlyEmbedder, Embedder, EmbedderOptions, EmbeddingCost
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_it_keeps_the_promise_of_an_embedder(endpoint: FakeEndpoint) -> None:
     """It is found by its name with a model behind it, which may hold a colon; not for keys."""
     made = registry.load_embedder("remote:m:latest", base_url=endpoint.url, dimensions=8)
     assert isinstance(made, Embedder)
-    assert isinstance(made, Costly)
+    assert isinstance(made, CostlyEmbedder)
     assert (made.name, made.label, made.dimensions, made.instant) == (
         "remote",
         "m:latest",
@@ -294,8 +294,8 @@ def test_what_it_costs_is_told_without_asking(endpoint: FakeEndpoint) -> None:
     assert endpoint.questions == []
     made.embed(asked)
     signs = sum(map(len, endpoint.texts))
-    assert cost == Cost(3, signs, -(-(signs - 4) // 4) + 4)
-    assert made.cost([]) == Cost()
+    assert cost == EmbeddingCost(3, signs, -(-(signs - 4) // 4) + 4)
+    assert made.cost([]) == EmbeddingCost()
     assert made.cost(["word " * 1_000] * 2 + [f"{at} " * 1_000 for at in range(60)]).calls == 2
 
 

@@ -22,7 +22,7 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.joined_texts import SEPARATOR
 from tui_annotate.plugins.person_files import is_several
-from tui_annotate.plugins.protocols import Meter
+from tui_annotate.plugins.protocols import ReadMeter
 
 SOURCE, SUMMARY = "It cost 12 million pounds.", "It cost 15 million pounds."
 START = len(SOURCE + SEPARATOR) + 8
@@ -181,7 +181,7 @@ def test_all_bytes_are_told_of(tmp_path: Path) -> None:
     """Whoever shows how far it is ends at the size of what was named."""
     for path in (_folder(tmp_path / "x", USERS), _zip(tmp_path / "x", USERS)):
         files = [path] if path.is_file() else list(path.iterdir())
-        meter = Meter(sum(file.stat().st_size for file in files))
+        meter = ReadMeter(sum(file.stat().st_size for file in files))
         read(path, "doccano", meter=meter)
         assert meter.done == meter.total
 

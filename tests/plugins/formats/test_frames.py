@@ -28,7 +28,7 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.files import columnar
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.pair_columns import COLLECTIONS, set_pair_columns
-from tui_annotate.plugins.protocols import ImportOptions, Meter
+from tui_annotate.plugins.protocols import ImportOptions, ReadMeter
 
 ROWS = [{"source": f"Source {n}.", "summary": "So.", "n": n} for n in range(3)]
 
@@ -64,7 +64,7 @@ def _texts(place: Path, **options: Any) -> list[tuple[str, str, Any]]:
 def test_a_parquet_file_is_pairs(tmp_path: Path) -> None:
     """Rows by their number, other columns as meta; the meter is told of all bytes."""
     path = _parquet(tmp_path / "a.parquet", ROWS)
-    meter = Meter()
+    meter = ReadMeter()
     assert detect(path) == "pairs"
     assert _texts(path, meter=meter) == [(str(n), f"Source {n}.", {"n": n}) for n in range(3)]
     assert meter.done == path.stat().st_size
@@ -160,7 +160,7 @@ def test_wrong_folders_are_told(tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, check=has_code("file-outside-folder")):
             read(tmp_path, "pairs")
     state.write_text(json.dumps({"_data_files": [{"filename": "gone.arrow"}]}))
-    records, problems = read(tmp_path, "pairs", meter=Meter())
+    records, problems = read(tmp_path, "pairs", meter=ReadMeter())
     assert (records, len(problems)) == ([], 1)
 
 

@@ -10,7 +10,7 @@ from tests.tui.dialogs.test_past_annotations import settled
 from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.domain.samples import SampleKey, Sibling
+from tui_annotate.domain.samples import SampleKey, SiblingSample
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
 from tui_annotate.tui.dialogs.siblings import Found, SiblingsDialog
 
@@ -21,9 +21,9 @@ SAID = ScoreSummaries(
     {KEYS[0]: ScoreSummary((0.92, None), "right"), KEYS[1]: ScoreSummary((0.1, 0.5))},
 )
 RIVALS = (
-    Sibling(KEYS[0], State.DONE, 0, "The bridge opened in 1932."),
-    Sibling(KEYS[1], State.NEW, 2, "大桥已经开放。" * 12),
-    Sibling(KEYS[2], State.DRAFT, 1, "one\ntwo"),
+    SiblingSample(KEYS[0], State.DONE, 0, "The bridge opened in 1932."),
+    SiblingSample(KEYS[1], State.NEW, 2, "大桥已经开放。" * 12),
+    SiblingSample(KEYS[2], State.DRAFT, 1, "one\ntwo"),
 )
 
 
@@ -73,7 +73,7 @@ async def test_a_click_on_a_text_opens_it() -> None:
 
 async def test_it_wraps_anew() -> None:
     """The one in hand stays in hand; hostile texts are harmless."""
-    hostile = Sibling(SampleKey(HOSTILE, HOSTILE), State.NEW, 0, HOSTILE * 9)
+    hostile = SiblingSample(SampleKey(HOSTILE, HOSTILE), State.NEW, 0, HOSTILE * 9)
     async with run_stage(screen=dialog(((hostile, *RIVALS), ScoreSummaries()))) as (stage, pilot):
         await settled(stage, pilot)
         await pilot.press("down")

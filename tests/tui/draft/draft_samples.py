@@ -11,7 +11,7 @@ from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import completion, cursor_actions, highlights
 from tui_annotate.tui.draft.effects import Effects, Remove, Save
-from tui_annotate.tui.draft.hints import Hints
+from tui_annotate.tui.draft.hints import WordHints
 from tui_annotate.tui.draft.key_handlers import press
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft, SideCursor
@@ -119,7 +119,7 @@ def said(on: Draft) -> str:
     return draft_line(on)[0]
 
 
-def typed_codes(hints: Hints) -> dict[Span, str]:
+def typed_codes(hints: WordHints) -> dict[Span, str]:
     """What to type for each word: its code, with a capital for the second word of a pair."""
     first = {pair[0]: code for code, pair in hints.words.items()}
     return first | {

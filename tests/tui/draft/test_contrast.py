@@ -10,15 +10,15 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.contrast import (
     LONGEST,
     NOTHING,
-    Contrast,
     Marks,
+    TextContrast,
     compute_contrast,
     match_pair,
 )
 from tui_annotate.tui.draft.state import Draft
 
 
-def compared(made: Draft, marks: Marks = lambda _: None) -> Contrast:
+def compared(made: Draft, marks: Marks = lambda _: None) -> TextContrast:
     """The contrast of what is in hand and in focus."""
     what = match_pair(made)
     assert what

@@ -10,7 +10,7 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import cursor_actions
 from tui_annotate.tui.draft.effects import Blink, Select
-from tui_annotate.tui.draft.hints import LETTERS, MOST, Hints, make_codes
+from tui_annotate.tui.draft.hints import LETTERS, MOST, WordHints, make_codes
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft, SideCursor
 
@@ -57,10 +57,10 @@ def hinting(on: Draft) -> bool:
     return on.hints is not None
 
 
-def hinted() -> tuple[Hints, Span]:
+def hinted() -> tuple[WordHints, Span]:
     """Thirty words in a row, and the place of the first."""
     spans = [Span(at * 3, at * 3 + 2) for at in range(30)]
-    return Hints.over(Side.SUMMARY, [(span,) for span in spans], spans[0]), spans[0]
+    return WordHints.over(Side.SUMMARY, [(span,) for span in spans], spans[0]), spans[0]
 
 
 def test_two_words_make_a_selection_in_either_order() -> None:
@@ -76,10 +76,10 @@ def test_two_words_make_a_selection_in_either_order() -> None:
         assert made.hints is None
 
 
-def touching() -> Hints:
+def touching() -> WordHints:
     """Forty Chinese characters, in pairs, and one more."""
     pairs = [(Span(at, at + 1), Span(at + 1, at + 2)) for at in range(0, 40, 2)]
-    return Hints.over(Side.SUMMARY, [*pairs, (Span(40, 41),)], Span(0, 1))
+    return WordHints.over(Side.SUMMARY, [*pairs, (Span(40, 41),)], Span(0, 1))
 
 
 def test_a_capital_takes_the_word_behind_the_letter() -> None:

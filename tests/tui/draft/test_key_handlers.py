@@ -40,7 +40,7 @@ from tui_annotate.tui.draft.effects import (
 )
 from tui_annotate.tui.draft.key_handlers import KEY_HANDLERS, press
 from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import WHY, Draft, Pending, SideCursor
+from tui_annotate.tui.draft.state import WHY, Draft, PendingQuestion, SideCursor
 from tui_annotate.tui.keys.actions import action_of
 
 SUMMARY_SIDE, SOURCE_SIDE = Side.SUMMARY, Side.SOURCE
@@ -414,8 +414,8 @@ def test_reasons_and_parents_are_both_options() -> None:
     """L is entered by a parent and by a flag; the bar then shows other options."""
     made = draft()
     keys(made, "!")
-    assert made.pending == Pending("reason")
+    assert made.pending == PendingQuestion("reason")
     assert [option.text for option in made.options()] == list(WHY["reason"])
     keys(made, "backspace 8")
-    assert made.pending == Pending("child", ("Unwanted",))
+    assert made.pending == PendingQuestion("child", ("Unwanted",))
     assert [option.path for option in made.options()] == [INTRINSIC, ("Unwanted", "Extrinsic")]

@@ -33,7 +33,7 @@ from tui_annotate.tui.draft.effects import (
     Select,
 )
 from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import WHY, Draft, Note, Pending, SideCursor
+from tui_annotate.tui.draft.state import WHY, Draft, Note, PendingQuestion, SideCursor
 
 # The bar: 1 Intrinsic 2 Extrinsic 3 Benign 4 Sourced 5 Bare 6 Told 7 Alone 8 Unwanted
 
@@ -135,7 +135,7 @@ def test_a_label_that_wants_evidence_asks_for_it() -> None:
     """Space takes the focused match and saves; nothing was saved before."""
     made = draft()
     assert keys(made, "4") == []
-    assert made.pending == Pending("evidence", ("Sourced",))
+    assert made.pending == PendingQuestion("evidence", ("Sourced",))
     assert made.options() == ()
     assert keys(made, "1") == [Blink()]
     assert keys(made, "0") == [Blink()]
@@ -164,7 +164,7 @@ def test_space_without_a_match_keeps_asking() -> None:
     made = draft()
     light(made)
     assert keys(made, "4 space") == [Blink()]
-    assert made.pending == Pending("evidence", ("Sourced",))
+    assert made.pending == PendingQuestion("evidence", ("Sourced",))
 
 
 def test_a_label_that_takes_no_evidence_or_note_says_so() -> None:

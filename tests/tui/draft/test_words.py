@@ -26,7 +26,7 @@ from tui_annotate.domain.samples import Document, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import cursor_actions
 from tui_annotate.tui.draft.effects import Save
-from tui_annotate.tui.draft.state import Option, SideCursor, letter
+from tui_annotate.tui.draft.state import LabelOption, SideCursor, letter
 from tui_annotate.tui.draft.words import digit_range, draft_line, quote_text
 
 
@@ -196,10 +196,10 @@ def test_long_text_loses_its_middle_and_its_line_breaks() -> None:
 
 def test_digits_are_named_as_a_range_where_they_are_one() -> None:
     """Those that save; where none saves, those that open."""
-    save = [Option(digit, "x", ("x",)) for digit in "134"]
+    save = [LabelOption(digit, "x", ("x",)) for digit in "134"]
     assert digit_range(tuple(save)) == "1,3,4"
     assert digit_range(tuple(save[1:])) == "3-4"
-    assert digit_range((Option("2", "x", ("x",), opens=True),)) == "2"
+    assert digit_range((LabelOption("2", "x", ("x",), opens=True),)) == "2"
     assert digit_range(()) == "0"
 
 

@@ -30,7 +30,7 @@ from tui_annotate.tui.draft.messages import StatusMessage
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screens.annotate.features.collection import Collection
 from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
-from tui_annotate.tui.theme import Look
+from tui_annotate.tui.theme import TerminalLook
 from tui_annotate.workspace import Workspace
 
 SOURCE = (
@@ -71,7 +71,7 @@ def sentences(text: str) -> tuple[Segment, ...]:
     )
 
 
-LOOK = Look("dark", "256", native=False)
+LOOK = TerminalLook("dark", "256", native=False)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from tests.tui.stage import HOSTILE, Stage, run_stage
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound, Unavailable
-from tui_annotate.domain.samples import SampleKey, Sibling
+from tui_annotate.domain.samples import SampleKey, SiblingSample
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
 from tui_annotate.tui.screens.queue import FILTERS, QueueScores, QueueScreen
 from tui_annotate.tui.widgets.queue_rows import PAGE, QueueList
@@ -333,11 +333,11 @@ class _Machine:
         of = {key: ScoreSummary((int(key.id) / _TOTAL, None), "wrong") for key in even}
         return ScoreSummaries(("unigram_overlap", "faithfulness"), True, of)
 
-    def rivals(self, key: SampleKey) -> tuple[Sequence[Sibling], ScoreSummaries]:
+    def rivals(self, key: SampleKey) -> tuple[Sequence[SiblingSample], ScoreSummaries]:
         """Itself and one more."""
         names = (key, SampleKey("news", "other"))
         return [
-            Sibling(each, State.NEW, 0, f"text of {each.id}") for each in names
+            SiblingSample(each, State.NEW, 0, f"text of {each.id}") for each in names
         ], ScoreSummaries()
 
     def scores(self) -> QueueScores:

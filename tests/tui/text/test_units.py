@@ -9,7 +9,7 @@ from hypothesis import given
 
 from tests.tui.text.texts import segments_of, texts
 from tui_annotate.tui.text.display import is_edge
-from tui_annotate.tui.text.units import Characters, Paragraphs, SentenceUnits, Units, WordUnits
+from tui_annotate.tui.text.units import Characters, Paragraphs, SentenceUnits, TextUnits, WordUnits
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_an_endless_word_is_cut() -> None:
 @given(texts)
 def test_units_come_in_order_on_whole_clusters(text: str) -> None:
     """Units do not overlap, and a walk back gives those of the walk forward."""
-    kinds: list[Units] = [
+    kinds: list[TextUnits] = [
         Characters(text),
         WordUnits(text),
         Paragraphs(text),
@@ -59,7 +59,11 @@ def test_units_come_in_order_on_whole_clusters(text: str) -> None:
 @given(texts)
 def test_after_and_before_part_the_units(text: str) -> None:
     """After a place come the units that end behind it, before it those that start ahead of it."""
-    kinds: list[Units] = [WordUnits(text), Paragraphs(text), SentenceUnits(text, segments_of(text))]
+    kinds: list[TextUnits] = [
+        WordUnits(text),
+        Paragraphs(text),
+        SentenceUnits(text, segments_of(text)),
+    ]
     for units in kinds:
         every = list(units.after(0))
         for offset in range(0, len(text), 3):

@@ -26,7 +26,7 @@ from tui_annotate.lab.judge.runner import JudgeRunner
 from tui_annotate.lab.score.ranking import normalise_values
 
 if TYPE_CHECKING:
-    from tui_annotate.workspace.machines import Machines
+    from tui_annotate.workspace.machines import MachineServices
 
 SPEARMAN: Final = "judge_spearman"
 OVERLAP: Final = "judge_overlap"
@@ -36,7 +36,7 @@ OVERLAP: Final = "judge_overlap"
 class DatasetJudge:
     """Reads datasets as rows, and stores the results of judges as runs."""
 
-    machines: Machines
+    machines: MachineServices
 
     def rows(self, dataset: str) -> list[QuestionRow]:
         """Return the samples of a dataset as rows; a missing ground truth is the newest generated.

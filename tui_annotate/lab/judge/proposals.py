@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.labels import JOINER, Label, LabelTree, Need
+from tui_annotate.domain.labels import JOINER, Label, LabelTree, Requirement
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.samples import Sample, SampleKey, Side
@@ -31,7 +31,7 @@ from tui_annotate.methods.quote_location import locate_quote
 from tui_annotate.plugins.judges import Judge, Question
 
 if TYPE_CHECKING:
-    from tui_annotate.workspace.machines import Machines
+    from tui_annotate.workspace.machines import MachineServices
 
 NO_QUOTE: Final = "quotes that do not stand in the summary"
 NO_EVIDENCE: Final = "evidence that does not stand in the source"
@@ -131,7 +131,7 @@ def locate_proposals(
         if span is None or label is None:
             refused.append(NO_QUOTE if span is None else NO_LABEL)
             continue
-        quotes = () if label.evidence is Need.NONE else part.evidence
+        quotes = () if label.evidence is Requirement.NONE else part.evidence
         evidence = [_locate_evidence(quote, sample) for quote in quotes if quote.strip()]
         refused += [NO_EVIDENCE] * evidence.count(None)
         made = Suggestion(
@@ -255,7 +255,7 @@ class _RunState:
 class ProposalService:
     """Lets a model propose unsupported spans; raises NotAllowed for all but managers."""
 
-    machines: Machines
+    machines: MachineServices
 
     def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
         """Estimate the cost; sends nothing."""

@@ -18,7 +18,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.lab.judge.rows import GROUND_TRUTH
-from tui_annotate.plugins.files.json_values import Value
+from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.json_records import read_json_records, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
@@ -67,7 +67,7 @@ class RagFormat:
         """One record a line; see `Importer.read`."""
         dataset = choose_dataset_name(path, options.dataset)
 
-        def one(row: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
+        def one(row: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
             sample, doubts = _parse_sample(row, dataset, options, number=value.number - 1)
             return Record(sample, where=value.where), doubts
 

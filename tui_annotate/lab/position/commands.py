@@ -27,7 +27,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.progress import time_phase
 from tui_annotate.lab.position.evaluate_commands import evaluate, show
-from tui_annotate.lab.position.prompts import Style
+from tui_annotate.lab.position.prompts import PromptStyle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -183,7 +183,7 @@ MAX_MISSING_SHOWN = 5
 
 RowsArgument = Annotated[list[Path], argument("FILE", "Rows, plain or packed.")]
 StyleOption = Annotated[
-    Style,
+    PromptStyle,
     typer.Option(
         help="plain; random-note: told that the order is random; query-aware: the question before"
         " the passages too; closed-book: without passages."
@@ -202,7 +202,7 @@ TemplateOption = Annotated[
 def prompts(
     files: RowsArgument,
     *,
-    style: StyleOption = Style.PLAIN,
+    style: StyleOption = PromptStyle.PLAIN,
     template: TemplateOption = None,
     target: Annotated[
         Path | None,
@@ -227,12 +227,12 @@ def prompts(
     output.print_message(output.many(count, "prompt"))
 
 
-def _read_template(path: Path | None, style: Style) -> str:
+def _read_template(path: Path | None, style: PromptStyle) -> str:
     from tui_annotate.plugins.files.small_text import read_text
 
     if path is None:
         return ""
-    if style is not Style.PLAIN:
+    if style is not PromptStyle.PLAIN:
         raise InvalidInput("a template is a style of its own", "leave out --style")
     return read_text(path).removesuffix("\n")
 
@@ -268,7 +268,7 @@ def run(
     model: Annotated[str, option("--model", "NAME", "As its endpoint calls it.")],
     base_url: BaseUrlOption,
     target: RunTargetOption = None,
-    style: StyleOption = Style.PLAIN,
+    style: StyleOption = PromptStyle.PLAIN,
     template: TemplateOption = None,
     max_tokens: Annotated[
         int, typer.Option(metavar="N", min=1, help="Of an answer, at most.")

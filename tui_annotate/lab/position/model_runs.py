@@ -22,7 +22,7 @@ from tui_annotate.domain.position_studies import (
     list_passages,
     parse_task,
 )
-from tui_annotate.lab.position.prompts import Style, build_prompt
+from tui_annotate.lab.position.prompts import PromptStyle, build_prompt
 from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
 from tui_annotate.lab.position.row_generation import is_reordered
 from tui_annotate.plugins.json_records import write_json_line
@@ -52,7 +52,7 @@ class ModelRunOptions:
         longest: code points of a prompt that is still sent; 0 for any.
     """
 
-    style: Style = Style.PLAIN
+    style: PromptStyle = PromptStyle.PLAIN
     template: str = ""
     longest: int = 0
     temperature: float = 0.0
@@ -188,7 +188,7 @@ def _build_question(prompt: str, options: ModelRunOptions) -> Question:
 def _prompt_fields(row: Row, prompt: str, options: ModelRunOptions) -> dict[str, Any]:
     if parse_task(row) is StudyTask.KV:
         return {"model_prompt": prompt, "model_ordered_kv_records": row["ordered_kv_records"]}
-    shown = () if options.style is Style.CLOSED_BOOK else list_passages(row, shown=False)
+    shown = () if options.style is PromptStyle.CLOSED_BOOK else list_passages(row, shown=False)
     return {
         "model_prompt": prompt,
         "model_documents": [
@@ -196,7 +196,7 @@ def _prompt_fields(row: Row, prompt: str, options: ModelRunOptions) -> dict[str,
             | {"score": _parse_float(each.get("score"))}
             for each in shown
         ],
-        "model_prompt_mention_random_ordering": options.style is Style.RANDOM_NOTE,
+        "model_prompt_mention_random_ordering": options.style is PromptStyle.RANDOM_NOTE,
         "model_use_random_ordering": is_reordered(row),
     }
 

@@ -33,7 +33,7 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.lab.position.metric import score_row
 from tui_annotate.lab.position.prompts import format_pairs
-from tui_annotate.plugins.files.json_values import Value
+from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.json_records import read_json_records, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
@@ -349,7 +349,7 @@ class OpenQaFormat:
         with closing(NameRegister()) as names:
             rows = RowReader(choose_dataset_name(path, options.dataset), options.language, names)
 
-            def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
+            def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
                 return rows.record(fields, value.where)
 
             yield from read_json_records(path, options, read, what="row")

@@ -24,7 +24,7 @@ from tui_annotate.domain.position_studies import (
 )
 
 
-class Style(StrEnum):
+class PromptStyle(StrEnum):
     """The style of a prompt: plain, with a note, question first too, or without passages."""
 
     PLAIN = "plain"
@@ -42,7 +42,7 @@ _ASK_KEY = "Find the key that is named below in the JSON object, and give the va
 _SLOT = re.compile(r"\{(search_results|question|kv|key)\}")
 
 
-def build_prompt(row: Row, *, style: Style = Style.PLAIN, template: str = "") -> str:
+def build_prompt(row: Row, *, style: PromptStyle = PromptStyle.PLAIN, template: str = "") -> str:
     """Build the prompt of a row of either task; a `template` replaces wording and style.
 
     Raises:
@@ -52,12 +52,18 @@ def build_prompt(row: Row, *, style: Style = Style.PLAIN, template: str = "") ->
         return build_key_value_prompt(
             list_pairs(row, shown=False), parse_text(row, "key"), style=style, template=template
         )
-    found = () if style is Style.CLOSED_BOOK and not template else list_passages(row, shown=False)
+    found = (
+        () if style is PromptStyle.CLOSED_BOOK and not template else list_passages(row, shown=False)
+    )
     return build_question_prompt(parse_text(row, "question"), found, style=style, template=template)
 
 
 def build_question_prompt(
-    question: str, passages: Sequence[Row], *, style: Style = Style.PLAIN, template: str = ""
+    question: str,
+    passages: Sequence[Row],
+    *,
+    style: PromptStyle = PromptStyle.PLAIN,
+    template: str = "",
 ) -> str:
     """Build the prompt of a question over passages.
 
@@ -66,22 +72,26 @@ def build_question_prompt(
     """
     if not question:
         raise InvalidInput("the question is empty", code="question-empty")
-    needed = "{search_results}" in template if template else style is not Style.CLOSED_BOOK
+    needed = "{search_results}" in template if template else style is not PromptStyle.CLOSED_BOOK
     if needed and not passages:
         raise InvalidInput("there are no passages", "without them, ask with closed book")
     block = format_documents(passages) if needed else ""
     if template:
         return fill_template(template, search_results=block, question=question)
     end = f"Question: {question}\nAnswer:"
-    if style is Style.CLOSED_BOOK:
+    if style is PromptStyle.CLOSED_BOOK:
         return end
-    before = [f"Question: {question}"] if style is Style.QUERY_AWARE else []
-    ask = _ASK_RANDOM if style is Style.RANDOM_NOTE else _ASK
+    before = [f"Question: {question}"] if style is PromptStyle.QUERY_AWARE else []
+    ask = _ASK_RANDOM if style is PromptStyle.RANDOM_NOTE else _ASK
     return "\n\n".join([ask, *before, block, end])
 
 
 def build_key_value_prompt(
-    pairs: Sequence[tuple[str, str]], key: str, *, style: Style = Style.PLAIN, template: str = ""
+    pairs: Sequence[tuple[str, str]],
+    key: str,
+    *,
+    style: PromptStyle = PromptStyle.PLAIN,
+    template: str = "",
 ) -> str:
     """Build the prompt of a key over pairs.
 
@@ -89,7 +99,7 @@ def build_key_value_prompt(
         InvalidInput: fewer than two pairs, keys that repeat, a key that is in none of them, or a
             style that questions alone have.
     """
-    if style not in (Style.PLAIN, Style.QUERY_AWARE):
+    if style not in (PromptStyle.PLAIN, PromptStyle.QUERY_AWARE):
         raise InvalidInput(f"{style} is for questions over passages", "keys are always looked up")
     keys = [each for each, _ in pairs]
     if len(keys) < 2:
@@ -102,7 +112,7 @@ def build_key_value_prompt(
     if template:
         return fill_template(template, kv=format_pairs(pairs), key=key)
     line = f"Key: {_quote(key)}"
-    before = [line] if style is Style.QUERY_AWARE else []
+    before = [line] if style is PromptStyle.QUERY_AWARE else []
     data = f"JSON data:\n{format_pairs(pairs)}"
     return "\n\n".join([_ASK_KEY, *before, data, f"{line}\nCorresponding value:"])
 

@@ -23,13 +23,13 @@ from tui_annotate.storage.question_samples import QuestionStore, StoredQuestion
 from tui_annotate.storage.queue import QueueRow
 
 if TYPE_CHECKING:
-    from tui_annotate.workspace.machines import Machines
+    from tui_annotate.workspace.machines import MachineServices
 
 _CHART_GROUPS: Final = (GroupBy.MODEL, GroupBy.TASK, GroupBy.SIZE, GroupBy.POSITION)
 """What a chart is by, as far as it differs."""
 
 
-def position_studies(machines: Machines) -> PositionStudies:
+def position_studies(machines: MachineServices) -> PositionStudies:
     """Return the position studies of an open workspace."""
     return PositionStudies(QuestionStore(machines.database, actor=machines.actor))
 

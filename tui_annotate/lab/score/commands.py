@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tui_annotate.lab.score.probe_training import ProbeOptions, TrainingQuestions
     from tui_annotate.lab.score.probes import TrainedProbe
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreReport, ScoreService
-    from tui_annotate.plugins.protocols import Cost
+    from tui_annotate.plugins.protocols import EmbeddingCost
 
 _ID_LENGTH: Final = 8
 RUN_COLUMNS: Final = (
@@ -87,7 +87,7 @@ def print_report(scored: ScoreReport) -> None:
         output.print_message(note)
 
 
-def format_cost(scorer: str, samples: int, cost: Cost | None) -> str:
+def format_cost(scorer: str, samples: int, cost: EmbeddingCost | None) -> str:
     """Return the estimated cost of a run as a line."""
     line = f"{scorer}: {format_count(samples, 'sample')}"
     if cost is None or not (cost.calls or cost.characters):

@@ -31,7 +31,7 @@ from tui_annotate.lab.score.human_truths import HumanTruths, TruthOptions
 from tui_annotate.services.export import ExportService
 
 if TYPE_CHECKING:
-    from tui_annotate.workspace.machines import Machines
+    from tui_annotate.workspace.machines import MachineServices
 
 MAX_NAMES: Final = 20
 
@@ -85,7 +85,7 @@ class MachineComparison:
     detected: DetectionResult
 
 
-class Cases:
+class JudgedSamples:
     """The judged samples of a dataset, in their order."""
 
     def __init__(self, columns: Sequence[str]) -> None:
@@ -161,7 +161,7 @@ _BINARY: Final = 2
 _CHANCE_AREA: Final = 0.5
 
 
-class Against(StrEnum):
+class ReferenceLabels(StrEnum):
     """Whose labels count if no person is named."""
 
     PEOPLE = "people"
@@ -174,7 +174,7 @@ class ComparisonOptions:
 
     Attributes:
         scores: names or makers; all if no columns are named.
-        against: a value of `Against`, or a person.
+        against: a value of `ReferenceLabels`, or a person.
         unwanted: labels of unsupported samples; empty for all but Benign.
         thresholds: by name, "" for the others.
         low, high: scores whose low or high values are better supported.
@@ -183,7 +183,7 @@ class ComparisonOptions:
     dataset: str
     scores: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
-    against: str = Against.PEOPLE
+    against: str = ReferenceLabels.PEOPLE
     unwanted: tuple[str, ...] = ()
     pool: Pooling = Pooling.WORST
     unmarked_clean: bool = False
@@ -214,7 +214,7 @@ class Comparison:
 class ComparisonService:
     """Compares scores and detectors with human labels."""
 
-    machines: Machines
+    machines: MachineServices
 
     def report(self, options: ComparisonOptions) -> Comparison:
         """Return all figures.
@@ -227,7 +227,7 @@ class ComparisonService:
         options = self._check_options(options)
         runs = self._newest_runs(options)
         truths = HumanTruths(self._truth_options(options))
-        cases = Cases(options.columns)
+        cases = JudgedSamples(options.columns)
         for record in self.machines.corpus.records(RecordFilter(dataset=options.dataset)):
             cases.add(record.sample, unsupported=truths.label(record))
         machines = disambiguate_names(
@@ -253,7 +253,7 @@ class ComparisonService:
         check = ExportService(machines.corpus, machines.people, machines.log).checked
         check(RecordFilter(dataset=options.dataset))
         labels = (check(RecordFilter(label=each)).label for each in options.unwanted)
-        if options.against not in list(Against):
+        if options.against not in list(ReferenceLabels):
             check(RecordFilter(person=options.against))
         return replace(options, unwanted=tuple(labels))
 
@@ -263,7 +263,7 @@ class ComparisonService:
             for person in self.machines.people.all()
             if options.against in (person.id, person.name)
         }
-        named = {Against.PEOPLE.value: set(), Against.SETTLED.value: {SETTLED}}
+        named = {ReferenceLabels.PEOPLE.value: set(), ReferenceLabels.SETTLED.value: {SETTLED}}
         return TruthOptions(
             people=frozenset(named.get(options.against, people)),
             unwanted=tuple(tuple(each.split(JOINER)) for each in options.unwanted),
@@ -285,7 +285,7 @@ class ComparisonService:
         return list(newest.values())
 
     def _score_values(
-        self, options: ComparisonOptions, runs: Iterable[ScoreRun], cases: Cases
+        self, options: ComparisonOptions, runs: Iterable[ScoreRun], cases: JudgedSamples
     ) -> Iterator[MachineValues]:
         if options.columns and not options.scores:
             return
@@ -301,7 +301,7 @@ class ComparisonService:
 
 
 def _nothing_to_compare(
-    options: ComparisonOptions, runs: Sequence[ScoreRun], cases: Cases
+    options: ComparisonOptions, runs: Sequence[ScoreRun], cases: JudgedSamples
 ) -> InvalidInput:
     if not runs:
         hint = cases.hint("make some, or name a detector's --column;")
@@ -325,7 +325,7 @@ def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
 
 
 def _compare_machine(
-    machine: MachineValues, options: ComparisonOptions, cases: Cases
+    machine: MachineValues, options: ComparisonOptions, cases: JudgedSamples
 ) -> MachineComparison:
     numbers = {place: parse_number(value) for place, value in machine.values.items()}
     places = sorted(place for place, value in numbers.items() if value is not None)

@@ -12,7 +12,7 @@ from tui_annotate.cli.charts import ValueInterval
 from tui_annotate.cli.output import Column
 from tui_annotate.lab.score.comparison import ChoiceOrigin, Comparison, MachineComparison
 from tui_annotate.lab.score.detection_metrics import DetectionFigure
-from tui_annotate.methods.agreement import Undefined
+from tui_annotate.methods.agreement import UndefinedReason
 from tui_annotate.methods.bootstrap import DRAWS, LEVEL, SEED
 
 COLUMNS: Final = (
@@ -85,13 +85,13 @@ def _machine_as_json(machine: MachineComparison) -> dict[str, Any]:
 
 def _figure_as_json(name: str, figure: DetectionFigure) -> dict[str, Any]:
     value, between = figure.value, figure.interval
-    undefined = isinstance(value, Undefined)
+    undefined = isinstance(value, UndefinedReason)
     return {
         "measure": name,
-        "value": None if isinstance(value, Undefined) else round(value, _DIGITS),
+        "value": None if isinstance(value, UndefinedReason) else round(value, _DIGITS),
         "low": round(between.low, _DIGITS) if between and not undefined else None,
         "high": round(between.high, _DIGITS) if between and not undefined else None,
-        "undefined": value.reason if isinstance(value, Undefined) else "",
+        "undefined": value.reason if isinstance(value, UndefinedReason) else "",
     }
 
 
@@ -165,8 +165,8 @@ def _format_threshold(machine: MachineComparison) -> str:
 def _chart_interval(machine: MachineComparison, measure: str) -> ValueInterval:
     figure = machine.detected.figures[measure]
     between = figure.interval
-    if isinstance(figure.value, Undefined) or between is None:
-        value = None if isinstance(figure.value, Undefined) else figure.value
+    if isinstance(figure.value, UndefinedReason) or between is None:
+        value = None if isinstance(figure.value, UndefinedReason) else figure.value
         return ValueInterval(machine.name, _format_figure(figure), value)
     text = (
         f"{_format_figure(figure)}  {_format_value(between.low)} to {_format_value(between.high)}"
@@ -196,7 +196,7 @@ def _print_notes(found: Comparison) -> None:
         figure.value.reason
         for each in found.machines
         for figure in each.detected.figures.values()
-        if isinstance(figure.value, Undefined)
+        if isinstance(figure.value, UndefinedReason)
     }
     for reason in sorted(reasons):
         say(f"no value: {reason}")
@@ -204,7 +204,7 @@ def _print_notes(found: Comparison) -> None:
 
 
 def _format_figure(figure: DetectionFigure) -> str:
-    return "-" if isinstance(figure.value, Undefined) else _format_value(figure.value)
+    return "-" if isinstance(figure.value, UndefinedReason) else _format_value(figure.value)
 
 
 def _format_value(value: float) -> str:

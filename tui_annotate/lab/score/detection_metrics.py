@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tui_annotate.methods.agreement import Measured, Undefined, cohen_kappa, draw_interval
+from tui_annotate.methods.agreement import Measured, UndefinedReason, cohen_kappa, draw_interval
 from tui_annotate.methods.bootstrap import DRAWS, FEWEST, SEED, Interval
 
 Numbers = NDArray[np.float64]
@@ -73,7 +73,7 @@ def measure_detection(
     table = np.stack(drawn, axis=-1) if drawn else [None] * len(MEASURES)
     hits, misses, alarms, passes = (int(each) for each in once)
     figures = {
-        name: DetectionFigure(Undefined(ONE_KIND))
+        name: DetectionFigure(UndefinedReason(ONE_KIND))
         if np.isnan(value)
         else DetectionFigure(float(value), draw_interval(draws_of))
         for name, value, draws_of in zip(MEASURES, whole, table, strict=True)

@@ -37,7 +37,7 @@ from tui_annotate.lab.score.sample_reader import (
     uncertain_answers,
 )
 from tui_annotate.methods.verdicts import find_verdict
-from tui_annotate.plugins.files.json_values import Value, read_json_values
+from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.json_records import problems_at, read_objects, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
@@ -420,7 +420,7 @@ class GenerationsFormat:
         dataset = choose_dataset_name(path, options.dataset)
         with closing(NameRegister()) as seen:
 
-            def read_row(row: dict[str, Any], value: Value) -> Iterator[Record | Problem]:
+            def read_row(row: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
                 where, number = value.where, value.number - 1
                 found, doubts = parse_records(
                     row, options, dataset=dataset, number=number, where=where

@@ -20,15 +20,18 @@ from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import Problem, RecordFilter
 from tui_annotate.lab.score import probes
 from tui_annotate.lab.score.probes import AUTO, TrainedProbe
-from tui_annotate.lab.score.ranking import CATEGORY, Category
+from tui_annotate.lab.score.ranking import CATEGORY, AnswerCategory
 from tui_annotate.lab.score.sample_reader import is_answer
 from tui_annotate.methods.verdicts import find_verdict
 from tui_annotate.plugins.files.json_values import read_json_values
 
 if TYPE_CHECKING:
-    from tui_annotate.workspace.machines import Machines
+    from tui_annotate.workspace.machines import MachineServices
 
-_LABEL_OF_CATEGORY: Final = {Category.ALL_RIGHT.value: True, Category.ALL_WRONG.value: False}
+_LABEL_OF_CATEGORY: Final = {
+    AnswerCategory.ALL_RIGHT.value: True,
+    AnswerCategory.ALL_WRONG.value: False,
+}
 
 
 class LabelSource(StrEnum):
@@ -86,7 +89,7 @@ class TrainingQuestions:
 class ProbeTrainingService:
     """Trains probes; raises NotAllowed for all but managers."""
 
-    machines: Machines
+    machines: MachineServices
 
     def run(
         self, options: ProbeOptions, *, progress: Callable[[TaskProgress], None] | None = None

@@ -46,7 +46,7 @@ class AnswerLabel(StrEnum):
     UNDECIDED = "undecided"
 
 
-class Category(StrEnum):
+class AnswerCategory(StrEnum):
     """The category of all answers to a question."""
 
     ALL_RIGHT = "all-right"
@@ -204,14 +204,14 @@ def _best_of(
     return max(there, key=lambda place: keys[place], default=None)
 
 
-def categorise(labels: Sequence[AnswerLabel]) -> Category:
+def categorise(labels: Sequence[AnswerLabel]) -> AnswerCategory:
     """Return the category of a question; undecided answers do not count."""
     right, wrong = AnswerLabel.RIGHT in labels, AnswerLabel.WRONG in labels
     if right and wrong:
-        return Category.PARTIAL
+        return AnswerCategory.PARTIAL
     if right or wrong:
-        return Category.ALL_RIGHT if right else Category.ALL_WRONG
-    return Category.UNDECIDED
+        return AnswerCategory.ALL_RIGHT if right else AnswerCategory.ALL_WRONG
+    return AnswerCategory.UNDECIDED
 
 
 def choose_unsure_answer(rewards: Sequence[float | None]) -> int | None:

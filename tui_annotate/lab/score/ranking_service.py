@@ -30,9 +30,9 @@ from tui_annotate.lab.score.ranking import (
     SUMMED,
     SURPRISE,
     TO_ANSWER,
+    AnswerCategory,
     AnswerLabel,
     AnswerVerdict,
-    Category,
     categorise,
     compute_medians,
     compute_thresholds,
@@ -41,7 +41,7 @@ from tui_annotate.lab.score.ranking import (
 )
 
 if TYPE_CHECKING:
-    from tui_annotate.workspace.machines import Machines
+    from tui_annotate.workspace.machines import MachineServices
 
 _NO_SCORES: Final[tuple[SampleKey | None, tuple[Score, ...]]] = (None, ())
 _BY_LENGTH: Final = (OVERLAP, SURPRISE, TO_ANSWER, JUDGED, REWARD)
@@ -104,7 +104,7 @@ Decide = Callable[[Sequence[_Answer]], Sequence[AnswerVerdict]]
 class RankService:
     """Ranks answers by their scores; raises NotAllowed for all but managers."""
 
-    machines: Machines
+    machines: MachineServices
 
     def run(
         self, options: RankOptions, *, progress: Callable[[TaskProgress], None] | None = None
@@ -135,7 +135,7 @@ class RankService:
                 each for each in self.machines.scores.runs(options.dataset) if each.id == run.id
             ),
             labels={each.value: counts.labels[each] for each in AnswerLabel},
-            categories={each.value: counts.categories[each] for each in Category},
+            categories={each.value: counts.categories[each] for each in AnswerCategory},
             used=tuple(parameters["used"]),
         )
 
@@ -200,7 +200,7 @@ class RankService:
 class _RankCounts:
     def __init__(self, progress: Callable[[TaskProgress], None] | None) -> None:
         self.labels: Counter[AnswerLabel] = Counter()
-        self.categories: Counter[Category] = Counter()
+        self.categories: Counter[AnswerCategory] = Counter()
         self._report = time_phase(progress, "ranking")
 
     def count(self, verdicts: Sequence[AnswerVerdict]) -> None:

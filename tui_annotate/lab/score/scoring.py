@@ -23,7 +23,7 @@ from tui_annotate.lab.score.sample_reader import (
 from tui_annotate.lab.score.score_import import ColumnNames, ColumnScores, read_file_scores
 from tui_annotate.lab.score.score_values import RawScore, ScoreValues
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import Cost
+from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.plugins.scoring import (
     CostlyScorer,
     Opinion,
@@ -34,7 +34,7 @@ from tui_annotate.plugins.scoring import (
 from tui_annotate.storage.corpus.store import SegmentStore
 
 if TYPE_CHECKING:
-    from tui_annotate.workspace.machines import Machines
+    from tui_annotate.workspace.machines import MachineServices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class ScoreReport:
 class ScoreService:
     """Computes and imports scores; raises NotAllowed for all but managers."""
 
-    machines: Machines
+    machines: MachineServices
 
     def run(
         self, options: ScoreOptions, *, progress: Callable[[TaskProgress], None] | None = None
@@ -107,7 +107,7 @@ class ScoreService:
             run = replace(run, embedder=str(getattr(scorer, "embedder", "")))
             return self._store_run(run, values, skipped=reader.skipped)
 
-    def cost(self, options: ScoreOptions) -> tuple[int, Cost | None]:
+    def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
         """Return how many samples a run would score, and its cost; sends nothing.
 
         The cost is None for a scorer that works here and costs time alone.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tui_annotate.plugins.embedders.weights import Weights
+    from tui_annotate.plugins.embedders.weights import ModelFolder
 
 LONG = 200
 """Word pieces of a text that is encoded as a whole; above, in overlapping windows."""
@@ -160,7 +160,7 @@ class EncoderInput:
 class Encoder:
     """A model and its tokenizer; `row_size` is the number of word pieces that a row can hold."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: ModelFolder) -> None:
         with offline():
             self._model = _load_model(weights)
         tokenizer = self._model.tokenizer
@@ -230,7 +230,7 @@ class Encoder:
         return torch.nn.functional.normalize(features["sentence_embedding"], dim=1)
 
 
-def _load_model(weights: Weights) -> Any:
+def _load_model(weights: ModelFolder) -> Any:
     try:
         from safetensors import SafetensorError
         from sentence_transformers import SentenceTransformer

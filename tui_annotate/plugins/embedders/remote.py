@@ -26,7 +26,7 @@ from tui_annotate.plugins.http_transport import (
     read_body,
     warn_of_open_key,
 )
-from tui_annotate.plugins.protocols import Cost, EmbedderOptions
+from tui_annotate.plugins.protocols import EmbedderOptions, EmbeddingCost
 from tui_annotate.plugins.retry import RetryPolicy
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ class RemoteEmbedder:
         made: NDArray[np.float32] = _normalise(pooled)[order].astype(np.float32)
         return made
 
-    def cost(self, texts: Iterable[str]) -> Cost:
+    def cost(self, texts: Iterable[str]) -> EmbeddingCost:
         """What it would take to embed some texts; asks nobody.
 
         Without a tokenizer, tokens are guessed: one for four ASCII signs, one for any other sign.
@@ -265,7 +265,7 @@ class RemoteEmbedder:
             held, size = held + 1, size + len(piece)
             characters += len(piece)
             plain += len(piece.encode("ascii", "ignore"))
-        return Cost(calls, characters, -(-plain // 4) + characters - plain)
+        return EmbeddingCost(calls, characters, -(-plain // 4) + characters - plain)
 
     # asking ------------------------------------------------------------------------------------
 

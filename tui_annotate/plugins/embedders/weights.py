@@ -39,7 +39,7 @@ _DECIDING_FILES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class ModelFolder:
     """A folder that holds a model.
 
     Attributes:
@@ -69,7 +69,7 @@ class Weights:
         return whole.hexdigest()
 
 
-def find_weights(model: str) -> Weights:
+def find_weights(model: str) -> ModelFolder:
     """Find the weights of a model: a folder, a package, else a cached hub model; empty: default.
 
     Raises:
@@ -87,15 +87,15 @@ def has_weights(model: str = "") -> bool:
     return next(_list_candidates(model), None) is not None
 
 
-def _list_candidates(model: str) -> Iterator[Weights]:
+def _list_candidates(model: str) -> Iterator[ModelFolder]:
     folder = Path(os.path.expanduser(model))  # noqa: PTH111  pathlib raises for a strange user
     if model and folder.is_dir():
-        yield Weights(folder.resolve(), folder.resolve().name)
+        yield ModelFolder(folder.resolve(), folder.resolve().name)
     name = model.removeprefix(f"{_OWNER}/") or DEFAULT
     if name == DEFAULT and (packed := _find_packaged()):
-        yield Weights(packed, DEFAULT, _PACKAGE_SHA256)
+        yield ModelFolder(packed, DEFAULT, _PACKAGE_SHA256)
     if cached := _find_cached(name if "/" in name else f"{_OWNER}/{name}"):
-        yield Weights(cached, name)
+        yield ModelFolder(cached, name)
 
 
 def _find_packaged() -> Path | None:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.files.streams import LONGEST_LINE, read_chunks, read_lines
-from tui_annotate.plugins.protocols import Meter
+from tui_annotate.plugins.protocols import ReadMeter
 from tui_annotate.plugins.record_validation import make_problem
 
 DEEPEST: Final = 100
@@ -85,7 +85,7 @@ _Item = TypeVar("_Item")
 _decoder = json.JSONDecoder()
 
 
-class Value(NamedTuple):
+class JsonValue(NamedTuple):
     """A value, its 1-based number in the file, and `file:line` or `file, record N`."""
 
     number: int
@@ -94,8 +94,8 @@ class Value(NamedTuple):
 
 
 def read_json_values(
-    path: Path, *, encoding: str = "utf-8", meter: Meter | None = None
-) -> Iterator[Value | Problem]:
+    path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
+) -> Iterator[JsonValue | Problem]:
     """The values of a file in order; a Problem for each that can not be read.
 
     Bad syntax in an array ends it, in lines it costs the line; so does a byte that is not of the
@@ -128,7 +128,9 @@ def read_json_values(
         stream.close()
 
 
-def _read_lines(path: Path, encoding: str, meter: Meter | None) -> Iterator[Value | Problem]:
+def _read_lines(
+    path: Path, encoding: str, meter: ReadMeter | None
+) -> Iterator[JsonValue | Problem]:
     number = 0
     for line in read_lines(path, encoding=encoding, meter=meter):
         if not line.text.strip():
@@ -144,7 +146,7 @@ def _read_lines(path: Path, encoding: str, meter: Meter | None) -> Iterator[Valu
         try:
             value = json.loads(line.text)
             check_text(value, line.text)
-            yield Value(number, where, value)
+            yield JsonValue(number, where, value)
         except json.JSONDecodeError as error:
             yield Problem(
                 where, f"bad JSON at column {error.colno}: {_describe_error(error)}", _SYNTAX_HINT
@@ -195,7 +197,7 @@ class _ArrayReader:
         self._line_bytes = 0  # of the current line, before the buffer
         self._ended = False
 
-    def values(self, start: int) -> Iterator[Value | Problem]:
+    def values(self, start: int) -> Iterator[JsonValue | Problem]:
         """The items; `start` is the place behind the opening bracket."""
         self._read_more()
         position = self._skip_space(start)
@@ -214,7 +216,7 @@ class _ArrayReader:
             except (RecursionError, ValueError) as error:
                 yield replace(_make_problem(where, error), hint=_ARRAY_HINT)
                 return
-            yield self._check_value(Value(number, where, value), position, end)
+            yield self._check_value(JsonValue(number, where, value), position, end)
             position = self._skip_space(end)
             mark = self._character(position)
             if mark == "]":
@@ -225,7 +227,7 @@ class _ArrayReader:
                 return
             position = self._skip_space(self._drop_read(position + 1))
 
-    def _check_value(self, value: Value, start: int, end: int) -> Value | Problem:
+    def _check_value(self, value: JsonValue, start: int, end: int) -> JsonValue | Problem:
         raw = self._buffer[start:end]
         if not raw.isascii() and (found := SURROGATE.search(raw)):
             return self._encoding_problem(start + found.start())

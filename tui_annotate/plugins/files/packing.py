@@ -59,7 +59,7 @@ def open_packer(raw: BinaryIO, suffix: str) -> AbstractContextManager[Any]:
     return zstandard.ZstdCompressor(level=3).stream_writer(raw, closefd=False)
 
 
-class Unpacked(io.RawIOBase):
+class UnpackedStream(io.RawIOBase):
     """The plain bytes of a packed stream, unless it is a bomb; `read`: bytes of the file so far."""
 
     def __init__(

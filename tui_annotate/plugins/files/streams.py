@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound, Unavailable
 from tui_annotate.plugins.files import packing
-from tui_annotate.plugins.protocols import Meter
+from tui_annotate.plugins.protocols import ReadMeter
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -35,7 +35,7 @@ class TextLine(NamedTuple):
 
 
 def read_lines(
-    path: Path, *, encoding: str = "utf-8", meter: Meter | None = None
+    path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Iterator[TextLine]:
     r"""The lines of a file, split at \n alone, in constant memory.
 
@@ -64,7 +64,7 @@ def read_lines(
 
 
 def read_chunks(
-    path: Path, *, encoding: str = "utf-8", meter: Meter | None = None
+    path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Generator[str, None, None]:
     """The text of a file in pieces of bounded size; wrong bytes are lone surrogates.
 
@@ -88,7 +88,7 @@ def read_chunks(
 
 @contextmanager
 def open_bytes(
-    path: Path, *, encoding: str = "utf-8", meter: Meter | None = None
+    path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Iterator[tuple[io.BufferedReader[Any], str]]:
     r"""A file's plain bytes without a byte order mark, and the encoding that they are in.
 
@@ -102,10 +102,10 @@ def open_bytes(
     """
     charset = _check_encoding(encoding)
     with _open_file(path) as raw:
-        metered = _MeteredFile(raw, meter or Meter())
+        metered = _MeteredFile(raw, meter or ReadMeter())
         reader: io.BufferedReader[Any] = io.BufferedReader(metered, _PACKED)
         if kind := packing.detect_packing(reader.peek(4)[:4]):
-            unpacked = packing.Unpacked(kind, reader, read=lambda: metered.count, path=path)
+            unpacked = packing.UnpackedStream(kind, reader, read=lambda: metered.count, path=path)
             reader = io.BufferedReader(unpacked, _CHUNK)
         if charset == "utf-8":
             _skip_mark(reader, path)
@@ -156,7 +156,7 @@ def _skip_mark(reader: io.BufferedReader[Any], path: Path) -> None:
 
 
 class _MeteredFile(io.RawIOBase):
-    def __init__(self, raw: BinaryIO, meter: Meter) -> None:
+    def __init__(self, raw: BinaryIO, meter: ReadMeter) -> None:
         self._raw = raw
         self._meter = meter
         self.count = 0

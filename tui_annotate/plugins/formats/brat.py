@@ -41,7 +41,7 @@ from tui_annotate.plugins.json_records import (
     write_json_line,
 )
 from tui_annotate.plugins.losses import LossCounter
-from tui_annotate.plugins.offset_units import CODE_POINTS, Quoted, convert_offsets
+from tui_annotate.plugins.offset_units import CODE_POINTS, QuotedSpan, convert_offsets
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, Folder, ImportOptions
 from tui_annotate.plugins.record_validation import (
     LONGEST_TEXT,
@@ -273,7 +273,7 @@ class _Standoff:
 
     def __init__(self, text: str, lines: Iterable[str]) -> None:
         self._types: dict[str, str] = {}
-        self._quoted: dict[str, list[Quoted]] = {}
+        self._quoted: dict[str, list[QuotedSpan]] = {}
         self._relations: list[tuple[str, str, str]] = []
         self._notes: dict[str, list[str]] = {}
         self.left_out: Counter[str] = Counter()
@@ -333,7 +333,7 @@ class _Standoff:
         for start, end in ends:
             length = max(end - start, 0)
             piece = quote[place : place + length] if len(ends) > 1 else quote
-            quoted.append(Quoted(start, end, piece, f"entity {key}"))
+            quoted.append(QuotedSpan(start, end, piece, f"entity {key}"))
             place += length + 1
         if len(ends) > 1 and place - 1 != len(quote):
             raise InvalidInput(f"the fragments of {key} are not as long as {quote[:60]!r}")

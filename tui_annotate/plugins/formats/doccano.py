@@ -11,7 +11,7 @@ from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, fingerprint
-from tui_annotate.plugins.files.json_values import Value
+from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.joined_texts import (
     EVIDENCE,
     JOINED_TRAITS,
@@ -83,7 +83,7 @@ class DoccanoFormat:
         dataset = choose_dataset_name(path, options.dataset)
 
         def read(
-            fields: dict[str, Any], value: Value, person: str = FORMAT
+            fields: dict[str, Any], value: JsonValue, person: str = FORMAT
         ) -> tuple[Record, list[str]]:
             line = _LineReader(fields, value.number, options, person=person)
             return line.record(dataset, value.where), line.doubts

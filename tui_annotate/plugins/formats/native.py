@@ -14,7 +14,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
-from tui_annotate.plugins.files.json_values import Value
+from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.json_records import (
     Fields,
     enum_field,
@@ -54,7 +54,7 @@ class NativeFormat:
         """One record a line; see `Importer.read`. An asked-for dataset replaces the file's."""
         people: dict[str, Person] = {}
 
-        def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
+        def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
             record, doubts = _read_record(fields, people, options.dataset, where=value.where)
             if unknown := sorted(set(fields) - _KEYS):
                 doubts.append(f"unknown, left out: {', '.join(map(repr, unknown))}")

@@ -18,7 +18,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, Side, fingerprint
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.files.json_values import Value, read_json_values
+from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.files.packing import PACKED
 from tui_annotate.plugins.json_records import (
     check_objects,
@@ -32,7 +32,12 @@ from tui_annotate.plugins.json_records import (
     write_json_line,
 )
 from tui_annotate.plugins.losses import LossCounter
-from tui_annotate.plugins.offset_units import CODE_POINTS, ConvertedSpans, Quoted, convert_offsets
+from tui_annotate.plugins.offset_units import (
+    CODE_POINTS,
+    ConvertedSpans,
+    QuotedSpan,
+    convert_offsets,
+)
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, Folder, ImportOptions
 from tui_annotate.plugins.record_validation import (
     NameRegister,
@@ -100,7 +105,7 @@ class RagTruthFormat:
             yield from sources.read()
             reader = _ResponseReader(sources, dataset=dataset, language=options.language)
 
-            def read_once(row: dict[str, Any], value: Value) -> Iterator[Record | Problem]:
+            def read_once(row: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
                 record, doubts = reader.record(row, value.where)
                 if (before := seen.remember(record.sample.id, value.where)) != value.where:
                     raise InvalidInput(f"id {record.sample.id} was given at {before} already")
@@ -153,7 +158,7 @@ class _Sources:
         values = read_json_values(self._path, encoding=options.encoding, meter=options.meter)
         return read_objects(values, self._store_row, what="row")
 
-    def _store_row(self, row: dict[str, Any], _: Value) -> tuple[Problem, ...]:
+    def _store_row(self, row: dict[str, Any], _: JsonValue) -> tuple[Problem, ...]:
         key = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
         get_field(row, "source_info", option="")
         line = json.dumps(row, ensure_ascii=False)
@@ -235,11 +240,11 @@ class _ResponseReader:
         )
 
 
-def _quoted(label: Mapping[str, Any], place: int) -> Quoted:
+def _quoted(label: Mapping[str, Any], place: int) -> QuotedSpan:
     quote = label.get("text")
     if quote is not None and not isinstance(quote, str):
         raise InvalidInput(f"'text' of label {place} is {describe_value(quote)}, not text")
-    return Quoted(label.get("start"), label.get("end"), quote, f"label {place}")
+    return QuotedSpan(label.get("start"), label.get("end"), quote, f"label {place}")
 
 
 def _meta_columns(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.files.json_values import Value
+from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.json_records import (
     Fields,
     check_objects,
@@ -81,7 +81,7 @@ class WebAnnotationFormat:
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a collection; an asked-for dataset replaces the file's."""
 
-        def read(fields: dict[str, Any], value: Value) -> tuple[Record, Sequence[str]]:
+        def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, Sequence[str]]:
             reader = _CollectionReader(fields, dataset=options.dataset, language=options.language)
             return reader.record(value.where), reader.doubts
 

@@ -14,7 +14,7 @@ from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import StreamCopy, StreamName
 from tui_annotate.domain.stream_validation import find_chain_problem
-from tui_annotate.plugins.files.json_values import Value, check_text, read_json_values
+from tui_annotate.plugins.files.json_values import JsonValue, check_text, read_json_values
 from tui_annotate.plugins.json_records import check_object, object_field, text_field
 from tui_annotate.plugins.record_validation import describe_value, imported_person, parse_identifier
 
@@ -51,7 +51,7 @@ def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
     """
     values = read_json_values(path)
     first = next(values, None)
-    if not isinstance(first, Value) or not isinstance(first.value, dict):
+    if not isinstance(first, JsonValue) or not isinstance(first.value, dict):
         raise InvalidRecord("this is no file of streams", _HINT, where=f"{path}:1")
     if first.value.get("format") != FORMAT:
         message = f"the format is {first.value.get('format')!r}, not {FORMAT!r}"
@@ -71,7 +71,7 @@ def _write_line(target: TextIO, value: Mapping[str, Any]) -> None:
 
 
 def _read_copies(
-    values: Iterator[Value | Problem], person: Person
+    values: Iterator[JsonValue | Problem], person: Person
 ) -> Iterator[StreamCopy | Problem]:
     seen: set[StreamName] = set()
     for value in values:

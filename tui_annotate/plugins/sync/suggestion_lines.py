@@ -11,7 +11,7 @@ from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.suggestions import Suggestion, suggestion_from_json, suggestion_to_json
-from tui_annotate.plugins.files.json_values import Value, read_json_values
+from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.json_records import check_object, read_objects
 from tui_annotate.plugins.record_validation import parse_identifier
 
@@ -38,7 +38,7 @@ def read(path: Path) -> Iterator[Line | Problem]:
     return read_objects(read_json_values(path), _read_line, what="line")
 
 
-def _read_line(fields: dict[str, Any], _: Value) -> tuple[Line]:
+def _read_line(fields: dict[str, Any], _: JsonValue) -> tuple[Line]:
     dataset = parse_identifier(fields.get("dataset"), what="dataset")
     key = SampleKey(dataset, parse_identifier(fields.get("sample"), what="id"))
     run = check_object(fields.get("run"), what="run")

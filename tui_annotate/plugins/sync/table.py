@@ -177,7 +177,7 @@ _LONGEST_WAIT: Final = 60.0
 _TRANSIENT: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
-class Table:
+class SharedTable:
     """The table at an address without `/rest/v1`. One thread at a time.
 
     `clock` is monotonic; `attempts` limits retries.

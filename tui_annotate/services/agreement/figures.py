@@ -13,7 +13,7 @@ import numpy as np
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.methods import agreement
-from tui_annotate.methods.agreement import Measured, Numbers, Undefined, measure_value
+from tui_annotate.methods.agreement import Measured, Numbers, UndefinedReason, measure_value
 from tui_annotate.methods.bootstrap import Interval, resample_sums
 from tui_annotate.methods.span_agreement import FIGURES, EvidenceRelation
 from tui_annotate.services.agreement.tallies import (
@@ -217,7 +217,7 @@ def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> li
     found = []
     for name, n, of, function, note in measures:
         value = measure_value(function(total), units=n)
-        drawn = None if draws is None or isinstance(value, Undefined) else function(draws)
+        drawn = None if draws is None or isinstance(value, UndefinedReason) else function(draws)
         interval = agreement.draw_interval(drawn)
         found.append(AgreementFigure(level, name, value, interval, n, of, note))
     return found
@@ -269,7 +269,7 @@ def _figures_of_pair(
     ratings = sum(pair.rated.values(), Counter[tuple[LabelPath, LabelPath]]())
     rated = _measure_two(ratings, list(dict.fromkeys(chain(*(words[name] for name in pair.rated)))))
     if len(pair.rated) > 1:
-        rated |= dict.fromkeys(KAPPAS, Undefined(SEVERAL))
+        rated |= dict.fromkeys(KAPPAS, UndefinedReason(SEVERAL))
     return PairFigures(
         people,
         pair.both.total(),

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from tui_annotate.domain.people import base_person
-from tui_annotate.methods.agreement import Measured, Undefined
+from tui_annotate.methods.agreement import Measured, UndefinedReason
 from tui_annotate.methods.bootstrap import DRAWS, LEVEL, SEED
 from tui_annotate.services.agreement import (
     Agreement,
@@ -73,12 +73,12 @@ def list_left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
 
 def round_value(value: Measured) -> float | None:
     """Round to four digits; None without a value."""
-    return None if isinstance(value, Undefined) else _round(value)
+    return None if isinstance(value, UndefinedReason) else _round(value)
 
 
 def missing_value_reason(value: Measured) -> str:
     """Return why there is no value; empty where there is one."""
-    return value.reason if isinstance(value, Undefined) else ""
+    return value.reason if isinstance(value, UndefinedReason) else ""
 
 
 def pair_names(found: Agreement, pair: PairFigures) -> list[str]:

@@ -12,7 +12,7 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.label_changes import Renames
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.practice_feedback import Feedback, compare_with_gold
+from tui_annotate.domain.practice_feedback import PracticeFeedback, compare_with_gold
 from tui_annotate.domain.queue_orders import BY_SOURCE
 from tui_annotate.domain.report_collections import (
     Item,
@@ -23,7 +23,7 @@ from tui_annotate.domain.report_collections import (
     report_id,
     report_sentences,
 )
-from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, Sibling, Side
+from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, SiblingSample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionAnswer, SuggestionStatus
 from tui_annotate.domain.terminal_text import make_visible
@@ -142,7 +142,7 @@ class SampleQueries:
             f"no sample of {make_visible(dataset)!r} is yours", "ask whoever hands the samples out"
         )
 
-    def feedback(self, person: str, key: SampleKey) -> Feedback | None:
+    def feedback(self, person: str, key: SampleKey) -> PracticeFeedback | None:
         """Compare work on a practice sample with the right answers; None for all other samples."""
         right = self.store.practice_answer(person, key)
         if right is None:
@@ -179,14 +179,14 @@ class SampleQueries:
 
     def siblings(
         self, person: str, key: SampleKey, *, order: str = BY_SOURCE
-    ) -> tuple[Sibling, ...]:
+    ) -> tuple[SiblingSample, ...]:
         """Return up to `MOST_SIBLINGS` samples of a sample's group, itself among them."""
         rows = self.line.siblings(person, key, order=order)[:MOST_SIBLINGS]
         found = []
         for row in rows:
             documents = self.corpus.sample(row.key).sample.side(Side.SUMMARY)
             text = "\n".join(document.text for document in documents)
-            found.append(Sibling(row.key, row.state, row.annotations, text))
+            found.append(SiblingSample(row.key, row.state, row.annotations, text))
         return tuple(found)
 
     def find(self, text: str) -> SampleKey:

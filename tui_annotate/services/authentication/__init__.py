@@ -15,7 +15,12 @@ from tui_annotate.domain.passwords import check_password
 from tui_annotate.domain.people import Actor, Person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.throttle import ACCOUNT, CLIENT, OWN_PAIR, PAIR, ThrottleRule, longest_wait
-from tui_annotate.services.authentication.hashing import Hasher, hash_code, hash_token, new_token
+from tui_annotate.services.authentication.hashing import (
+    Argon2Hasher,
+    hash_code,
+    hash_token,
+    new_token,
+)
 from tui_annotate.storage.people.accounts import AccountStore
 from tui_annotate.storage.people.sessions import AttemptStore, Session, SessionStore
 
@@ -63,7 +68,7 @@ class AuthenticationService:
     sessions: SessionStore
     attempts: AttemptStore
     keep: Callable[[Person], None]
-    hasher: Hasher = field(default_factory=Hasher)
+    hasher: Argon2Hasher = field(default_factory=Argon2Hasher)
     life: timedelta = timedelta(days=7)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 

@@ -27,7 +27,7 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.account_files import UserRow
-from tui_annotate.services.authentication.hashing import Hasher, hash_code, is_hash, new_code
+from tui_annotate.services.authentication.hashing import Argon2Hasher, hash_code, is_hash, new_code
 from tui_annotate.storage.people.accounts import AccountStore
 from tui_annotate.storage.people.sessions import Session, SessionStore
 from tui_annotate.storage.people.store import PeopleStore
@@ -66,7 +66,7 @@ class AccountService:
     store: AccountStore
     sessions: SessionStore
     people: PeopleStore
-    hasher: Hasher = field(default_factory=Hasher)
+    hasher: Argon2Hasher = field(default_factory=Argon2Hasher)
     actor: Actor = OPERATOR
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 

@@ -38,7 +38,7 @@ def _password_bytes(password: str) -> bytes:
 
 
 @dataclass(frozen=True)
-class Hasher:
+class Argon2Hasher:
     """argon2id; `time` counts passes, `memory` is in KiB, `parallelism` counts lanes."""
 
     time: int = 2

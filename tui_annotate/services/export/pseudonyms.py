@@ -129,7 +129,7 @@ class Pseudonyms:
         """Return a record without names of people, except in texts that people wrote."""
         self._learn_names(record.people)
         report = self.told
-        columns = Columns(self.find_pseudonym)
+        columns = SampleColumns(self.find_pseudonym)
         meta = columns.hidden(record.sample.meta)
         report.columns.update(columns.kept)
         report.changed.update(columns.changed)
@@ -198,7 +198,7 @@ _NAMING_FIELDS: Final = ("id", "email", "username", "name", "first_name", "last_
 """Of a column that tells of somebody in several words, those that name them, the best first."""
 
 
-class Columns:
+class SampleColumns:
     """The columns of one sample: those `changed` as they named a person, and those `kept`."""
 
     def __init__(self, meant: Callable[[str], str]) -> None:

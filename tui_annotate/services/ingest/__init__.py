@@ -23,15 +23,15 @@ from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import Cost
+from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.services.ingest.options import AUTO, NONE, EmbedderLoader, VectorOptions
 from tui_annotate.services.ingest.run import (
+    IngestCallbacks,
     IngestFiles,
     IngestOutcome,
     IngestReport,
     IngestRun,
     Records,
-    Watcher,
 )
 from tui_annotate.services.ingest.sentences import SegmentationPool
 from tui_annotate.services.ingest.vector_sets import (
@@ -40,7 +40,7 @@ from tui_annotate.services.ingest.vector_sets import (
     estimate_cost,
     select_new_documents,
 )
-from tui_annotate.services.ingest.vectors import Vectors
+from tui_annotate.services.ingest.vectors import DocumentEmbedder
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore
@@ -109,7 +109,7 @@ class IngestService:
         """
         began = time.monotonic()
         vectors = self._vectors(embedder)
-        watcher = Watcher(progress, problem)
+        watcher = IngestCallbacks(progress, problem)
         self._give_stored_samples(records)
         if strict:
             _require_readable_twice(records, "strict")
@@ -124,7 +124,7 @@ class IngestService:
             refused = run.report.refused > 0
             if dry_run or refused:
                 return _finish_report(run, began, vectors.name, refused=strict and refused)
-            watcher = Watcher(progress)  # the doubts are told
+            watcher = IngestCallbacks(progress)  # the doubts are told
         run = self._run(watcher)
         run.store(records, vectors)
         run.embed(vectors)
@@ -157,7 +157,7 @@ class IngestService:
         if not stored:
             raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
         vectors = self._vectors(embedder)
-        looked = self._run(Watcher(progress, problem), exchange=with_annotations)
+        looked = self._run(IngestCallbacks(progress, problem), exchange=with_annotations)
         changed: set[SampleKey] = set()
         gone = stored
         for record, other_texts in looked.check(records):
@@ -173,7 +173,7 @@ class IngestService:
             return _finish_report(looked, began, vectors.name, refused=True)
         if not with_annotations:
             self._refuse_lost_work(dataset, changed | gone)
-        run = self._run(Watcher(progress), exchange=with_annotations)
+        run = self._run(IngestCallbacks(progress), exchange=with_annotations)
         run.store(records, vectors)
         self.corpus.remove_samples(sorted(gone), with_annotations=with_annotations)
         run.report.removed = len(gone)
@@ -186,7 +186,9 @@ class IngestService:
         """The sets of vectors of the workspace."""
         return VectorSets(self.corpus, self.stores, self.load)
 
-    def _price_records(self, records: Iterator[Record], vectors: Vectors) -> Cost | None:
+    def _price_records(
+        self, records: Iterator[Record], vectors: DocumentEmbedder
+    ) -> EmbeddingCost | None:
         costly = vectors.costly()
         if costly is None:
             return None
@@ -203,16 +205,16 @@ class IngestService:
     def _workers(self) -> int:
         return self.workers or os.cpu_count() or 1
 
-    def _vectors(self, embedder: str | VectorOptions) -> Vectors:
+    def _vectors(self, embedder: str | VectorOptions) -> DocumentEmbedder:
         asked = VectorOptions.of(embedder)
-        return Vectors(self.corpus, stores=self.stores, load=self.load, options=asked)
+        return DocumentEmbedder(self.corpus, stores=self.stores, load=self.load, options=asked)
 
     def _give_stored_samples(self, records: Records) -> None:
         """Let files look up stored samples, for formats whose ids need it."""
         if isinstance(records, IngestFiles):
             records.stored = self.corpus.sample_or_none
 
-    def _run(self, watcher: Watcher, *, exchange: bool | None = None) -> IngestRun:
+    def _run(self, watcher: IngestCallbacks, *, exchange: bool | None = None) -> IngestRun:
         return IngestRun(
             self.corpus, self.annotations, watcher=watcher, workers=self._workers, exchange=exchange
         )

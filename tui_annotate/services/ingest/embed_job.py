@@ -13,7 +13,7 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
-from tui_annotate.plugins.protocols import Costly, Embedder, TokenEmbedder
+from tui_annotate.plugins.protocols import CostlyEmbedder, Embedder, TokenEmbedder
 from tui_annotate.storage.batches import split_batches
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class EmbedJob:
         table = self.target.table
         _, left = self.corpus.waiting(table)
         self._total = self._segments + left
-        if left and isinstance(self.embedder, Costly):
+        if left and isinstance(self.embedder, CostlyEmbedder):
             self._check_model()
         limit = _FIRST_DOCUMENTS
         while waiting := self.corpus.unembedded(table, limit):

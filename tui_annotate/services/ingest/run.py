@@ -23,11 +23,11 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment
 from tui_annotate.methods.segmentation import SEGMENTER, list_languages
 from tui_annotate.plugins.format_detection import detect
-from tui_annotate.plugins.protocols import Cost, ImportOptions, Meter
+from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, ReadMeter
 from tui_annotate.plugins.reader_guard import read_guarded
 from tui_annotate.plugins.record_validation import NameRegister
 from tui_annotate.services.ingest.sentences import SegmentationPool, SegmentationTask
-from tui_annotate.services.ingest.vectors import Vectors
+from tui_annotate.services.ingest.vectors import DocumentEmbedder
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore, NewSample
@@ -78,7 +78,7 @@ class IngestReport:
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     better: str = ""
-    cost: Cost | None = None
+    cost: EmbeddingCost | None = None
     dry: bool = False
     strict: bool = False
 
@@ -109,7 +109,7 @@ _MAX_PENDING_CHARACTERS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Watcher:
+class IngestCallbacks:
     """Callbacks for progress and problems; both may be None."""
 
     progress: Callable[[TaskProgress], None] | None = None
@@ -145,7 +145,7 @@ class IngestRun:
 
     corpus: CorpusStore
     annotations: AnnotationStore
-    watcher: Watcher
+    watcher: IngestCallbacks
     workers: int = 1
     exchange: bool | None = None
     report: IngestReport = field(default_factory=IngestReport)
@@ -191,7 +191,7 @@ class IngestRun:
             self.report.replaced += 1
             yield record, True
 
-    def store(self, records: Records, vectors: Vectors) -> None:
+    def store(self, records: Records, vectors: DocumentEmbedder) -> None:
         """Store records in order, segment ahead of that, embed what can not wait."""
         window: deque[_Batch] = deque()
         with SegmentationPool(self.workers) as sentences:
@@ -207,7 +207,7 @@ class IngestRun:
                 f"ratings, comments or states of an earlier import changed: {where}"
             )
 
-    def embed(self, vectors: Vectors) -> None:
+    def embed(self, vectors: DocumentEmbedder) -> None:
         """Embed all missing documents, also those of a killed run."""
         vectors.catch_up(partial(self.watcher.report_embedded, time.monotonic()))
         self.report.embedded = vectors.embedded
@@ -284,7 +284,9 @@ class IngestRun:
         self._unembedded_documents += documents
         self._unembedded_segments += count
 
-    def _store_batch(self, batch: _Batch, sentences: SegmentationPool, vectors: Vectors) -> None:
+    def _store_batch(
+        self, batch: _Batch, sentences: SegmentationPool, vectors: DocumentEmbedder
+    ) -> None:
         self._write(batch, sentences)
         if vectors.due(self._unembedded_segments):
             vectors.catch_up(lambda *_: None, documents=self._unembedded_documents)
@@ -369,7 +371,7 @@ class IngestFiles:
     format: str = ""
     options: ImportOptions = field(default_factory=ImportOptions)
     stored: Callable[[SampleKey], Sample | None] | None = None
-    _meter: Meter = field(default_factory=Meter, init=False)
+    _meter: ReadMeter = field(default_factory=ReadMeter, init=False)
 
     def __iter__(self) -> Iterator[Record | Problem]:
         """Yield records and problems in the order of the files.
@@ -384,7 +386,7 @@ class IngestFiles:
                 f"no language {language!r} is known", f"there are: {', '.join(list_languages())}"
             )
         named = [(path, self.format or detect(path, self.options)) for path in self.paths]
-        self._meter = Meter(sum(map(_size, self.paths)))
+        self._meter = ReadMeter(sum(map(_size, self.paths)))
         options = replace(self.options, meter=self._meter, stored=self.stored)
         for name, group in groupby(named, itemgetter(1)):
             yield from read_guarded(name, options, *(path for path, _ in group))

@@ -18,7 +18,7 @@ from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import Cost, Costly, Embedder
+from tui_annotate.plugins.protocols import CostlyEmbedder, Embedder, EmbeddingCost
 from tui_annotate.plugins.record_validation import NameRegister
 from tui_annotate.services.ingest.embed_job import SLOW_ROWS, EmbeddingProgress, EmbedJob
 from tui_annotate.services.ingest.options import (
@@ -29,7 +29,7 @@ from tui_annotate.services.ingest.options import (
     candidate_names,
     set_of,
 )
-from tui_annotate.services.ingest.run import IngestReport, Watcher
+from tui_annotate.services.ingest.run import IngestCallbacks, IngestReport
 from tui_annotate.services.ingest.sentences import SegmentationPool
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class VectorSets:
             InvalidInput, Unavailable: the embedder can not be had, or it or the disk failed.
         """
         began = time.monotonic()
-        report_progress = partial(Watcher(progress).report_embedded, began)
+        report_progress = partial(IngestCallbacks(progress).report_embedded, began)
         report = self._rebuild(VectorOptions.of(embedder), report_progress)
         report.seconds = time.monotonic() - began
         return report
@@ -127,7 +127,7 @@ class VectorSets:
         notes = job.doubts if job.documents else (_ALREADY_THERE,)
         return IngestReport(embedded=job.documents, embedder=resolved.name, notes=[*notes])
 
-    def price(self, embedder: str | VectorOptions = AUTO) -> Cost | None:
+    def price(self, embedder: str | VectorOptions = AUTO) -> EmbeddingCost | None:
         """Return what `rebuild` would cost; None where it costs nothing. Nothing is made.
 
         Raises:
@@ -142,7 +142,7 @@ class VectorSets:
         there = self._completable_sets(loaded, replaced)
         bare = self.corpus.stream_unembedded(there[-1].table if there else "")
         documents = ((text, segments) for _, text, segments in bare)
-        return estimate_cost(loaded, documents) if isinstance(loaded, Costly) else None
+        return estimate_cost(loaded, documents) if isinstance(loaded, CostlyEmbedder) else None
 
     def drop(self, name: str) -> tuple[int, int]:
         """Remove all unused sets of an embedder; return how many, and their bytes.
@@ -268,9 +268,9 @@ class VectorSets:
                 store.drop(table)
 
 
-def estimate_cost(costly: Costly, documents: Iterable[Segmented]) -> Cost:
+def estimate_cost(costly: CostlyEmbedder, documents: Iterable[Segmented]) -> EmbeddingCost:
     """Return the cost of embedding all segments, in batches as of an ingest."""
-    total, texts = Cost(), list[str]()
+    total, texts = EmbeddingCost(), list[str]()
     for text, segments in documents:
         texts += [text[start:end] for start, end in segments]
         if len(texts) >= SLOW_ROWS:

@@ -12,7 +12,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import Costly, Embedder
+from tui_annotate.plugins.protocols import CostlyEmbedder, Embedder
 from tui_annotate.services.ingest.embed_job import (
     QUICK_ROWS,
     EmbeddingProgress,
@@ -47,7 +47,7 @@ class _ChosenElsewhere(Exception):
 
 
 @dataclass
-class Vectors:
+class DocumentEmbedder:
     """Embeds the documents of a workspace.
 
     Attributes:
@@ -110,7 +110,7 @@ class Vectors:
         """Table of the set in use; empty without one."""
         return self._vector_set.table if self._vector_set else ""
 
-    def costly(self) -> Costly | None:
+    def costly(self) -> CostlyEmbedder | None:
         """Return the embedder that prices missing vectors; None where they are free.
 
         Raises:
@@ -119,7 +119,7 @@ class Vectors:
         if self.name in {AUTO, NONE} or not registry.has_cost(self.name):
             return None
         embedder = self._embedder or self._load_named(self.name)
-        return embedder if isinstance(embedder, Costly) else None
+        return embedder if isinstance(embedder, CostlyEmbedder) else None
 
     def catch_up(self, report_progress: EmbeddingProgress, *, documents: int = 0) -> None:
         """Embed at most so many documents; 0 for all, and then compact the tables.

@@ -23,8 +23,8 @@ from tui_annotate.services.relabel.change_writer import (
     RelabelReport,
     RelabelRequest,
 )
-from tui_annotate.services.relabel.normalising import Irregularity
-from tui_annotate.storage.labels.store import UNDO, Edition, GuidanceKind, LabelChange
+from tui_annotate.services.relabel.normalising import IrregularLabels
+from tui_annotate.storage.labels.store import UNDO, GuidanceEdition, GuidanceKind, LabelChange
 from tui_annotate.storage.log.label_set_change import LabelSetChange
 from tui_annotate.storage.log.write_plans import EventStream
 
@@ -179,7 +179,9 @@ class LabelChangeService(LabelChangeWriter):
         check(report)
         return report if dry or made.is_empty else self.carry_out(made, check=check)
 
-    def find_irregular_labels(self, *, dataset: str = "") -> tuple[list[Irregularity], LabelTree]:
+    def find_irregular_labels(
+        self, *, dataset: str = ""
+    ) -> tuple[list[IrregularLabels], LabelTree]:
         """Return irregular labels in work under a set, and that set; changes nothing.
 
         Raises:
@@ -234,7 +236,7 @@ class LabelChangeService(LabelChangeWriter):
             changes = seen.changes()
             if dataset and all(one.dataset != dataset for one in changes):
                 seen.moment(dataset)
-        known: dict[tuple[str, str], Edition | None] = {
+        known: dict[tuple[str, str], GuidanceEdition | None] = {
             (one.at, one.dataset): one for one in self.guidance.editions(GuidanceKind.LABELS)
         }
         changed = {(one.at, one.dataset): one for one in changes}
@@ -250,7 +252,7 @@ class LabelChangeService(LabelChangeWriter):
         return found
 
     def _make_version(
-        self, place: tuple[str, str], edition: Edition | None, change: LabelChange | None
+        self, place: tuple[str, str], edition: GuidanceEdition | None, change: LabelChange | None
     ) -> LabelSetVersion:
         at, dataset = place
         by = edition.by if edition else change.by if change else ""

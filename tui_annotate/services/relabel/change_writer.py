@@ -99,7 +99,7 @@ class RelabelConflict(Conflict):
         self.report = report
 
 
-class File(Protocol):
+class LabelsFile(Protocol):
     """The `labels.yaml` of a workspace."""
 
     def take_up(self) -> None:
@@ -191,7 +191,7 @@ class LabelChangeWriter:
 
     store: LabelChangeStore
     guidance: GuidanceStore
-    file: File
+    file: LabelsFile
     names: Callable[[], dict[str, str]]
     actor: Actor = OPERATOR
     clock: Callable[[], str] = utc_now

@@ -28,7 +28,7 @@ _LETTERS_PER_TYPO: Final = 5
 
 
 @dataclass(slots=True)
-class Irregularity:
+class IrregularLabels:
     """Annotations with the same irregularity.
 
     Attributes:
@@ -58,9 +58,9 @@ class LabelReplacement:
     why: str
 
 
-def find_irregularities(streams: Iterable[EventStream], labels: LabelTree) -> list[Irregularity]:
+def find_irregularities(streams: Iterable[EventStream], labels: LabelTree) -> list[IrregularLabels]:
     """Find irregular labels of work; the most frequent first in each kind."""
-    odd: dict[tuple[str, tuple[LabelPath, ...]], Irregularity] = {}
+    odd: dict[tuple[str, tuple[LabelPath, ...]], IrregularLabels] = {}
     for stream in streams:
         for one in stream.annotations:
             if one.origin == REJECTED:
@@ -68,7 +68,7 @@ def find_irregularities(streams: Iterable[EventStream], labels: LabelTree) -> li
             for what, paths in _find_oddities(one, labels):
                 label = " + ".join(map(format_path, paths))
                 place = odd.setdefault(
-                    (what, paths), Irregularity(what, label, paths[0] if paths else ())
+                    (what, paths), IrregularLabels(what, label, paths[0] if paths else ())
                 )
                 place.people[stream.person] += 1
                 if len(place.examples) < _MAX_EXAMPLES and str(stream.key) not in place.examples:
@@ -93,7 +93,9 @@ def _find_oddities(
         yield "tops", tuple(sorted(one.labels))
 
 
-def propose_replacements(odd: Iterable[Irregularity], labels: LabelTree) -> list[LabelReplacement]:
+def propose_replacements(
+    odd: Iterable[IrregularLabels], labels: LabelTree
+) -> list[LabelReplacement]:
     """Propose rules for labels outside the set where exactly one label fits."""
     made = [_propose_rule(each.path, labels) for each in odd if each.what == "outside"]
     return [rule for rule in made if rule is not None]
@@ -148,7 +150,7 @@ def edit_distance(one: str, other: str) -> int:
 
 
 def parse_rules(
-    asked: Iterable[str], odd: Sequence[Irregularity], labels: LabelTree
+    asked: Iterable[str], odd: Sequence[IrregularLabels], labels: LabelTree
 ) -> dict[LabelPath, LabelReplacement | None]:
     """Parse rules FROM=TO; None keeps a label.
 
@@ -165,7 +167,7 @@ def parse_rules(
 
 
 def _parse_rule(
-    text: str, odd: Sequence[Irregularity], labels: LabelTree
+    text: str, odd: Sequence[IrregularLabels], labels: LabelTree
 ) -> tuple[list[LabelPath], LabelPath]:
     usable = {each.path: each.label for each in odd if each.what in MENDED}
     places = [match.start() for match in re.finditer("=", text)]

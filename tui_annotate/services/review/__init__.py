@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypedDict, Unpack
 
 from tui_annotate.domain import event_builders
-from tui_annotate.domain.adjudication import Adjudication, Reason, ReviewAction
+from tui_annotate.domain.adjudication import Adjudication, RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import (
     ADJUDICATED,
     REJECTED,
@@ -32,7 +32,7 @@ from tui_annotate.domain.report_collections import (
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
-    Decision,
+    GroupDecision,
     find_adjudicated,
     find_decision,
     find_rejections,
@@ -74,7 +74,7 @@ Sources = Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class ActionStamp:
     """Values that all annotations of one action share; `labels`, `guidelines`: versions."""
 
     by: str
@@ -90,7 +90,7 @@ class AdjudicationWriter:
 
     log: EventLog
     work: SampleWork
-    stamp: Stamp
+    stamp: ActionStamp
     adjudicated: list[Annotation] = field(init=False)
     after: dict[str, Payload | None] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
@@ -118,14 +118,14 @@ class AdjudicationWriter:
         self._check_not_split(made)
         self._store(made)
 
-    def refuse(self, candidate: CandidateAnnotation, reason: Reason, note: str) -> None:
+    def refuse(self, candidate: CandidateAnnotation, reason: RejectionReason, note: str) -> None:
         """Store a candidate as refused, in place of results made of it."""
         self.drop(find_adjudicated(candidate, self.adjudicated))
         self.drop(find_rejections(candidate, self.adjudicated))
         why = Adjudication(self.stamp.by, ReviewAction.REJECTED, candidate.sources, reason, note)
         self._store(self._adjudicated_annotation(candidate, why, origin=REJECTED))
 
-    def reject(self, candidates: Sequence[Sources], reason: Reason, note: str) -> None:
+    def reject(self, candidates: Sequence[Sources], reason: RejectionReason, note: str) -> None:
         """Refuse candidates; requires a reason or a note."""
         if not (reason or note):
             raise InvalidInput(
@@ -149,11 +149,11 @@ class AdjudicationWriter:
             self.drop(find_adjudicated(candidate, self.adjudicated))
         self.take(merge_candidates(found, labels=labels), ReviewAction.MERGED)
 
-    def finish(self, rest: Reason, note: str) -> None:
+    def finish(self, rest: RejectionReason, note: str) -> None:
         """Accept what all agreed on; refuse open candidates for the given reason."""
         before = self.work.adjudicated
         known = [(group, find_decision(group, before)) for group in self.work.groups]
-        undecided = [group for group, what in known if what is Decision.OPEN]
+        undecided = [group for group, what in known if what is GroupDecision.OPEN]
         if undecided and not (rest or note):
             count = format_count(len(undecided), "place is", "places are")
             raise Conflict(
@@ -164,9 +164,9 @@ class AdjudicationWriter:
             self._check_not_split(one)
         for group, what in known:
             for candidate in group.candidates:
-                if what is Decision.AGREED:
+                if what is GroupDecision.AGREED:
                     self.take(candidate, ReviewAction.TAKEN)
-                elif what is Decision.OPEN and not find_rejections(candidate, before):
+                elif what is GroupDecision.OPEN and not find_rejections(candidate, before):
                     self.refuse(candidate, rest, note)
 
     def rate(self, word: str, scale: tuple[str, ...]) -> None:
@@ -270,7 +270,7 @@ class AdjudicationWriter:
         self.after[made.id] = annotation_to_json(made)
 
 
-class Visit(TypedDict):
+class ReviewVisit(TypedDict):
     """The reviewer's visit to a sample: `seen` is the state on screen, `seconds` the time spent."""
 
     seen: str
@@ -289,7 +289,11 @@ class ReviewService(ReviewQueries):
     new_id: Callable[[], str] = new_id
 
     def take(
-        self, reviewer: str, key: SampleKey, candidates: Sequence[Sources], **visit: Unpack[Visit]
+        self,
+        reviewer: str,
+        key: SampleKey,
+        candidates: Sequence[Sources],
+        **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
         """Accept candidates as they are, with the evidence of all who said so.
 
@@ -312,7 +316,7 @@ class ReviewService(ReviewQueries):
         candidates: Sequence[Sources],
         *,
         labels: tuple[LabelPath, ...],
-        **visit: Unpack[Visit],
+        **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
         """Merge candidates: all their spans, all their evidence, the `labels` of one of them.
 
@@ -330,7 +334,7 @@ class ReviewService(ReviewQueries):
         annotation: Annotation,
         *,
         sources: Sources = (),
-        **visit: Unpack[Visit],
+        **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
         """Take a candidate with changes, or change a result; `sources` is ignored for a result.
 
@@ -342,14 +346,14 @@ class ReviewService(ReviewQueries):
         return self._act(reviewer, key, ("edit", change), **visit)
 
     def own(
-        self, reviewer: str, key: SampleKey, annotation: Annotation, **visit: Unpack[Visit]
+        self, reviewer: str, key: SampleKey, annotation: Annotation, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
         """Add an annotation that nobody made."""
         change = partial(AdjudicationWriter.edit, annotation=annotation, sources=())
         return self._act(reviewer, key, ("own", change), **visit)
 
     def remove(
-        self, reviewer: str, key: SampleKey, annotation_id: str, **visit: Unpack[Visit]
+        self, reviewer: str, key: SampleKey, annotation_id: str, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
         """Remove a result; the candidates that it was made of are open again.
 
@@ -371,9 +375,9 @@ class ReviewService(ReviewQueries):
         key: SampleKey,
         candidates: Sequence[Sources],
         *,
-        reason: Reason = Reason.NONE,
+        reason: RejectionReason = RejectionReason.NONE,
         note: str = "",
-        **visit: Unpack[Visit],
+        **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
         """Refuse candidates, and what was made of them; they are kept with the reason.
 
@@ -387,7 +391,7 @@ class ReviewService(ReviewQueries):
         return self._act(reviewer, key, ("reject", change), **visit)
 
     def rate(
-        self, reviewer: str, key: SampleKey, rating: str, **visit: Unpack[Visit]
+        self, reviewer: str, key: SampleKey, rating: str, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
         """Set the rating of the sample as a whole; empty removes it.
 
@@ -400,7 +404,7 @@ class ReviewService(ReviewQueries):
         return self._act(reviewer, key, ("rate", change), **visit)
 
     def comment(
-        self, reviewer: str, key: SampleKey, text: str, **visit: Unpack[Visit]
+        self, reviewer: str, key: SampleKey, text: str, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
         """Replace the comment on the sample as a whole; may be empty."""
         words = {"comment": check_storable(text.strip(), "comment")}
@@ -413,9 +417,9 @@ class ReviewService(ReviewQueries):
         reviewer: str,
         key: SampleKey,
         *,
-        rest: Reason = Reason.NONE,
+        rest: RejectionReason = RejectionReason.NONE,
         note: str = "",
-        **visit: Unpack[Visit],
+        **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
         """Complete the adjudication; what all agreed on is accepted.
 
@@ -428,7 +432,7 @@ class ReviewService(ReviewQueries):
         change = partial(AdjudicationWriter.finish, rest=rest, note=checked)
         return self._act(reviewer, key, ("done", change), **visit)
 
-    def reopen(self, reviewer: str, key: SampleKey, **visit: Unpack[Visit]) -> ReviewResult:
+    def reopen(self, reviewer: str, key: SampleKey, **visit: Unpack[ReviewVisit]) -> ReviewResult:
         """Open a settled sample again, with all results.
 
         Raises:
@@ -474,7 +478,7 @@ class ReviewService(ReviewQueries):
         reviewer: str,
         key: SampleKey,
         action: tuple[str, Callable[[AdjudicationWriter], None]],
-        **visit: Unpack[Visit],
+        **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
         self.check_reviewer(reviewer)
         sample = self.corpus.sample(key).sample
@@ -487,7 +491,7 @@ class ReviewService(ReviewQueries):
                 raise NotAllowed(refused, "leave it to another reviewer")
             guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
             labels = self.label_sets.in_force(key.dataset)
-            stamp = Stamp(reviewer, self.clock(), labels, guidelines, self.new_id)
+            stamp = ActionStamp(reviewer, self.clock(), labels, guidelines, self.new_id)
             now.check(visit["seen"], same=lambda version: self.label_sets.same(version, labels))
             change(writer := AdjudicationWriter(log, now, stamp))
             before.append((now, labels.version))

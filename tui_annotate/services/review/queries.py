@@ -40,7 +40,7 @@ from tui_annotate.services.review.review_sample import (
 )
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
-from tui_annotate.storage.log.log import Candidate, EventLog
+from tui_annotate.storage.log.log import EventLog, ReviewCandidate
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
@@ -164,7 +164,7 @@ class ReviewQueries:
         at = keys.index(key) + step if key in keys else 0
         return keys[at] if 0 <= at < len(keys) else None
 
-    def _queue_row(self, one: Candidate, reviewer: str) -> QueuedSample:
+    def _queue_row(self, one: ReviewCandidate, reviewer: str) -> QueuedSample:
         annotations, standings, kinds, rated = self._counts_by_sample[one.key][1:]
         return QueuedSample(
             one.key,
@@ -182,7 +182,7 @@ class ReviewQueries:
             self._machine_differences.get(one.key),
         )
 
-    def _update_counts(self, there: Sequence[Candidate]) -> None:
+    def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
         """Update the counts of changed samples; nothing else is read."""
         known = self._counts_by_sample
         changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
@@ -196,8 +196,8 @@ class ReviewQueries:
             )
 
     def _read_groups(
-        self, wanted: Sequence[Candidate]
-    ) -> Iterator[tuple[Candidate, Sequence[CandidateGroup], Collection[str]]]:
+        self, wanted: Sequence[ReviewCandidate]
+    ) -> Iterator[tuple[ReviewCandidate, Sequence[CandidateGroup], Collection[str]]]:
         if len(wanted) <= _FEW_SAMPLES:
             with self.store.reading() as log:
                 for one in wanted:

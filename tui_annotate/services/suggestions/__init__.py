@@ -23,7 +23,7 @@ from tui_annotate.domain.provenance import parse_score
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
-from tui_annotate.domain.suggestions import Answer, Suggestion, with_id
+from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
 from tui_annotate.methods.intervals import wilson_interval
 from tui_annotate.methods.quote_location import locate_quote
 from tui_annotate.plugins.files.json_values import read_json_values
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 NO_LABEL: Final = "(none)"
 _REMOVED: Final = "removed"
-_KINDS: Final = (*(each.value for each in Answer), _REMOVED)
+_KINDS: Final = (*(each.value for each in AnswerKind), _REMOVED)
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class _Tally:
         for each in listed.answers:
             # What was taken and removed afterwards is not taken.
             self.answers[_REMOVED if each.open else str(each.answer)] += 1
-            if each.answer is Answer.REFUSED:
+            if each.answer is AnswerKind.REFUSED:
                 self.reasons[each.reason] += 1
 
     def as_json(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class _Tally:
         `rate` is the share of answers that took the suggestion, and its 95 % interval.
         """
         answered = self.answers.total()
-        taken = self.answers[Answer.ACCEPTED] + self.answers[Answer.CHANGED]
+        taken = self.answers[AnswerKind.ACCEPTED] + self.answers[AnswerKind.CHANGED]
         low, high = wilson_interval(taken, answered)
         return {
             "offered": self.offered,

@@ -31,7 +31,7 @@ from tui_annotate.storage.log.stream_merge import MergedStream, MergeStore, Stre
 from tui_annotate.storage.log.sync_heads import SyncedHead, SyncStore
 
 if TYPE_CHECKING:
-    from tui_annotate.plugins.sync.table import Table
+    from tui_annotate.plugins.sync.table import SharedTable
     from tui_annotate.storage.corpus.store import CorpusStore
     from tui_annotate.storage.log.store import AnnotationStore
 
@@ -62,7 +62,7 @@ class TableSync:
     log: AnnotationStore
     merging: MergeStore
     marks: SyncStore
-    table: Table
+    table: SharedTable
     person: Person
 
     def push(self, *, whole: bool = False) -> PushResult:

@@ -31,7 +31,7 @@ class GuidanceKind(StrEnum):
     GUIDELINES = "guidelines"
 
 
-class Edition(NamedTuple):
+class GuidanceEdition(NamedTuple):
     """A version of guidance that came into force.
 
     Attributes:
@@ -74,16 +74,16 @@ class GuidanceStore(CommonStore):
         Raises:
             NotFound: there is no such dataset.
         """
-        edition = Edition(dataset, self.hash_of(text), utc_now(), by)
+        edition = GuidanceEdition(dataset, self.hash_of(text), utc_now(), by)
         with self._database.writing() as connection:
             put_in_force(connection, kind, edition, text=text)
         return edition.version
 
-    def editions(self, kind: GuidanceKind) -> tuple[Edition, ...]:
+    def editions(self, kind: GuidanceKind) -> tuple[GuidanceEdition, ...]:
         """When which version came into force, of the workspace and of all datasets; in order."""
         with self._database.reading() as connection:
             rows = connection.execute(_EDITIONS, {"kind": kind.value})
-            return tuple(Edition(*row) for row in rows)
+            return tuple(GuidanceEdition(*row) for row in rows)
 
     def version(self, kind: GuidanceKind, *, dataset: str = "") -> str:
         """The hash of what is in force: the dataset's own, else the workspace's; empty for none."""
@@ -122,7 +122,7 @@ class GuidanceStore(CommonStore):
 
 
 def put_in_force(
-    connection: Connection, kind: GuidanceKind, edition: Edition, *, text: str
+    connection: Connection, kind: GuidanceKind, edition: GuidanceEdition, *, text: str
 ) -> None:
     """Makes a version that of the workspace, or of a dataset, and notes when that was.
 
@@ -156,7 +156,7 @@ def start_with_labels(
     """Gives datasets that were made just now a label set of their own."""
     version = GuidanceStore.hash_of(labels)
     for name in datasets:
-        edition = Edition(name, version, at, by="")
+        edition = GuidanceEdition(name, version, at, by="")
         put_in_force(connection, GuidanceKind.LABELS, edition, text=labels)
 
 

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, bindparam, func, select, text
 
 from tui_annotate.domain.hash_chain import (
     ChainFault,
-    Head,
     LogHead,
+    StreamHead,
     digest_heads,
     find_contradiction,
 )
@@ -101,7 +101,7 @@ class AuditStore(CommonStore):
             return _count_events(connection)
 
     @contextmanager
-    def heads(self, *, first: int | None = None) -> Iterator[Iterator[Head]]:
+    def heads(self, *, first: int | None = None) -> Iterator[Iterator[StreamHead]]:
         """Open a sorted stream of heads after the `first` events; None for all."""
         with self._database.reading() as connection:
             yield _read_heads(connection, _count_events(connection) if first is None else first)
@@ -115,7 +115,7 @@ class AuditStore(CommonStore):
             streams, digest = digest_heads(_read_heads(connection, count))
             return LogHead(count, streams, last[1] if last else "", digest)
 
-    def lost(self, heads: Iterable[Head]) -> Iterator[tuple[Head, str]]:
+    def lost(self, heads: Iterable[StreamHead]) -> Iterator[tuple[StreamHead, str]]:
         """Of heads that were kept, those that the log holds no more, and what stands there."""
         with self._database.reading() as connection:
             for head in heads:
@@ -132,12 +132,12 @@ def _count_events(connection: Connection) -> int:
     return int(connection.execute(select(func.count()).select_from(EVENTS)).scalar_one())
 
 
-def _read_heads(connection: Connection, first: int) -> Iterator[Head]:
+def _read_heads(connection: Connection, first: int) -> Iterator[StreamHead]:
     last = connection.execute(_LAST, {"before": first - 1}).first() if first > 0 else None
     if last is not None:
         rows = connection.execute(_HEADS, {"last": last[0]}, execution_options=_PAGED)
         for row in rows:
-            yield Head(*row)
+            yield StreamHead(*row)
 
 
 class _StreamCheck:

@@ -22,7 +22,7 @@ from tui_annotate.storage.assignments.escalation import Disabled
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import DATASETS, EVENTS, SETTINGS
 from tui_annotate.storage.labels.store import (
-    Edition,
+    GuidanceEdition,
     GuidanceKind,
     LabelChange,
     add_label_change,
@@ -192,7 +192,7 @@ class LabelSetChange:
             put_in_force(
                 self.connection,
                 GuidanceKind.LABELS,
-                Edition(change.dataset, change.after, change.at, change.by),
+                GuidanceEdition(change.dataset, change.after, change.at, change.by),
                 text=content,
             )
         write(self.connection, plans, disabled=self.disabled)

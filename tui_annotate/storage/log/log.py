@@ -283,7 +283,7 @@ _SAMPLES: Final = text(
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ReviewCandidate:
     """A sample that review settles, or settled.
 
     Attributes:
@@ -302,7 +302,7 @@ class Candidate:
     state: State
 
 
-def list_candidates(connection: Connection) -> Iterator[Candidate]:
+def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
     """The samples with enough work for review, and those that it began or settled, as they came."""
     counted: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for sample_id, person, head in connection.execute(_ALL_FINISHED):
@@ -318,7 +318,7 @@ def list_candidates(connection: Connection) -> Iterator[Candidate]:
         if state is not State.NEW or len(done) >= ENOUGH or (done and complete):
             key, finished = SampleKey(dataset, external), tuple(sorted(done))
             readers = frozenset(map(base_person, workers.get(sample_id, ())))
-            yield Candidate(key, group, summary, finished, frozenset(pending), readers, state)
+            yield ReviewCandidate(key, group, summary, finished, frozenset(pending), readers, state)
 
 
 def _group_by_sample(rows: Iterable[Any]) -> dict[int, set[str]]:

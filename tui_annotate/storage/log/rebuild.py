@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, insert, text
 
 from tui_annotate.domain.errors import Conflict
-from tui_annotate.domain.hash_chain import Head
+from tui_annotate.domain.hash_chain import StreamHead
 from tui_annotate.domain.history import DISCARD, Event
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS
@@ -49,7 +49,7 @@ _LATER: Final = text(
 _ROWS: Final = 1000
 
 
-def cut_to_heads(copy: Database, heads: Iterable[Head]) -> list[Head]:
+def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead]:
     """Cuts each stream of a copied store to where it ended; gives those that it has no more.
 
     Streams of which no head is given are gone then.
@@ -57,7 +57,7 @@ def cut_to_heads(copy: Database, heads: Iterable[Head]) -> list[Head]:
     with copy.writing() as connection, _cut_streams(connection):
         for batch in split_batches((head._asdict() for head in heads), _ROWS):
             connection.execute(_KEEP, batch)
-        return [Head(*row) for row in connection.execute(_LOST)]
+        return [StreamHead(*row) for row in connection.execute(_LOST)]
 
 
 def cut_to_time(copy: Database, at: str) -> None:

@@ -38,7 +38,13 @@ from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, PEOPLE, 
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
-from tui_annotate.storage.log.log import Candidate, EventLog, EventStream, LogStore, list_candidates
+from tui_annotate.storage.log.log import (
+    EventLog,
+    EventStream,
+    LogStore,
+    ReviewCandidate,
+    list_candidates,
+)
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
 from tui_annotate.storage.suggestions import SuggestionStore
 
@@ -151,7 +157,7 @@ class AnnotationStore(LogStore):
             for person, dataset, sample in connection.execute(query):
                 yield person, SampleKey(dataset, sample)
 
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> list[ReviewCandidate]:
         """The samples with enough work for review, and those that it settled, as they came."""
         require_permission(self._actor, Permission.REVIEW)
         with self._database.reading() as connection:

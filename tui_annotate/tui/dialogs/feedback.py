@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.annotations import Annotation
-from tui_annotate.domain.practice_feedback import Feedback
+from tui_annotate.domain.practice_feedback import PracticeFeedback
 from tui_annotate.domain.samples import Sample
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.message import ScrollDialog
@@ -25,7 +25,7 @@ class FeedbackDialog(ScrollDialog):
 
     keys: Keys = (("↑↓", "scroll"), ("Enter", "go on"))
 
-    def __init__(self, feedback: Feedback, sample: Sample) -> None:
+    def __init__(self, feedback: PracticeFeedback, sample: Sample) -> None:
         super().__init__(
             f"Practice: {len(feedback.hits)} found, {len(feedback.missed)} missed,"
             f" {len(feedback.extra)} that nobody expected"

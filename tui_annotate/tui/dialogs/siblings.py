@@ -9,7 +9,7 @@ from rich.style import Style
 from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.plural import format_count
-from tui_annotate.domain.samples import SampleKey, Sibling
+from tui_annotate.domain.samples import SampleKey, SiblingSample
 from tui_annotate.domain.scores import ScoreSummaries
 from tui_annotate.tui.dialogs.frame import PAGING, Keys
 from tui_annotate.tui.dialogs.item_list import ItemDialog
@@ -25,11 +25,11 @@ from tui_annotate.tui.line_text import (
 from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS, PaintStyles
 from tui_annotate.tui.score_cells import draw_bar, format_score
 
-Found = tuple[Sequence[Sibling], ScoreSummaries]
+Found = tuple[Sequence[SiblingSample], ScoreSummaries]
 _INDENT = "   "
 
 
-class SiblingsDialog(ItemDialog[Sibling, Found]):
+class SiblingsDialog(ItemDialog[SiblingSample, Found]):
     """Dismisses with the sample to open.
 
     Args:
@@ -53,7 +53,7 @@ class SiblingsDialog(ItemDialog[Sibling, Found]):
         super().__init__("Rivals of a group", find)
         self._current, self._scores = current, ScoreSummaries()
 
-    def details(self, item: Sibling, cells: int) -> Sequence[str]:
+    def details(self, item: SiblingSample, cells: int) -> Sequence[str]:
         """The text."""
         return [
             f"{_INDENT}{part}"
@@ -65,7 +65,7 @@ class SiblingsDialog(ItemDialog[Sibling, Found]):
         """The text of the focused one stands out."""
         return palette.text if focused else palette.quiet
 
-    def head(self, item: Sibling, cells: int, *, focused: bool) -> Sequence[Run]:
+    def head(self, item: SiblingSample, cells: int, *, focused: bool) -> Sequence[Run]:
         """State, id, own annotations; what machines say."""
         palette = self.rows.palette
         here = "  here" if item.key == self._current else ""
@@ -94,6 +94,6 @@ class SiblingsDialog(ItemDialog[Sibling, Found]):
         keys = [each.key for each in siblings]
         self.rows.show(siblings, focused=keys.index(self._current) if self._current in keys else 0)
 
-    def result_of(self, item: Sibling) -> SampleKey:
+    def result_of(self, item: SiblingSample) -> SampleKey:
         """The sample."""
         return item.key

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui_annotate.domain.annotations import Anchor, Annotation
-from tui_annotate.domain.labels import Need
+from tui_annotate.domain.labels import Requirement
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, notes
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, GoTo, Select, go_to_first
 from tui_annotate.tui.draft.messages import NO_MESSAGE, AnyMessage, MessageCode, StatusMessage
 from tui_annotate.tui.draft.navigation import show_annotation
-from tui_annotate.tui.draft.state import DRAFT, SAMPLE, Draft, Pending, SideCursor
+from tui_annotate.tui.draft.state import DRAFT, SAMPLE, Draft, PendingQuestion, SideCursor
 from tui_annotate.tui.draft.words import (
     ERROR,
     HINT,
@@ -89,7 +89,7 @@ def ask_flag_reason(draft: Draft) -> Effects:
     """Asks for the reason of a flag."""
     if problem := find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
-    draft.pending = Pending("reason")
+    draft.pending = PendingQuestion("reason")
     return []
 
 
@@ -172,7 +172,7 @@ def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Anno
 def wants_note(draft: Draft, annotation: Annotation) -> bool:
     """Whether a label requires a note and the annotation has none."""
     labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
-    return any(found.note is Need.REQUIRED for found in labels) and not annotation.note
+    return any(found.note is Requirement.REQUIRED for found in labels) and not annotation.note
 
 
 def restore_refused_save(

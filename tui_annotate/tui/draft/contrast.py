@@ -46,7 +46,7 @@ class MatchPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
+class TextContrast:
     """What two texts share, and where they may contradict each other.
 
     Attributes:
@@ -62,7 +62,7 @@ class Contrast:
     description: str = ""
 
 
-NOTHING: Final = Contrast()
+NOTHING: Final = TextContrast()
 
 Marks = Callable[[Place], Sequence[Span] | None]
 """Spans of a document that the other side does not contain; None if unknown."""
@@ -77,7 +77,7 @@ def match_pair(draft: Draft) -> MatchPair | None:
     return MatchPair(anchor, match) if anchor and match else None
 
 
-def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> Contrast:
+def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> TextContrast:
     """Compare a pair; takes milliseconds, so call it in a thread.
 
     Args:
@@ -102,7 +102,7 @@ def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> Contrast:
         for pair in [(each.claim.of(anchor), each.evidence.of(match))]
     ]
     more = [f"{len(candidates) - 1} more"] if len(candidates) > 1 else []
-    return Contrast(
+    return TextContrast(
         tuple(span.shift(other.start) for span in find_shared_words(anchor, match)),
         tuple(candidate.claim.shift(own.start) for candidate in candidates),
         tuple(candidate.evidence.shift(other.start) for candidate in candidates),

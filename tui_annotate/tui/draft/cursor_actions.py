@@ -21,7 +21,7 @@ from tui_annotate.tui.draft.effects import (
     SelectWord,
     SwapEnds,
 )
-from tui_annotate.tui.draft.hints import Hints
+from tui_annotate.tui.draft.hints import WordHints
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode
 from tui_annotate.tui.draft.state import Draft, SideCursor
 
@@ -81,7 +81,7 @@ def show_hints(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
     """Put letters on words, the shortest in the sentence under the cursor."""
     near = draft.sentence(draft.side) or Span(draft.pointer.offset, draft.pointer.offset + 1)
     if words:
-        draft.hints = Hints.over(draft.side, words, near)
+        draft.hints = WordHints.over(draft.side, words, near)
     else:
         draft.say(MessageCode.NO_WORDS_ON_SCREEN)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tui_annotate.domain.adjudication import Reason
+from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assist_snapshot import AssistSnapshot
 from tui_annotate.domain.samples import Side
@@ -182,7 +182,7 @@ class RejectCandidates(Effect):
     """In review: refuse candidates, for a reason or in the reviewer's own words."""
 
     candidates: tuple[tuple[str, ...], ...]
-    reason: Reason
+    reason: RejectionReason
     note: str = ""
 
 
@@ -190,7 +190,7 @@ class RejectCandidates(Effect):
 class CompleteReview(Effect):
     """In review: complete the sample, and open the next; `rest` is why open groups are left."""
 
-    rest: Reason = Reason.NONE
+    rest: RejectionReason = RejectionReason.NONE
     note: str = ""
 
 

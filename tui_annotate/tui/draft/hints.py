@@ -29,7 +29,7 @@ def make_codes(count: int) -> tuple[str, ...]:
 
 
 @dataclass
-class Hints:
+class WordHints:
     """Words with letters, of which the user chooses the first and the last of a selection.
 
     Attributes:
@@ -44,7 +44,7 @@ class Hints:
     first: Span | None = field(default=None)
 
     @classmethod
-    def over(cls, side: Side, words: Sequence[tuple[Span, ...]], near: Span) -> Hints:
+    def over(cls, side: Side, words: Sequence[tuple[Span, ...]], near: Span) -> WordHints:
         """Codes for words, the shortest for those inside `near` in reading order, then nearest."""
         ordered = sorted(words, key=lambda pair: (_distance(pair[0], near), pair))
         return cls(side, dict(zip(make_codes(len(ordered)), ordered, strict=False)))

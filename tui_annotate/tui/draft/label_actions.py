@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
-from tui_annotate.domain.labels import Label, Need
+from tui_annotate.domain.labels import Label, Requirement
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, notes, suggestion_answers
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Open, Rate, Save, Select
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
-from tui_annotate.tui.draft.state import DECLINE, RATING, WHY, Draft, Pending
+from tui_annotate.tui.draft.state import DECLINE, RATING, WHY, Draft, PendingQuestion
 from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, join_label_names
 
 
@@ -28,7 +28,7 @@ def choose(draft: Draft, digit: str) -> Effects:
     if draft.pending and draft.pending.kind == RATING:
         return _give_rating(draft, option.text)
     if option.opens:
-        draft.pending = Pending("child", option.path)
+        draft.pending = PendingQuestion("child", option.path)
         return []
     return label(draft, option.path)
 
@@ -63,7 +63,7 @@ def accept(draft: Draft) -> Effects:
     return label(draft, pending.path)
 
 
-def _send_reason(draft: Draft, pending: Pending, text: str) -> Effects:
+def _send_reason(draft: Draft, pending: PendingQuestion, text: str) -> Effects:
     draft.pending = None
     if pending.kind == DECLINE:
         return suggestion_answers.send_refusal(draft, text)
@@ -110,7 +110,7 @@ def ask_rating(draft: Draft) -> Effects:
     """Opens the bar with the scale for rating the sample as a whole."""
     if not draft.scale:
         return draft.refuse_key(MessageCode.NO_SCALE)
-    draft.pending = Pending(RATING)
+    draft.pending = PendingQuestion(RATING)
     return []
 
 
@@ -140,8 +140,8 @@ def label(draft: Draft, path: LabelPath) -> Effects:
         return draft.refuse_key(MessageCode.UNKNOWN_LABEL, WARNING)
     if problem := _find_problem(draft, found):
         return draft.refuse_key(problem, WARNING)
-    if found.evidence is Need.REQUIRED and not draft.anchors_to_save()[1]:
-        draft.pending = Pending("evidence", path)
+    if found.evidence is Requirement.REQUIRED and not draft.anchors_to_save()[1]:
+        draft.pending = PendingQuestion("evidence", path)
         return []
     return save(draft, path)
 
@@ -158,9 +158,9 @@ def _find_problem(draft: Draft, found: Label) -> StatusMessage:
     claim, evidence = draft.anchors_to_save()
     if problem := closed_label_reason(draft, found):
         return problem
-    if found.evidence is Need.NONE and evidence:
+    if found.evidence is Requirement.NONE and evidence:
         return StatusMessage(MessageCode.TAKES_NO_EVIDENCE, {"label": found.name})
-    if found.note is Need.NONE and draft.note:
+    if found.note is Requirement.NONE and draft.note:
         return StatusMessage(MessageCode.TAKES_NO_NOTE, {"label": found.name})
     return conflicting_label_reason(draft, found, claim or evidence)
 
@@ -209,9 +209,9 @@ def _replace_split_label(draft: Draft, split: Label, path: LabelPath) -> Effects
     )
     if found.exclusive and len(labels) > 1:
         problem = StatusMessage(MessageCode.PART_IS_EXCLUSIVE, {"label": found.name})
-    elif found.evidence is Need.NONE and known.evidence:
+    elif found.evidence is Requirement.NONE and known.evidence:
         problem = StatusMessage(MessageCode.PART_TAKES_NO_EVIDENCE, {"label": found.name})
-    elif found.note is Need.NONE and known.note:
+    elif found.note is Requirement.NONE and known.note:
         problem = StatusMessage(MessageCode.PART_TAKES_NO_NOTE, {"label": found.name})
     if problem:
         return draft.refuse_key(problem, WARNING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tui_annotate.domain.annotations import Anchor, PastAnnotation
-from tui_annotate.domain.labels import Need
+from tui_annotate.domain.labels import Requirement
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import suggestion_answers
 from tui_annotate.tui.draft.effects import Comment, Effects, Finish, OpenNote, Save
@@ -29,7 +29,7 @@ def write(draft: Draft, comment: str = "") -> Effects:
         return draft.refuse_key(MessageCode.NO_NOTE_ON_SUGGESTION)
     if annotation is not None:
         labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
-        if any(found.note is Need.NONE for found in labels):
+        if any(found.note is Requirement.NONE for found in labels):
             label = describe_labels(annotation.labels)
             draft.say(MessageCode.NO_NOTE_UNDER_LABEL, WARNING, label=label)
             return []

@@ -20,7 +20,7 @@ from tui_annotate.domain.samples import Match, Sample, SampleKind, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft.effects import Blink, Effects
-from tui_annotate.tui.draft.hints import Hints
+from tui_annotate.tui.draft.hints import WordHints
 from tui_annotate.tui.draft.messages import (
     NO_MESSAGE,
     AnyMessage,
@@ -35,7 +35,7 @@ REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
 """Why a sample is flagged, in the order of the digits; 0 asks for own words."""
 
 DECLINE, RATING = "decline", "rating"
-"""Kinds of `Pending`: why a suggestion is refused; which word of the scale a sample gets."""
+"""Kinds of `PendingQuestion`: why a suggestion is refused; which rating a sample gets."""
 
 DECLINING: Final = ("supported", "wrong extent", "wrong label", "unimportant")
 """Why a suggestion is refused, in the order of the digits; 0 asks for own words."""
@@ -115,7 +115,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class LabelOption:
     """A digit of the bar: a label, a reason or a word of the scale; `opens` shows its children."""
 
     digit: str
@@ -125,16 +125,16 @@ class Option:
     chosen: bool = False
 
 
-def reason_options(texts: Sequence[str], *, chosen: str = "") -> tuple[Option, ...]:
+def reason_options(texts: Sequence[str], *, chosen: str = "") -> tuple[LabelOption, ...]:
     """Options that are no labels, by digit; `chosen` is the text of one of them."""
     return tuple(
-        Option(str(number), text, (text,), chosen=bool(text) and text == chosen)
+        LabelOption(str(number), text, (text,), chosen=bool(text) and text == chosen)
         for number, text in enumerate(texts, 1)
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingQuestion:
     """A question that one more key answers, by a `kind` of `keys.key_lines.QUESTIONS`."""
 
     kind: str
@@ -142,7 +142,7 @@ class Pending:
 
 
 WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINING}
-"""The reasons to choose from, by the kind of `Pending`."""
+"""The reasons to choose from, by the kind of `PendingQuestion`."""
 
 SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
 """Kinds of `Note`: on the sample, on the unsaved claim, on an annotation, on a flag."""
@@ -218,12 +218,12 @@ class Draft:
         default_factory=lambda: {Side.SUMMARY: 0, Side.SOURCE: 0}
     )
     digits_off: bool = False
-    pending: Pending | None = None
+    pending: PendingQuestion | None = None
     writing: Note | None = None
     stored: str = ""
     editing: Annotation | None = None
     labels: list[LabelPath] = field(default_factory=list)
-    hints: Hints | None = None
+    hints: WordHints | None = None
     hits: tuple[Span, ...] = ()
     hit: int = 0
     searched: tuple[str, Side] = ("", Side.SUMMARY)
@@ -442,7 +442,7 @@ class Draft:
 
     # what the bar shows
 
-    def options(self) -> tuple[Option, ...]:
+    def options(self) -> tuple[LabelOption, ...]:
         """The bar's digits, in order; none while evidence is asked for."""
         if self.pending is None:
             return tuple(self._option(digit, label) for digit, label in self._digit_labels())
@@ -468,10 +468,10 @@ class Draft:
         closed = (label for label in found if label and not label.offered)
         return sorted([*bar, *zip(free, closed, strict=False)], key=lambda pair: pair[0])
 
-    def _option(self, digit: str, label: Label) -> Option:
+    def _option(self, digit: str, label: Label) -> LabelOption:
         chosen = bool(self.editing) and label.path in self.labels
         opens = bool(label.choices) and self.split_label is None
-        return Option(digit, self.label_name(label.path), label.path, opens, chosen)
+        return LabelOption(digit, self.label_name(label.path), label.path, opens, chosen)
 
     @property
     def split_label(self) -> Label | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from tui_annotate.domain.annotations import Annotation
-from tui_annotate.domain.labels import Need
+from tui_annotate.domain.labels import Requirement
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.suggestions import Suggestion
@@ -15,7 +15,7 @@ from tui_annotate.tui.draft import completion, label_actions, notes
 from tui_annotate.tui.draft.effects import Effects, Open, Select, go_to_first
 from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.tui.draft.navigation import show
-from tui_annotate.tui.draft.state import DECLINE, Draft, Pending
+from tui_annotate.tui.draft.state import DECLINE, Draft, PendingQuestion
 from tui_annotate.tui.draft.suggestion_answers import send_acceptance, to_annotation
 from tui_annotate.tui.draft.words import (
     ERROR,
@@ -59,7 +59,7 @@ def ask_refusal_reason(draft: Draft) -> Effects:
     """`x`: asks why the suggestion in focus is refused."""
     if problem := _find_obstacle(draft):
         return draft.refuse_key(problem)
-    draft.pending = Pending(DECLINE)
+    draft.pending = PendingQuestion(DECLINE)
     return []
 
 
@@ -120,7 +120,7 @@ def _find_problem(draft: Draft, one: Suggestion) -> StatusMessage:
             draft, found
         ) or label_actions.conflicting_label_reason(draft, found, of):
             return problem
-        if found.evidence is Need.NONE and one.evidence:
+        if found.evidence is Requirement.NONE and one.evidence:
             return StatusMessage(MessageCode.PROPOSED_TAKES_NO_EVIDENCE, {"label": found.name})
     return NO_MESSAGE
 

@@ -20,7 +20,7 @@ from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft import state
 from tui_annotate.tui.draft.messages import Kind
-from tui_annotate.tui.draft.state import Draft, Option, segment_at
+from tui_annotate.tui.draft.state import Draft, LabelOption, segment_at
 from tui_annotate.tui.line_text import cut, text_width
 from tui_annotate.tui.palette import SUGGESTED
 
@@ -301,7 +301,7 @@ def join_label_names(labels: Iterable[Label], *, last: str = ", ") -> str:
     return last.join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
 
 
-def digit_range(options: tuple[Option, ...]) -> str:
+def digit_range(options: tuple[LabelOption, ...]) -> str:
     """The digits that save at once, as `1-4`, or `1,3`; those that open, where none saves."""
     saving = [option for option in options if not option.opens]
     digits = [option.digit for option in saving or options]

@@ -19,7 +19,7 @@ from textual.screen import Screen
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.domain.samples import SampleKey, Sibling
+from tui_annotate.domain.samples import SampleKey, SiblingSample
 from tui_annotate.domain.scores import ScoreSummaries
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
@@ -151,7 +151,7 @@ class QueueScores:
     """
 
     glances: Callable[[Sequence[SampleKey]], ScoreSummaries]
-    siblings: Callable[[SampleKey], tuple[Sequence[Sibling], ScoreSummaries]] | None
+    siblings: Callable[[SampleKey], tuple[Sequence[SiblingSample], ScoreSummaries]] | None
     orders: Callable[[], Sequence[str]]
     order: Callable[[], str]
     reorder: Callable[[str], None]

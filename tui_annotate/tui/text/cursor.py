@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.text.display import cluster_start, next_edge, previous_edge, snap
-from tui_annotate.tui.text.units import Characters, Paragraphs, SentenceUnits, Units, WordUnits
+from tui_annotate.tui.text.units import Characters, Paragraphs, SentenceUnits, TextUnits, WordUnits
 
 
 class TextCursor:
@@ -29,7 +29,7 @@ class TextCursor:
         self.offset = 0
         self.anchor: int | None = None
         self._grow_steps: list[tuple[int, int | None]] = []
-        self._units: Mapping[str, Units] = {
+        self._units: Mapping[str, TextUnits] = {
             "char": Characters(text),
             "word": self.words,
             "sentence": self.sentences,
@@ -171,7 +171,7 @@ class TextCursor:
             return next((u.start for u in units.after(offset) if u.start > offset), self.offset)
         return next((u.start for u in units.before(offset)), self.offset)
 
-    def _extend_forward(self, units: Units) -> None:
+    def _extend_forward(self, units: TextUnits) -> None:
         selected = self.selection
         if selected is not None and self.anchor is not None and self.offset < self.anchor:
             start = next((u.start for u in units.after(self.offset) if u.start > self.offset), None)
@@ -185,7 +185,7 @@ class TextCursor:
                 self.anchor = selected.start
             self.place(unit.end - 1, extend=True)
 
-    def _extend_backward(self, units: Units) -> None:
+    def _extend_backward(self, units: TextUnits) -> None:
         selected = self.selection
         if selected is not None and self.anchor is not None and self.offset > self.anchor:
             end = next((u.end for u in units.before(selected.end) if u.end < selected.end), 0)

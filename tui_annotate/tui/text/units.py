@@ -15,7 +15,7 @@ from tui_annotate.tui.text.display import cluster_end, cluster_start, next_edge,
 _WINDOW: Final = 512  # code points looked through at a time; a longer word is cut there
 
 
-class Units(Protocol):
+class TextUnits(Protocol):
     """One kind of unit: spans in order that do not overlap."""
 
     def after(self, offset: int) -> Iterator[Span]:
@@ -32,7 +32,7 @@ class Characters:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
-        """See `Units`."""
+        """See `TextUnits`."""
         start = cluster_start(self._text, offset)
         while start < len(self._text):
             end = next_edge(self._text, start)
@@ -40,7 +40,7 @@ class Characters:
             start = end
 
     def before(self, offset: int) -> Iterator[Span]:
-        """See `Units`."""
+        """See `TextUnits`."""
         end = cluster_end(self._text, offset)
         while end > 0:
             start = previous_edge(self._text, end)
@@ -63,14 +63,14 @@ class WordUnits:
                 yield word
 
     def after(self, offset: int) -> Iterator[Span]:
-        """See `Units`."""
+        """See `TextUnits`."""
         for found in word_pattern().finditer(self._text, self._find_safe_start(offset)):
             word = self._word_span(found)
             if word.end > offset:
                 yield word
 
     def before(self, offset: int) -> Iterator[Span]:
-        """See `Units`."""
+        """See `TextUnits`."""
         stop = offset
         while stop > 0:
             start = self._find_safe_start(max(0, stop - _WINDOW))
@@ -144,14 +144,14 @@ class SentenceUnits:
         return Span(start, end).trim(self._text) if start < end else None
 
     def after(self, offset: int) -> Iterator[Span]:
-        """See `Units`."""
+        """See `TextUnits`."""
         for index in range(self.index(offset), len(self._segments)):
             span = self.trimmed(index)
             if span is not None and span.end > offset:
                 yield span
 
     def before(self, offset: int) -> Iterator[Span]:
-        """See `Units`."""
+        """See `TextUnits`."""
         for index in range(bisect_left(self._starts, offset) - 1, -1, -1):
             span = self.trimmed(index)
             if span is not None and span.start < offset:
@@ -165,7 +165,7 @@ class Paragraphs:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
-        """See `Units`."""
+        """See `TextUnits`."""
         start = self._text.rfind("\n", 0, offset) + 1
         while start < len(self._text):
             end = self._text.find("\n", start) + 1 or len(self._text)
@@ -175,7 +175,7 @@ class Paragraphs:
             start = end
 
     def before(self, offset: int) -> Iterator[Span]:
-        """See `Units`."""
+        """See `TextUnits`."""
         end = self._text.find("\n", offset) + 1 or len(self._text)
         while end > 0:
             start = self._text.rfind("\n", 0, end - 1) + 1

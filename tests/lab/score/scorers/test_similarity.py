@@ -17,7 +17,7 @@ from tui_annotate.lab.score.scorers.similarity import (
     mean_similarities,
 )
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import Cost
+from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.plugins.scoring import (
     CostlyScorer,
     GeneratedAnswers,
@@ -95,9 +95,9 @@ class Letters:
                 row[ord(text[0].lower()) - ord("a")] = 1
         return made
 
-    def cost(self, texts: Iterable[str]) -> Cost:
+    def cost(self, texts: Iterable[str]) -> EmbeddingCost:
         """See `Costly.cost`."""
-        return Cost(1, sum(map(len, texts)))
+        return EmbeddingCost(1, sum(map(len, texts)))
 
 
 def _made(letters: Letters, *, with_question: bool = False) -> Scorer:
@@ -165,12 +165,12 @@ def test_what_an_endpoint_would_be_sent_is_told() -> None:
     """As the embedder prices it; one that is here costs nothing."""
     scorer = _made(Letters())
     assert isinstance(scorer, CostlyScorer)
-    assert scorer.cost([ASKED]) == Cost(1, len("poolpoolreef"))
+    assert scorer.cost([ASKED]) == EmbeddingCost(1, len("poolpoolreef"))
     free = Letters()
     free.cost = None  # type: ignore[assignment,method-assign]
     made = _made(free)
     assert isinstance(made, CostlyScorer)
-    assert made.cost([ASKED]) == Cost()
+    assert made.cost([ASKED]) == EmbeddingCost()
 
 
 def test_the_run_names_the_embedder_and_how_it_was_asked() -> None:

@@ -15,7 +15,7 @@ from tui_annotate.lab.score.ranking import OVERLAP, SURPRISE, normalise_values
 from tui_annotate.lab.score.scorers.unigram import (
     EPSILON,
     AnswerWords,
-    Chinese,
+    ChineseTokenizer,
     Tokenizers,
     best_overlaps,
     mean_surprises,
@@ -190,4 +190,4 @@ def test_no_dictionary_is_taken_from_a_folder_that_others_write(
         raise AssertionError("it was asked for its cache")
 
     monkeypatch.setattr(jieba.Tokenizer, "initialize", never)
-    assert Chinese().answer_words("海葵住在潮池里") == ["海葵", "住", "在", "潮", "池里"]
+    assert ChineseTokenizer().answer_words("海葵住在潮池里") == ["海葵", "住", "在", "潮", "池里"]

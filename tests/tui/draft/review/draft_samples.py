@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.tui.draft.draft_samples import INTRINSIC, SOURCE, SUMMARY, draft
-from tui_annotate.domain.adjudication import Adjudication, Reason, ReviewAction
+from tui_annotate.domain.adjudication import Adjudication, RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation, LabelPath
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
@@ -78,7 +78,9 @@ def kept(source: str, *more: str, how: ReviewAction = ReviewAction.TAKEN) -> Ann
     )
 
 
-def refused(source: str, reason: Reason = Reason.SLIP, note: str = "") -> Annotation:
+def refused(
+    source: str, reason: RejectionReason = RejectionReason.SLIP, note: str = ""
+) -> Annotation:
     """The refusal of a rival."""
     why = Adjudication("r", ReviewAction.REJECTED, (source,), reason, note)
     return replace(one(f"no {source}", "loved"), origin=REJECTED, settled=why)

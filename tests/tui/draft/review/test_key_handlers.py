@@ -18,7 +18,7 @@ from tests.tui.draft.review.draft_samples import (
     one,
     refused,
 )
-from tui_annotate.domain.adjudication import Adjudication, Reason, ReviewAction
+from tui_annotate.domain.adjudication import Adjudication, RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.samples import Side
@@ -73,10 +73,10 @@ def test_it_begins_at_the_first_conflict() -> None:
         ("2 y", TakeCandidates((("a1",),))),
         ("3", Blink()),
         ("M", MergeCandidates((("b1",), ("a1",)), (INTRINSIC,))),
-        ("x 1", RejectCandidates((("b1",), ("a1",)), Reason.SLIP)),
-        ("1 x 3", RejectCandidates((("b1",),), Reason.AMBIGUOUS)),
+        ("x 1", RejectCandidates((("b1",), ("a1",)), RejectionReason.SLIP)),
+        ("1 x 3", RejectCandidates((("b1",),), RejectionReason.AMBIGUOUS)),
         ("x 4", Blink()),
-        ("enter 2", CompleteReview(Reason.GUIDELINE)),
+        ("enter 2", CompleteReview(RejectionReason.GUIDELINE)),
         ("u", Undo()),
         ("U", Undo(redo=True)),
         ("q", Open("queue")),
@@ -126,7 +126,7 @@ def test_what_is_refused_already_is_not_asked_again() -> None:
         assert keys(on, pressed) == [Blink()]
         assert on.pending is None
         assert code(on) is MessageCode.ALREADY_REFUSED
-        assert on.message.fields["reason"] == WHY[Reason.SLIP]
+        assert on.message.fields["reason"] == WHY[RejectionReason.SLIP]
     half = at(0, TWO, refused("a1"))
     keys(half, "1 x")
     assert half.pending is None
@@ -163,7 +163,7 @@ def test_a_question_takes_its_answer_alone() -> None:
     keys(on, "0")
     assert on.writing
     told = key_handlers.convert_reasons(on, [Finish("flag", "so it is")])
-    assert told == [CompleteReview(Reason.NONE, "so it is")]
+    assert told == [CompleteReview(RejectionReason.NONE, "so it is")]
     assert key_handlers.convert_reasons(on, [Finish("flag", "")]) == []
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.helpers import annotated_file as viewed
 from tests.tui.draft.draft_samples import code
 from tests.tui.draft.view.draft_samples import NAMES, focus
-from tui_annotate.domain.adjudication import Adjudication, Reason, ReviewAction
+from tui_annotate.domain.adjudication import Adjudication, RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import HUMAN
 from tui_annotate.domain.records import OwnedAnnotation
 from tui_annotate.domain.samples import SampleKey
@@ -69,7 +69,7 @@ def test_all_about_an_annotation(draft: ViewDraft) -> None:
 )
 def test_where_it_comes_from_is_told(draft: ViewDraft, origin: str, words: str) -> None:
     """In words; what is unknown as it stands."""
-    settled = Adjudication("x", ReviewAction.MERGED, ("gone", "b1"), Reason.NONE)
+    settled = Adjudication("x", ReviewAction.MERGED, ("gone", "b1"), RejectionReason.NONE)
     one = replace(draft.all_annotations[0].annotation, origin=origin, version=2, settled=settled)
     draft.all_annotations = (OwnedAnnotation("p9", one),)
     facts = dict(describe_annotation(draft, one))

@@ -16,7 +16,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.suggestions import Answer, Suggestion, with_id
+from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.tui.dialogs.message import MessageDialog
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def answers(folder: Path) -> list[tuple[Answer | None, str]]:
+def answers(folder: Path) -> list[tuple[AnswerKind | None, str]]:
     """What ana answered, as the store has it, in reading order."""
     with workspace.open(folder) as space:
         found = space.annotate.store.suggested(space.person("ana").id, KEY)
@@ -99,7 +99,7 @@ async def test_y_makes_it_ones_own_and_u_opens_it_again(folder: Path) -> None:
         assert "Intrinsic" in person.line()
         assert " u " in person.line()
         assert [one.labels for one in person.draft.offered] == [(("Benign",),)]
-        assert answers(folder) == [(Answer.ACCEPTED, ""), (None, "")]
+        assert answers(folder) == [(AnswerKind.ACCEPTED, ""), (None, "")]
         await person.press("u")
         assert not person.annotations
         assert len(person.draft.offered) == 2
@@ -126,7 +126,7 @@ async def test_changes_are_saved_as_such(folder: Path) -> None:
         assert made.labels == (("Unwanted", "Extrinsic"),)
         assert made.suggested is not None
         assert made.suggested.changed
-        assert answers(folder)[0] == (Answer.CHANGED, "")
+        assert answers(folder)[0] == (AnswerKind.CHANGED, "")
         await person.press("down a")
         assert "judge:tiny 0.83, " in person.line()
 
@@ -140,10 +140,10 @@ async def test_a_refusal_has_its_reason(folder: Path) -> None:
         assert "judge:tiny" in person.line()
         assert " u " in person.line()
         assert " c " in person.line()
-        assert answers(folder)[0] == (Answer.REFUSED, "supported")
+        assert answers(folder)[0] == (AnswerKind.REFUSED, "supported")
         await person.press("c x 0")
         await person.press("n o enter")
-        assert answers(folder) == [(Answer.REFUSED, "supported"), (Answer.REFUSED, "no")]
+        assert answers(folder) == [(AnswerKind.REFUSED, "supported"), (AnswerKind.REFUSED, "no")]
         assert not person.draft.offered
         await person.press("u u")
         assert answers(folder) == [(None, ""), (None, "")]

@@ -12,7 +12,7 @@ from tui_annotate.domain.report_collections import TreeBranch, TreeLeaf
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.palette import CHOSEN
 from tui_annotate.tui.screens.collection import rows as tree_rows
-from tui_annotate.tui.screens.collection.rows import OPEN, Tree, TreeRow
+from tui_annotate.tui.screens.collection.rows import OPEN, CollectionTree, TreeRow
 
 KEYS = tuple(SampleKey("pools", name) for name in "abc")
 SAMPLES = {sample.id: sample for sample in Collection(topic="a|b", run="team/run|x").samples()}
@@ -35,7 +35,7 @@ def test_a_sample_knows_its_place(name: str, path: tree_rows.Path) -> None:
 
 def test_what_is_unfolded_is_shown_and_what_is_missing_is_asked_for() -> None:
     """From the top down; nothing is asked for below a row that is not there."""
-    tree = Tree(unfolded={("7",), ("7", "run1"), ("gone", "run1")})
+    tree = CollectionTree(unfolded={("7",), ("7", "run1"), ("gone", "run1")})
     assert tree.rows() == ()
     assert tree.unread() is None
     tree.below[()] = tree_rows.branch_rows((), [TreeBranch("7", "Pools", 1, 2)])

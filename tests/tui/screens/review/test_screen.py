@@ -18,13 +18,13 @@ from tests.tui.screens.review_app import (
     settled,
 )
 from tui_annotate import workspace
-from tui_annotate.domain.adjudication import Reason, ReviewAction
+from tui_annotate.domain.adjudication import RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.queue_orders import CONFLICTS
 from tui_annotate.domain.samples import Side
-from tui_annotate.methods.adjudication import Decision, DifferenceKind, GroupStatus
+from tui_annotate.methods.adjudication import DifferenceKind, GroupDecision, GroupStatus
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.orders import OrderDialog, order_words
@@ -133,13 +133,13 @@ async def test_one_key_takes_and_one_refuses(folder: Path) -> None:
         assert "✓" in reviewer.shown().splitlines()[0]
         await reviewer.press("c c x")
         assert reviewer.question == REFUSING
-        assert f"1  {WHY[Reason.SLIP]}" in reviewer.shown()
+        assert f"1  {WHY[RejectionReason.SLIP]}" in reviewer.shown()
         await reviewer.press("j")  # means nothing while a reason is asked for
         assert reviewer.question == REFUSING
         await reviewer.press("2")
         assert reviewer.saved == ("reject", [])
         assert "4/4" in reviewer.shown()
-        assert reviewer.review_draft.decision_on(reviewer.group) is Decision.REJECTED
+        assert reviewer.review_draft.decision_on(reviewer.group) is GroupDecision.REJECTED
         assert describe_group_status(reviewer.review_draft, reviewer.group) in reviewer.shown()
         in_hand = [each for each in marks(reviewer.review_draft, Side.SUMMARY) if each.focused]
         assert [each.letter for each in in_hand] == [REFUSED]
@@ -147,7 +147,10 @@ async def test_one_key_takes_and_one_refuses(folder: Path) -> None:
     assert taken.settled
     assert refused.settled
     assert (taken.settled.how, taken.settled.sources) == (ReviewAction.TAKEN, ("li-1",))
-    assert (refused.settled.reason, refused.settled.sources) == (Reason.GUIDELINE, ("li-4",))
+    assert (refused.settled.reason, refused.settled.sources) == (
+        RejectionReason.GUIDELINE,
+        ("li-4",),
+    )
 
 
 async def test_a_rival_that_is_alone_needs_no_digit(folder: Path) -> None:
@@ -492,7 +495,7 @@ async def test_annotators_learn_how_theirs_was_settled(folder: Path) -> None:
         shown = person.shown()
         assert 'Extrinsic "loved by families"' in shown
         assert 'Intrinsic "loved by families"' in shown
-        assert WHY[Reason.GUIDELINE] in shown
+        assert WHY[RejectionReason.GUIDELINE] in shown
         marks_of_rows = [line.strip("│ ")[:1] for line in shown.splitlines()]
         assert [marks_of_rows.count(mark) for mark in "✗✓+"] == [2, 1, 1]
         for name in ("ben", "rev"):

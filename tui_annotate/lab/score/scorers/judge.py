@@ -15,7 +15,7 @@ from tui_annotate.lab.chat import prompts
 from tui_annotate.lab.chat.replies import ParsingJudge, parse_json
 from tui_annotate.lab.score.ranking import JUDGED
 from tui_annotate.plugins.judges import Judge, Question
-from tui_annotate.plugins.protocols import Cost
+from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, ScorerOptions
 
 PROMPT: Final = "grade"
@@ -80,14 +80,14 @@ class JudgeScorer:
                 )
                 yield (Opinion(name=JUDGED, values=values, words=words),)
 
-    def cost(self, questions: Iterable[GeneratedAnswers]) -> Cost:
+    def cost(self, questions: Iterable[GeneratedAnswers]) -> EmbeddingCost:
         """See `CostlyScorer.cost`; what is known costs nothing."""
-        total = Cost()
+        total = EmbeddingCost()
         for each in questions:
             for one in self._build_questions(each):
                 if not self._judge.cached(one):
                     size = len(one.user)
-                    total += Cost(1, size, size // _TOKEN_LENGTH)
+                    total += EmbeddingCost(1, size, size // _TOKEN_LENGTH)
         return total
 
     def _build_questions(self, each: GeneratedAnswers) -> list[Question]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.lab.score.ranking import TO_ANSWER, TO_OTHERS
-from tui_annotate.plugins.protocols import Cost
+from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, SampleSentences, ScorerOptions
 
 if TYPE_CHECKING:
@@ -112,12 +112,14 @@ class SimilarityScorer:
             likenesses = best_similarities(rows[:claims], rows[claims:])
             yield (Opinion(name=SENTENCES, values=tuple(likenesses)),)
 
-    def cost(self, questions: Iterable[GeneratedAnswers]) -> Cost:
+    def cost(self, questions: Iterable[GeneratedAnswers]) -> EmbeddingCost:
         """Return the embedder's cost of the texts, if it has one."""
         embedding_cost = getattr(self._embedder, "cost", None)
         if embedding_cost is None:
-            return Cost()
-        cost: Cost = embedding_cost(text for each in questions for text in self._texts(each))
+            return EmbeddingCost()
+        cost: EmbeddingCost = embedding_cost(
+            text for each in questions for text in self._texts(each)
+        )
         return cost
 
     def _texts(self, each: GeneratedAnswers) -> Sequence[str]:

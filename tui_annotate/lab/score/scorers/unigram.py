@@ -147,7 +147,7 @@ _MAX_WORDS = 100_000
 """Words of English that are kept; with more, it begins anew."""
 
 
-class Chinese:
+class ChineseTokenizer:
     """Chinese by jieba: the keywords of an answer are its content words.
 
     Raises:
@@ -191,7 +191,7 @@ class Chinese:
         return tags
 
 
-class English:
+class EnglishTokenizer:
     """English by the rules of spaCy, without a model.
 
     Raises:
@@ -249,13 +249,13 @@ class Tokenizers:
     """The languages, each loaded when the first text of it comes."""
 
     def __init__(self) -> None:
-        self._loaded: dict[str, Chinese | English] = {}
+        self._loaded: dict[str, ChineseTokenizer | EnglishTokenizer] = {}
 
-    def of(self, language: str) -> Chinese | English:
+    def of(self, language: str) -> ChineseTokenizer | EnglishTokenizer:
         """Return the tokenizer of a language; all but Chinese are cut as English."""
         name = "zh" if language == "zh" else "en"
         if name not in self._loaded:
-            self._loaded[name] = Chinese() if name == "zh" else English()
+            self._loaded[name] = ChineseTokenizer() if name == "zh" else EnglishTokenizer()
         return self._loaded[name]
 
     def libraries(self) -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Final, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.files.json_values import Value, read_json_values
+from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.formats.autojudge.judgements import (
     add_judgements,
     is_line,
@@ -29,7 +29,7 @@ from tui_annotate.plugins.formats.autojudge.spill_cache import SpillCache, Store
 from tui_annotate.plugins.formats.autojudge.topics import DocumentFile, Topics
 from tui_annotate.plugins.formats.autojudge.writer import AutojudgeWriter
 from tui_annotate.plugins.json_records import check_object, problems_at
-from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions, Meter
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions, ReadMeter
 from tui_annotate.plugins.record_validation import NameRegister, choose_dataset_name, make_problem
 
 _TOPIC_BITS: Final = 32
@@ -66,7 +66,7 @@ class _Collection:
         self._options = options
         self._datasets: dict[str, int] = {}
         self._topic_at: dict[int, tuple[str, Topic]] = {}
-        self._bytes = Meter()
+        self._bytes = ReadMeter()
 
     def read(self, path: Path) -> Iterator[Problem]:
         options = self._options
@@ -86,7 +86,7 @@ class _Collection:
                 except InvalidInput as error:
                     yield make_problem(value.where, error)
 
-    def _add_report(self, value: Value, path: Path) -> Iterator[Problem]:
+    def _add_report(self, value: JsonValue, path: Path) -> Iterator[Problem]:
         check_object(value.value, what="report")
         if not is_report(value.value):
             raise InvalidInput(
@@ -100,7 +100,7 @@ class _Collection:
         self._cache.put(place, StoredReport(value.where, report))
         yield from problems_at(value.where, doubts)
 
-    def _add_judgement(self, value: Value) -> Iterator[Problem]:
+    def _add_judgement(self, value: JsonValue) -> Iterator[Problem]:
         found = parse_judgement(value.value, value.where)
         place = self._topic_place(self._options.dataset or found.dataset, found.topic)
         if place is None:

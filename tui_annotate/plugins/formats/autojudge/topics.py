@@ -11,7 +11,7 @@ from typing import Any
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.files.json_values import Value, read_json_values
+from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.formats.autojudge.reports import (
     ReportDocument,
     RunReport,
@@ -50,7 +50,7 @@ class Topics:
                     f"{suggest_word(key, self._found)}there are: {there}",
                 )
 
-    def _add(self, fields: dict[str, Any], _: Value) -> tuple[Problem, ...]:
+    def _add(self, fields: dict[str, Any], _: JsonValue) -> tuple[Problem, ...]:
         topic = _read_topic(fields, len(self._found))
         if topic.id in self._found:
             raise InvalidInput(f"topic {topic.id!r} was given before", "each has one line")
@@ -99,7 +99,7 @@ class DocumentFile:
         values = read_json_values(self._path, encoding=self._encoding)
         yield from read_objects(values, self._store_row, what="document")
 
-    def _store_row(self, value: dict[str, Any], _: Value) -> tuple[Problem, ...]:
+    def _store_row(self, value: dict[str, Any], _: JsonValue) -> tuple[Problem, ...]:
         name = "docid" if "docid" in value and "id" not in value else "id"
         key = parse_identifier(text_of(value, name), what="id of a document")
         line = json.dumps(read_page(value))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.files.json_values import Value
+from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.formats.labelstudio.reader import TaskReader
 from tui_annotate.plugins.formats.labelstudio.results import ABOUT, FORMAT, split_task
 from tui_annotate.plugins.formats.labelstudio.writer import TaskWriter
@@ -27,7 +27,7 @@ class LabelStudioFormat:
         """One record a task, then the doubts about it; see `Importer.read`."""
         dataset = choose_dataset_name(path, options.dataset)
 
-        def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
+        def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
             found = split_task(fields, options, unit=CODE_POINTS)
             task = TaskReader(found.fields, value.number, found.options, found.unit)
             doubts = [f"the offsets are {found.was}"] if found.was != found.unit else []

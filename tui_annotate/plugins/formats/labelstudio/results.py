@@ -20,7 +20,7 @@ from tui_annotate.plugins.joined_texts import (
     split_text,
 )
 from tui_annotate.plugins.json_records import check_objects, parse_label
-from tui_annotate.plugins.offset_units import Quoted, convert_offsets
+from tui_annotate.plugins.offset_units import QuotedSpan, convert_offsets
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import describe_value
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but, carry_plainly
@@ -56,7 +56,7 @@ class Region:
     """A span with its labels and notes; `item` is the first of its items, as it came."""
 
     side: Side
-    quoted: Quoted
+    quoted: QuotedSpan
     item: dict[str, Any]
     labels: list[LabelPath] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -287,11 +287,11 @@ def _is_region_item(item: Mapping[str, Any]) -> bool:
     return item.get("type") in _REGION_TYPES and isinstance(value, dict) and "start" in value
 
 
-def _make_quoted(item: Mapping[str, Any], what: str) -> Quoted:
+def _make_quoted(item: Mapping[str, Any], what: str) -> QuotedSpan:
     value = item["value"]
     quote = value.get("text") if item.get("type") == "labels" else None
     text = quote if isinstance(quote, str) else None
-    return Quoted(value.get("start"), value.get("end"), text, what)
+    return QuotedSpan(value.get("start"), value.get("end"), text, what)
 
 
 def _name_region(item: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.files.json_values import Value, read_json_values
+from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.json_records import (
     LABEL_JOINER,
     check_objects,
@@ -97,7 +97,7 @@ class MercuryFormat:
         dataset = choose_dataset_name(path, options.dataset)
         with closing(NameRegister()) as seen:
 
-            def read_once(fields: dict[str, Any], value: Value) -> Iterator[Record | Problem]:
+            def read_once(fields: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
                 key = parse_identifier(fields.get("sample_id", value.number - 1), what="sample_id")
                 if (before := seen.remember(key, value.where)) != value.where:
                     raise InvalidInput(f"sample_id {key} was used at {before} already")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from tui_annotate.domain.adjudication import Reason
+from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.annotations import ADJUDICATED, Annotation
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import Side
@@ -34,7 +34,7 @@ from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode
 from tui_annotate.tui.draft.review.state import WHY, ReviewDraft
 from tui_annotate.tui.draft.review.words import describe_refusal
-from tui_annotate.tui.draft.state import Draft, Pending
+from tui_annotate.tui.draft.state import Draft, PendingQuestion
 from tui_annotate.tui.draft.words import SAVED, WARNING
 from tui_annotate.tui.keys.actions import REVIEWING, action_of
 from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
@@ -114,7 +114,7 @@ def _ask_refusal_reason(draft: ReviewDraft) -> Effects:
     if all(map(draft.refusal_of, draft.refusable)):
         reason = describe_refusal(draft.refusal_of(draft.refusable[0]))
         return draft.refuse_key(MessageCode.ALREADY_REFUSED, reason=reason)
-    draft.pending = Pending(REFUSING)
+    draft.pending = PendingQuestion(REFUSING)
     return []
 
 
@@ -136,7 +136,7 @@ def _answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
 
 
 def _effects_of_reason(
-    draft: ReviewDraft, question: str, reason: Reason, *, note: str = ""
+    draft: ReviewDraft, question: str, reason: RejectionReason, *, note: str = ""
 ) -> Effects:
     if question == LEAVING:
         return [CompleteReview(reason, note)]
@@ -152,7 +152,7 @@ def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
             case Finish("flag", "") if draft.asked:
                 draft.say(MessageCode.REFUSAL_NEEDS_WORDS, WARNING)
             case Finish("flag", text):
-                given += _effects_of_reason(draft, draft.asked, Reason.NONE, note=text)
+                given += _effects_of_reason(draft, draft.asked, RejectionReason.NONE, note=text)
             case _:
                 given.append(effect)
     return given
@@ -166,7 +166,7 @@ def _complete(draft: ReviewDraft) -> Effects:
 
 def _complete_summary_side(draft: ReviewDraft) -> Effects:
     if draft.undecided() or draft.has_rating_conflict:
-        draft.pending = Pending(LEAVING)
+        draft.pending = PendingQuestion(LEAVING)
         return []
     split = next(
         (at for at, position in enumerate(draft.positions) if draft.has_split_label(position)), None

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-from tui_annotate.domain.adjudication import Reason
+from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.annotations import REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import MOST_OPTIONS
@@ -18,20 +18,20 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
     CandidateGroup,
-    Decision,
+    GroupDecision,
     find_adjudicated,
     find_decision,
     find_rejections,
 )
-from tui_annotate.tui.draft.state import Draft, Option, reason_options
+from tui_annotate.tui.draft.state import Draft, LabelOption, reason_options
 from tui_annotate.tui.keys.actions import REVIEWING
 from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
 from tui_annotate.tui.palette import CHOSEN
 
-WHY: Final[Mapping[Reason, str]] = {
-    Reason.SLIP: "annotator's slip",
-    Reason.GUIDELINE: "guideline gap",
-    Reason.AMBIGUOUS: "ambiguous text",
+WHY: Final[Mapping[RejectionReason, str]] = {
+    RejectionReason.SLIP: "annotator's slip",
+    RejectionReason.GUIDELINE: "guideline gap",
+    RejectionReason.AMBIGUOUS: "ambiguous text",
 }
 """Reasons in words, in the order of the digits."""
 
@@ -63,7 +63,7 @@ class _ReviewIndex:
     groups: tuple[CandidateGroup, ...]
     settled: tuple[Annotation, ...]
     positions: tuple[ReviewPosition, ...]
-    decided: Mapping[int, Decision]
+    decided: Mapping[int, GroupDecision]
     of: Mapping[str, Sequence[Annotation]]
 
     @classmethod
@@ -184,13 +184,15 @@ class ReviewDraft(Draft):
             return self.candidates
         return self.group.proposal if self.group else ()
 
-    def decision_on(self, group: CandidateGroup) -> Decision:
+    def decision_on(self, group: CandidateGroup) -> GroupDecision:
         """The decision on a group."""
         return self.index.decided[id(group)]
 
     def undecided(self) -> tuple[CandidateGroup, ...]:
         """The groups without a decision, in reading order."""
-        return tuple(group for group in self.groups if self.decision_on(group) is Decision.OPEN)
+        return tuple(
+            group for group in self.groups if self.decision_on(group) is GroupDecision.OPEN
+        )
 
     def has_split_label(self, position: ReviewPosition) -> bool:
         """Whether an adjudicated annotation of a position has a label that was split."""
@@ -241,7 +243,7 @@ class ReviewDraft(Draft):
 
     # what the bar shows
 
-    def options(self) -> tuple[Option, ...]:
+    def options(self) -> tuple[LabelOption, ...]:
         """The bar's digits: candidates, reasons, or, while editing, labels."""
         if self.pending and self.pending.kind in (REFUSING, LEAVING):
             return reason_options(tuple(WHY.values()))
@@ -249,7 +251,7 @@ class ReviewDraft(Draft):
             return super().options()
         first = self.page * MOST_OPTIONS
         return tuple(
-            Option(
+            LabelOption(
                 str(at - first + 1),
                 self.candidate_words(at),
                 candidate.labels[0] if candidate.labels else (),

@@ -14,8 +14,8 @@ from tui_annotate.domain.samples import SampleKind, Side
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
     CandidateGroup,
-    Decision,
     DifferenceKind,
+    GroupDecision,
     GroupStatus,
 )
 from tui_annotate.tui.draft import words
@@ -107,7 +107,7 @@ def _describe_current(draft: ReviewDraft, quote: int) -> list[str]:
         ]
     if draft.position.group is None:
         return [end]
-    open_ = draft.decision_on(draft.position.group) is Decision.OPEN
+    open_ = draft.decision_on(draft.position.group) is GroupDecision.OPEN
     return [*_describe_group(draft, draft.position.group, quote), "" if open_ else end]
 
 
@@ -115,17 +115,17 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
     if draft.chosen:
         return _describe_candidate_state(draft, draft.chosen, quote)
     match draft.decision_on(group):
-        case Decision.KEPT:
+        case GroupDecision.KEPT:
             made = draft.adjudicated_here()
             described = _describe_adjudicated(draft, made[0], quote)
             return [f"{_describe_action_of(made[0])}: {described}{and_more(made)}"]
-        case Decision.REJECTED:
+        case GroupDecision.REJECTED:
             refusal = draft.refusal_of(group.candidates[0])
             return [
                 f"refused: {describe_refusal(refusal)}",
                 f"{_digit_range(draft)} then y takes one after all",
             ]
-        case Decision.AGREED:
+        case GroupDecision.AGREED:
             described = _describe_adjudicated(draft, group.candidates[0], quote)
             return [f"all agree, taken with the sample: {described}{and_more(group.candidates)}"]
     if group.proposal:
@@ -227,9 +227,9 @@ def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
     alone = draft.sample.kind is SampleKind.DOCUMENT and not draft.sample.side(Side.SOURCE)
     names = {**DIFFERENCES, DifferenceKind.EVIDENCE: "passages"} if alone else DIFFERENCES
     differences = ", ".join(names[kind] for kind in group.differences if kind in names)
-    if decided is Decision.KEPT:
+    if decided is GroupDecision.KEPT:
         return "settled"
-    if decided is Decision.REJECTED:
+    if decided is GroupDecision.REJECTED:
         return "refused"
     if group.status is GroupStatus.AGREED:
         return f"agreed, but: {differences}" if differences else "agreed"

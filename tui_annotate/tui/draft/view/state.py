@@ -10,7 +10,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.records import OwnedAnnotation
-from tui_annotate.tui.draft.state import Draft, Option, letter
+from tui_annotate.tui.draft.state import Draft, LabelOption, letter
 from tui_annotate.tui.keys.actions import VIEWING
 from tui_annotate.tui.line_text import cut, line_text
 
@@ -81,10 +81,12 @@ class ViewDraft(Draft):
         """Ids of the people that the digits choose, 1 for the first."""
         return (self.people if self.file_people is None else self.file_people)[:MOST_OPTIONS]
 
-    def options(self, cells: int = 200) -> tuple[Option, ...]:
+    def options(self, cells: int = 200) -> tuple[LabelOption, ...]:
         """The bar: people with their numbers of annotations, in at most `cells` cells each."""
         return tuple(
-            Option(str(at), self._describe_person(person, cells), (), chosen=person == self.chosen)
+            LabelOption(
+                str(at), self._describe_person(person, cells), (), chosen=person == self.chosen
+            )
             for at, person in enumerate(self.bar, 1)
         )
 

@@ -44,7 +44,7 @@ class TreeRow(NamedTuple):
 
 
 @dataclass
-class Tree:
+class CollectionTree:
     """What was read of a collection in one mode.
 
     Attributes:

@@ -26,8 +26,8 @@ from tui_annotate.tui.screens.collection import rows as tree_rows
 from tui_annotate.tui.screens.collection.rows import (
     OPEN,
     UNFOLDED,
+    CollectionTree,
     Path,
-    Tree,
     TreeRow,
     TreeRows,
     describe_counts,
@@ -136,7 +136,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         super().__init__()
         self._annotate, self._person, self._current = annotate, person, current
         self._kind = current.kind
-        self._trees = {mode: Tree() for mode in MODES}
+        self._trees = {mode: CollectionTree() for mode in MODES}
         self._modes: tuple[SampleKind, ...] = ()
         self._rows: tuple[TreeRow, ...] = ()
         self._list = TreeRows()
@@ -168,7 +168,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         return self._seeking or (self.reading and not any_rows)
 
     @property
-    def _tree(self) -> Tree:
+    def _tree(self) -> CollectionTree:
         return self._trees[self._kind]
 
     @property

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.review import QueuedSample, ReviewService
     from tui_annotate.storage.queue import QueueRow
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
-    from tui_annotate.workspace.machines import Machines
+    from tui_annotate.workspace.machines import MachineServices
 
 
 class ReviewQueue:
@@ -65,7 +65,7 @@ class ReviewQueue:
 
         self._screen.open_dialog(screen, chosen)
 
-    def _machines(self) -> Machines | None:
+    def _machines(self) -> MachineServices | None:
         session = self._screen.session
         return session.machines() if session and session.machines else None
 

@@ -8,7 +8,7 @@ from typing import Final
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
-from tui_annotate.methods.adjudication import Decision, GroupStatus
+from tui_annotate.methods.adjudication import GroupDecision, GroupStatus
 from tui_annotate.tui.draft.review.state import ReviewDraft, ReviewPosition
 from tui_annotate.tui.draft.review.words import describe_group_status, describe_refusal
 from tui_annotate.tui.draft.words import quote_text
@@ -35,7 +35,7 @@ from tui_annotate.tui.widgets.label_bar import Option
 _QUOTE = 12  # cells that a claim in the bar needs at least
 _AROUND = 9  # cells of an option in addition to its words: digit, sign, space
 _LEAST_CELLS = 10  # cells of a candidate's words; with fewer, the bar takes another row
-_DECISION_SIGNS = {Decision.REJECTED: REFUSED, Decision.KEPT: CHOSEN}
+_DECISION_SIGNS = {GroupDecision.REJECTED: REFUSED, GroupDecision.KEPT: CHOSEN}
 _STATUS_SIGNS = {
     GroupStatus.AGREED: AGREED,
     GroupStatus.NEARLY: NEARLY,

@@ -16,9 +16,9 @@ from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.contrast import (
     NOTHING,
-    Contrast,
     MatchPair,
     Place,
+    TextContrast,
     compute_contrast,
     match_pair,
 )
@@ -97,7 +97,7 @@ class TextComparison:
         finally:
             self._screen.app.call_from_thread(self._show_contrast, what, found)
 
-    def _show_contrast(self, what: MatchPair, found: Contrast) -> None:
+    def _show_contrast(self, what: MatchPair, found: TextContrast) -> None:
         if what == self._last_pair:
             self.contrast, self.comparing = found, False
             self._screen.show_draft()

@@ -13,7 +13,7 @@ from tui_annotate.domain.report_collections import RATED_KINDS
 from tui_annotate.domain.samples import Match, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
-from tui_annotate.tui.draft.contrast import Contrast, Place, match_pair
+from tui_annotate.tui.draft.contrast import Place, TextContrast, match_pair
 from tui_annotate.tui.draft.state import DECLINE, RATING, Draft, letter
 from tui_annotate.tui.draft.words import (
     describe_anchor,
@@ -216,7 +216,7 @@ def describe_split(draft: Draft) -> str:
 
 
 def contrasted(
-    draft: Draft, place: Place, found: Contrast
+    draft: Draft, place: Place, found: TextContrast
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """(words that are shared, places that may contradict) on a document."""
     now = match_pair(draft)
