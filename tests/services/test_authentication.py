@@ -347,7 +347,7 @@ def test_warnings_of_libraries_stop_nothing() -> None:
     """With every warning an error, and a terminal that shows all: nothing is heard of them."""
     code = (
         "from tui_annotate.services.authentication.hashing import Argon2Hasher;"
-        "print(Argon2Hasher(1, 8, 1).verify('x', Hasher(1, 8, 1).hash('x')))"
+        "print(Argon2Hasher(1, 8, 1).verify('x', Argon2Hasher(1, 8, 1).hash('x')))"
     )
     for how in ("error", "always"):
         done = subprocess.run(
