@@ -47,12 +47,14 @@ demo-neural: $(VENV)/.neural
 	@cp sample_data/pairs.jsonl sample_data/guidelines.md $(VENV)/sample_data
 	@TUI_ANNOTATE_EMBEDDER=neural $(BIN)/tui-annotate demo $(DEMO)-neural --data $(VENV)/sample_data
 
-# As many at a time as there are cores; PYTEST_ARGS='-n 0' for one after the other. Paths among
+# One more at a time than there are cores, as many tests wait for the programs that they start;
+# PYTEST_ARGS='-n 0' for one after the other. Paths among
 # PYTEST_ARGS choose what is installed: PyTorch only where a file below them names it or its helpers.
 TEST_PATHS = $(foreach each,$(filter tests%,$(PYTEST_ARGS)),$(firstword $(subst ::, ,$(each))))
 NEURAL_TESTS = grep -rlE --include='*.py' 'torch|sentence_transformers|minilm|(neural|local)_models' $(TEST_PATHS)
 TEST_NEEDS = $(if $(TEST_PATHS),$(if $(shell $(NEURAL_TESTS)),.tests,.dev),.tests)
-PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal --durations=20
+WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=20
 
 test: $(VENV)/$(TEST_NEEDS)
 	@$(PYTEST) -m 'not full' $(PYTEST_ARGS)
