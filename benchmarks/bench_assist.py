@@ -73,14 +73,14 @@ def figures(files: list[Path], what: str, embedder: str, *, least: int = 0) -> l
     """
     found: list[Row] = []
     counts = {direction: least or count for direction, count in LEAST.items()}
-    told = {
+    report = {
         count: evaluate(files, min_segments=count, embedder=embedder)
         for count in set(counts.values())
     }
     for direction, count in counts.items():
         floors = (None, None, None) if least else FLOORS.get(embedder, {}).get(direction)
         bounds = dict(zip(("recall_at_1", "recall_at_5", "mrr"), floors or (), strict=False))
-        measured = told[count][direction]
+        measured = report[count][direction]
         place = f"{what}, {direction.replace('_', ' ')}, at least {count} segments"
         found += [
             Row(f"{place}: {name}", measured[name], bounds.get(name), kind="at least")

@@ -76,8 +76,8 @@ def _lines(file: Path, rows: Iterator[dict[str, Any]]) -> None:
 
 
 def _topic(number: int, chance: random.Random) -> dict[str, Any]:
-    told = _sentence(chance)
-    return {"request_id": f"{number}", "title": f"Topic {number}", "problem_statement": told}
+    report = _sentence(chance)
+    return {"request_id": f"{number}", "title": f"Topic {number}", "problem_statement": report}
 
 
 def _documents(size: Size, chance: random.Random) -> Iterator[dict[str, Any]]:

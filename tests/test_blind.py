@@ -113,9 +113,9 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
             email = f"{name}@example.org"
             space.team.accounts.add(NewAccount(name, email, role, password="lamps over water"))
         ben, ana = (space.team.accounts.find(name).person for name in ("ben", "ana"))
-        told = suggest(space.team.database, one, one, spans=((0, 3), (4, 9)))
+        report = suggest(space.team.database, one, one, spans=((0, 3), (4, 9)))
         _work(space.acting(Actor(ben.id, Role.ANNOTATOR)), ben, one)
-        _answer(space.acting(Actor(ben.id, Role.ANNOTATOR)), ben, told)
+        _answer(space.acting(Actor(ben.id, Role.ANNOTATOR)), ben, report)
         sample = space.corpus.sample(one).sample
         foreign = replace(claim("b-imported", label=f"{SENTINEL}-label"), origin="imported:x")
         space.log.import_records([Record(sample, (OwnedAnnotation(ben.id, foreign),), (), (ben,))])
@@ -287,8 +287,8 @@ def test_no_method_gives_an_annotator_what_others_did(scene: Scene) -> None:
     leaks, harm, unknown = [], [], []
     for path, method in _doors(scene.mine, "workspace", set()):
         unknown += _unknown(method, given)
-        told = [_outcome(call, given) for call in _calls(method, given)]
-        leaks += [path] * any(SENTINEL in words for words in told)
+        report = [_outcome(call, given) for call in _calls(method, given)]
+        leaks += [path] * any(SENTINEL in words for words in report)
         if scene.work != before:
             harm.append(path)
             before = scene.work

@@ -55,9 +55,9 @@ def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
     }  # fmt: skip
     (folder / WORKSPACE_FILE).write_text("\n".join(line.removeprefix("# ") for line in lines))
     assert load(folder, environment={}) == Settings()
-    told = {line.removeprefix("# ").split()[0] for line in lines if " = " in line}
+    report = {line.removeprefix("# ").split()[0] for line in lines if " = " in line}
     assert {field.name for field in fields(Settings)} - {"keys", "theme"} == (
-        told - {"store"} | {"people_store"}
+        report - {"store"} | {"people_store"}
     )
 
 

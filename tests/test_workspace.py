@@ -164,8 +164,8 @@ def test_the_whole_job_from_python(space: Workspace, pairs: Path, tmp_path: Path
     assert "words" in found.signals
     ana = space.person("ana")
     space.annotate.add(ana.id, key, claim("a", label="Benign"), seconds=1)
-    ((told, owned),) = space.annotations(person="ana")
-    assert (told, owned.person, owned.annotation.id) == (key, ana.id, "a")
+    ((reported, owned),) = space.annotations(person="ana")
+    assert (reported, owned.person, owned.annotation.id) == (key, ana.id, "a")
     target = tmp_path / "out.jsonl"
     assert space.export(target).annotations == 1
     stream = io.StringIO()

@@ -59,7 +59,7 @@ Command = Callable[..., Result]
 
 
 def numbers(text: str) -> list[int]:
-    """The numbers that stand in a text, in their order; those in names are none."""
+    """The numbers of a text, in order; those in names do not count."""
     return [int(each.replace(",", "")) for each in re.findall(r"(?<!\S)\d[\d,]*\b(?![-.\w])", text)]
 
 

@@ -54,30 +54,32 @@ def test_a_table_for_people(read: Command, monkeypatch: pytest.MonkeyPatch) -> N
     assert re.search(r"^sample +percent +\.500 +- +2 ", shown.out, re.MULTILINE)
     assert re.search(r"^ana, ben␛\[31m +2 +\.500 ", shown.out, re.MULTILINE)
     assert max(map(len, shown.out.splitlines())) <= 80
-    told = read("agreement", "--json").json
-    missing = next(each for each in told["together"]["measures"] if each["undefined"])
+    reported = read("agreement", "--json").json
+    missing = next(each for each in reported["together"]["measures"] if each["undefined"])
     assert missing["measure"] == "cohen_kappa"
     assert shown.err.startswith(f"{missing['level']} Cohen's kappa")
-    assert " > ".join(told["labels"]) in shown.err
-    assert {told["bootstrap"]["draws"], told["bootstrap"]["seed"]} <= set(numbers(shown.err))
+    assert " > ".join(reported["labels"]) in shown.err
+    assert {reported["bootstrap"]["draws"], reported["bootstrap"]["seed"]} <= set(
+        numbers(shown.err)
+    )
     assert "nan" not in (shown.out + shown.err).lower()
 
 
 def test_json_has_documented_names(read: Command) -> None:
     """Each name of its shape stands in the manual; names of people are as they are."""
     manual = (ROOT / "docs" / "json.md").read_text("utf-8")
-    told = read("agreement", "--json").json
-    assert [name for name in names(told) if not re.search(rf'[`"]{name}[`"]', manual)] == []
-    assert told["together"]["people"] == ["ana", BEN.name]
-    assert told["oneself"]["pairs"][0]["people"] == ["ana"]
+    reported = read("agreement", "--json").json
+    assert [name for name in names(reported) if not re.search(rf'[`"]{name}[`"]', manual)] == []
+    assert reported["together"]["people"] == ["ana", BEN.name]
+    assert reported["oneself"]["pairs"][0]["people"] == ["ana"]
 
 
 def test_csv_has_a_row_for_each_measure(read: Command) -> None:
     """The same values as JSON, under the columns of the manual."""
-    told = read("agreement", "--json").json
+    reported = read("agreement", "--json").json
     rows = list(csv.DictReader(io.StringIO(read("agreement", "--csv").out)))
     assert list(rows[0]) == ["level", "measure", "value", "low", "high", "n", "note"]
-    measures = told["together"]["measures"] + told["oneself"]["measures"]
+    measures = reported["together"]["measures"] + reported["oneself"]["measures"]
     assert len(rows) == len(measures)
     for row, measure in zip(rows, measures, strict=True):
         assert row["level"].removeprefix("oneself: ") == measure["level"]
@@ -86,9 +88,9 @@ def test_csv_has_a_row_for_each_measure(read: Command) -> None:
 
 def test_options_choose(read: Command) -> None:
     """Filters are those of export; label level, people and label set are the command's own."""
-    told = read("agreement", "--json", "--person", "ana", "--label-level", "1").json
-    assert told["filters"]["people"] == ["ana"]
-    assert told["labels"] == ["Unwanted", "nothing"]
+    reported = read("agreement", "--json", "--person", "ana", "--label-level", "1").json
+    assert reported["filters"]["people"] == ["ana"]
+    assert reported["labels"] == ["Unwanted", "nothing"]
     assert read("agreement", "--json", "--state", "draft").json["together"]["samples"] == 0
     assert read("agreement", "--person", "nobody").code == 2
     assert read("agreement", "--label-set", "feed").code == 2
@@ -155,8 +157,8 @@ def test_items_are_counted_in_the_status(filled: Command, tmp_path: Path) -> Non
     shown = filled("status")
     assert re.search(r"^c +report +3 +- +0$", shown.out, re.MULTILINE)
     assert re.search(r"^c +document +4 +ana +1$", shown.out, re.MULTILINE)
-    (told,) = [each for each in filled("status", "--json").json["items"] if each["name"]]
-    assert (told["dataset"], told["kind"], told["annotated"]) == ("c", "document", 1)
+    (reported,) = [each for each in filled("status", "--json").json["items"] if each["name"]]
+    assert (reported["dataset"], reported["kind"], reported["annotated"]) == ("c", "document", 1)
 
 
 def test_work_without_states_is_pointed_out(command: Command) -> None:

@@ -78,11 +78,11 @@ def test_ids_come_as_arguments_or_from_a_file(six: Command, tmp_path: Path) -> N
 
 def test_by_score_the_largest_come_first_when_asked(six: Command, tmp_path: Path) -> None:
     """The field is one of the samples' meta."""
-    told = six(
+    report = six(
         "assign", "give", "--dataset", "news", "--to", "ana", "--share", "3",
         "--score", "doubt", "--descending",
     )  # fmt: skip
-    assert told.code == 0
+    assert report.code == 0
     assert queue(tmp_path, "ana") == ["s5", "s4", "s3"]
 
 
@@ -149,16 +149,16 @@ def test_nobody_and_nothing_are_told(six: Command) -> None:
 def _check_what_is_shown(six: Command) -> None:
     """The table for people holds who has what, the rules and what was done."""
     shown = six("assign", "show")
-    told = six("assign", "show", "--json").json
-    assert [each["samples"] for each in told["stands"]] == [6, 3]
-    assert [(each["rule"].partition(":")[0], each["waiting"]) for each in told["rules"]] == [
+    report = six("assign", "show", "--json").json
+    assert [each["samples"] for each in report["stands"]] == [6, 3]
+    assert [(each["rule"].partition(":")[0], each["waiting"]) for each in report["rules"]] == [
         ("escalate", 0),
         ("pool", 6),
     ]
-    names = [each["name"] for each in told["stands"]]
-    kinds = [each["kind"] for each in told["handouts"]]
+    names = [each["name"] for each in report["stands"]]
+    kinds = [each["kind"] for each in report["handouts"]]
     assert "move" in kinds
-    for word in (*names, *kinds, *(each["rule"] for each in told["rules"])):
+    for word in (*names, *kinds, *(each["rule"] for each in report["rules"])):
         assert word in shown.out
 
 

@@ -77,9 +77,9 @@ def test_evaluate_prints_both_directions(command: Command) -> None:
         assert set(figures) == {"queries", "recall_at_1", "recall_at_3", "recall_at_5", "mrr"}
         assert 0 <= figures["recall_at_1"] <= figures["recall_at_3"] <= figures["recall_at_5"] <= 1
     assert shown["segmenter"].startswith("pysbd-")
-    told = command(*options).out
+    report = command(*options).out
     for direction in ("summary_to_source", "source_to_summary"):
-        assert f"{shown[direction]['queries']} " in told
+        assert f"{shown[direction]['queries']} " in report
     assert command("assist", "evaluate", "absent.json").code == 1
 
 
@@ -105,14 +105,14 @@ def test_evaluate_compares_in_eighty_columns(
     assert done.code == 0
     assert max(map(len, done.out.splitlines())) <= 80
     assert max(map(len, done.err.splitlines())) <= 80
-    for told in (
+    for report in (
         "no shared word",
         "short span",
         "Chinese",
         "words alone",
         "static less words alone",
     ):
-        assert told in done.out
+        assert report in done.out
     names = {"none, letters": 1, "none,letters,other": 2}
     for asked, count in names.items():
         shown = command(

@@ -42,8 +42,8 @@ def test_a_sound_log(worked: Command) -> None:
     assert (shown.code, shown.out.splitlines()[-1]) == (0, f"head: {head['head']}")
     assert numbers(shown.out.splitlines()[0]) == [2, 1]
     assert worked("audit", "verify", "--json").json["sound"] is True
-    told = [line.split() for line in worked("audit", "head").out.splitlines()]
-    assert (told[0], told[-1]) == (["head", head["head"]], ["last", head["last"][:19]])
+    report = [line.split() for line in worked("audit", "head").out.splitlines()]
+    assert (report[0], report[-1]) == (["head", head["head"]], ["last", head["last"][:19]])
 
 
 def test_an_altered_event_is_named(worked: Command, tmp_path: Path) -> None:
@@ -51,9 +51,9 @@ def test_an_altered_event_is_named(worked: Command, tmp_path: Path) -> None:
     altered(tmp_path, "UPDATE events SET seconds = 9 WHERE seq = 2")
     shown = worked("audit", "verify")
     assert shown.code == 1
-    told = worked("audit", "verify", "--json")
-    assert told.code == 1
-    found = told.json
+    report = worked("audit", "verify", "--json")
+    assert report.code == 1
+    found = report.json
     assert (found["sound"], found["altered"], found["breaks"][0]["seq"]) == (False, 1, 2)
     (broken,) = found["breaks"]
     first, why, _head = shown.out.splitlines()
@@ -77,8 +77,8 @@ def test_a_head_that_was_kept(worked: Command, tmp_path: Path, *, streams: bool)
     altered(tmp_path, "UPDATE events SET hash = 'f' WHERE seq = 2")
     shown = worked("audit", "verify", "--against", str(kept))
     assert shown.code == 1
-    told = worked("audit", "verify", "--json", "--against", str(kept)).json
-    assert told["contains"] is False
+    report = worked("audit", "verify", "--json", "--against", str(kept)).json
+    assert report["contains"] is False
     assert shown.out.count("pairs/bridge") == 1 + streams
 
 

@@ -68,8 +68,8 @@ def bundle(command: Command, home: Path) -> Path:
     """Ana's bundle."""
     made = command("bundle", "make", "--for", "Ana", "-o", "ana.bundle")
     assert made.code == 0, made.err
-    told = made.out.removeprefix("ana.bundle: ")
-    assert (numbers(told), "Ana" in told) == ([2, 1], True)
+    report = made.out.removeprefix("ana.bundle: ")
+    assert (numbers(report), "Ana" in report) == ([2, 1], True)
     return home.parent / "ana.bundle"
 
 
@@ -169,9 +169,9 @@ def test_the_screen_writes_back_whatever_happens(
     monkeypatch.setattr("tui_annotate.cli.screen.need_terminal", lambda _: None)
     with pytest.raises(RuntimeError):
         annotate_bundle(bundle, sample="", order="")
-    told = capfd.readouterr().err
-    assert told.startswith(str(bundle))
-    assert numbers(told) == [2]
+    report = capfd.readouterr().err
+    assert report.startswith(str(bundle))
+    assert numbers(report) == [2]
     with zipfile.ZipFile(bundle) as archive:
         assert b"saved" in archive.read("streams.jsonl")
 
@@ -414,9 +414,9 @@ def chained_anew(change: Callable[[Event], Event], members: dict[str, bytes]) ->
         file = Path(place) / "streams.jsonl"
         file.write_bytes(members["streams.jsonl"])
         owner, copies = stream_lines.read(file)
-        told = io.StringIO()
-        stream_lines.write(owner, [_anew(copy, change) for copy in copies], told)
-    members["streams.jsonl"] = told.getvalue().encode()
+        report = io.StringIO()
+        stream_lines.write(owner, [_anew(copy, change) for copy in copies], report)
+    members["streams.jsonl"] = report.getvalue().encode()
 
 
 def _anew(copy: StreamCopy | Problem, change: Callable[[Event], Event]) -> StreamCopy:
@@ -486,9 +486,9 @@ def test_a_bundle_with_other_texts_is_not_mixed_with_the_work_beside_it(
     """What is there stays, the file too, and the way on is told."""
     folder = worked_on(bundle, "first")
     command("bundle", "merge", str(bundle))
-    told = [json.loads(line) for line in pairs.read_text().splitlines()]
-    told = [{**each, "summary": each["summary"] + " More."} for each in told]
-    pairs.write_text("\n".join(map(json.dumps, told)))
+    report = [json.loads(line) for line in pairs.read_text().splitlines()]
+    report = [{**each, "summary": each["summary"] + " More."} for each in report]
+    pairs.write_text("\n".join(map(json.dumps, report)))
     ids = ("--id-column", "id", "--group-column", "group", "--with-annotations")
     assert command("dataset", "replace", "pairs", str(pairs), *ids).code == 0
     assert command("bundle", "make", "--for", "Ana", "-o", "newer.bundle").code == 0

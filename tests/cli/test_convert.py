@@ -50,7 +50,7 @@ def test_a_form_is_not_guessed(command: Command, dump: str) -> None:
     done = command("convert", dump, "out.json")
     assert type(done.error) is InvalidInput
     assert "out.json" in done.error.message
-    assert all(told in done.error.hint for told in ("--to", "native, mercury"))
+    assert all(report in done.error.hint for report in ("--to", "native, mercury"))
     assert command("convert", dump, "out.csv").code == 0
     assert command("convert", dump, "out.xlsx").code == 0
     refused = command("convert", dump, dump, "--to", "mercury").error
@@ -128,8 +128,8 @@ def test_formats_lists_all(command: Command) -> None:
     for each in command("formats", "--json").json:
         assert f"\n{each['name']} " in shown
         assert command("formats", each["name"], "--json").json == each
-        told = command("formats", each["name"]).out
-        assert all(f"  {what}\n" in told for what in each["lost"] or ())
+        report = command("formats", each["name"]).out
+        assert all(f"  {what}\n" in report for what in each["lost"] or ())
     assert command("formats", "odd").code == 2
 
 

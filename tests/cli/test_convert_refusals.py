@@ -70,12 +70,14 @@ def test_the_hint_names_an_option_that_there_is(command: Command, tmp_path: Path
     (tmp_path / "folder" / "a.txt").write_text("A.", "utf-8")
     assert command("init", "w").code == 0
     for name in ("a.json", "folder"):
-        told = [
+        report = [
             command("convert", name, "b", "--to", "native"),
             command("report", "html", name, "-o", "b"),
         ]
-        assert [("--from" in one.err, "--format" in one.err) for one in told] == [(True, False)] * 2
-        assert [one.code for one in told] == [2, 2]
+        assert [("--from" in one.err, "--format" in one.err) for one in report] == [
+            (True, False)
+        ] * 2
+        assert [one.code for one in report] == [2, 2]
         assert "--format" in command("ingest", "-w", "w", name).err
 
 

@@ -15,10 +15,10 @@ def test_datasets_are_listed_and_shown(filled: Command) -> None:
     shown = filled("dataset", "show", "pairs", "--json").json
     assert shown["sample_ids"] == ["bridge", "tea"]
     assert "pairs" in filled("dataset", "list").out
-    told = filled("dataset", "show", "pairs").out
-    assert "bridge" in told
-    assert shown["created"] not in told
-    assert f" {shown['created'][:19]}\n" in told
+    report = filled("dataset", "show", "pairs").out
+    assert "bridge" in report
+    assert shown["created"] not in report
+    assert f" {shown['created'][:19]}\n" in report
 
 
 def test_an_unknown_dataset_is_told(filled: Command) -> None:

@@ -347,8 +347,8 @@ def test_a_share_of_the_disk_is_told(
     mounts = tmp_path / "mounts"
     mounts.write_text("/dev/a / ext4 rw\n")
     monkeypatch.setattr(doctor, "MOUNTS", mounts)
-    found, told, _ = folder_findings(folder)["quota"]
-    assert (found, told.startswith(says)) == (state, True)
+    found, report, _ = folder_findings(folder)["quota"]
+    assert (found, report.startswith(says)) == (state, True)
 
 
 SOUND = {

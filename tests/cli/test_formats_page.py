@@ -62,9 +62,9 @@ def _rows(path: str, *rows: object) -> None:
 def _pairs() -> None:
     Path("aggre_fact.csv").write_text(f"id,doc,summary,label\n1,{SOURCE},{SUMMARY},0\n", "utf-8")
     Path("saved").mkdir()
-    told = {"saved/all.parquet": ("article", "highlights")}
-    told["train-00000-of-00001.parquet"] = ("grounding", "generated_text")
-    for name, columns in told.items():
+    report = {"saved/all.parquet": ("article", "highlights")}
+    report["train-00000-of-00001.parquet"] = ("grounding", "generated_text")
+    for name, columns in report.items():
         table = pa.Table.from_pylist([dict(zip(columns, (SOURCE, SUMMARY), strict=True))])
         pq.write_table(table, name)
     _rows("uhgeval.jsonl", NEWS)

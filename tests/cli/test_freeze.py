@@ -115,10 +115,10 @@ def test_a_rewritten_log_is_told(frozen: Command, tmp_path: Path) -> None:
             " (SELECT id FROM people WHERE name = 'ana')"
         )
     shown = frozen("freeze", "replay", "paper")
-    told = frozen("freeze", "replay", "paper", "--json").json
-    assert (shown.code, told["same"]) == (1, False)
-    (lost,) = told["lost"]
-    (bridge,) = told["differences"]
+    report = frozen("freeze", "replay", "paper", "--json").json
+    assert (shown.code, report["same"]) == (1, False)
+    (lost,) = report["lost"]
+    (bridge,) = report["differences"]
     assert (bridge["sample"], "assignments" in bridge["parts"]) == ("bridge", True)
     with workspaces.open(tmp_path) as space:
         ana = space.person("ana").id

@@ -50,7 +50,7 @@ def test_a_dataset_has_its_own(guided: Command, tmp_path: Path) -> None:
     (tmp_path / "own.md").write_text("Only dates.\n")
     shown = guided("guidelines", "apply", "own.md", "--dataset", "pairs")
     version = guided("guidelines", "list", "--dataset", "pairs", "--json").json[-1]["version"]
-    assert all(told in shown.out for told in ("pairs", version[:8]))
+    assert all(report in shown.out for report in ("pairs", version[:8]))
     assert guided("guidelines", "show", "--dataset", "pairs").out == "Only dates.\n"
     assert guided("guidelines", "show").out == "Mark all of it.\nTake evidence.\n"
     again = guided("guidelines", "apply", "own.md", "--dataset", "pairs")
@@ -87,7 +87,7 @@ def test_remarks(filled: Command, tmp_path: Path) -> None:
     (talk,) = filled("remarks", "list", "--json", "--sample", "bridge").json["talks"]
     assert (talk["waiting"], talk["remarks"][0]["name"]) == (True, "ana")
     replied = filled("remarks", "reply", talk["id"][:8], "It is.").out
-    assert all(told in replied for told in ("ana", "pairs/bridge"))
+    assert all(report in replied for report in ("ana", "pairs/bridge"))
     assert filled("remarks", "list", "--waiting").out == ""
     assert head.startswith(filled("remarks", "list").out.splitlines()[0] + ",")
     assert filled("notice", "Thank you.").code == 0

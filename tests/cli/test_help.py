@@ -54,7 +54,7 @@ def test_lists_of_commands_are_told_in_full(path: str) -> None:
     below = ALL[path].commands
     room = WIDTH - 6 - max(map(len, below))
     cut = {name: one.get_short_help_str(room) for name, one in below.items()}
-    assert [told for told in cut.values() if told.endswith("...")] == []
+    assert [report for report in cut.values() if report.endswith("...")] == []
 
 
 def test_everything_that_can_be_given_is_explained() -> None:
@@ -71,13 +71,13 @@ def test_everything_that_can_be_given_is_explained() -> None:
 @pytest.mark.parametrize("option", SAME)
 def test_an_option_is_told_in_the_same_words_everywhere(option: str) -> None:
     """Whoever learned it once need not read it again."""
-    told = {
+    report = {
         given.help
         for path, command in ALL.items()
         for given in command.params
         if option in given.opts and (path, option) not in OTHERS
     }
-    assert len(told) == 1
+    assert len(report) == 1
 
 
 def test_the_list_of_commands_builds_no_options() -> None:

@@ -149,11 +149,11 @@ def test_what_is_safe_is_fetched_and_told(tmp_path: Path) -> None:
         done = fetch(tmp_path, there.address, "--json")
         assert done.returncode == 0, done.stderr
         asked = there.asked
-    told = json.loads(done.stdout)
+    report = json.loads(done.stdout)
     safe = {"config.json", "model.safetensors", "vocab.txt", "1_Pooling/config.json"}
-    assert names(tmp_path / "model") == safe == {each["name"] for each in told["files"]}
-    assert told["commit"] == COMMIT
-    assert {each["name"]: each["sha256"] for each in told["files"]} == {
+    assert names(tmp_path / "model") == safe == {each["name"] for each in report["files"]}
+    assert report["commit"] == COMMIT
+    assert {each["name"]: each["sha256"] for each in report["files"]} == {
         name: sha256(FILES[name]).hexdigest() for name in safe
     }
     assert not [path for path in asked if path.endswith((".bin", ".py"))]

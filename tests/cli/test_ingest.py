@@ -42,8 +42,8 @@ def test_ingest_twice_adds_nothing(filled: Command, pairs: Path) -> None:
     again = filled("ingest", str(pairs), "--id-column", "id")
     assert (again.code, again.err) == (0, "")
     assert numbers(again.out) == [2]
-    told = filled("ingest", str(pairs), "--id-column", "id", "--json").json
-    assert (told["added"], told["known"]) == (0, 2)
+    report = filled("ingest", str(pairs), "--id-column", "id", "--json").json
+    assert (report["added"], report["known"]) == (0, 2)
 
 
 def test_ingest_tells_its_figures_as_json(command: Command, pairs: Path) -> None:
@@ -113,9 +113,9 @@ def test_many_problems_are_cut_for_people(command: Command, tmp_path: Path) -> N
     file.write_text("\n".join([*bad, json.dumps(PAIRS[0])]) + "\n", "utf-8")
     command("init")
     ingest = ("ingest", str(file), "--id-column", "id", "--dry-run", "--embedder", "none")
-    told = command(*ingest).err
-    assert len(re.findall(rf"^{file}:\d+: ", told, re.MULTILINE)) == 20
-    assert 10 in numbers(told)
+    report = command(*ingest).err
+    assert len(re.findall(rf"^{file}:\d+: ", report, re.MULTILINE)) == 20
+    assert 10 in numbers(report)
     shown = command(*ingest, "--json").json
     assert len(shown["problems"]) == 30
 
@@ -176,8 +176,8 @@ def test_labels_that_the_set_lacks_are_told(command: Command, tmp_path: Path) ->
     command("init")
     done = command("ingest", file, "--embedder", "none")
     line = "tui-annotate labels normalise --dry-run --dataset odd"
-    (told,) = [each for each in done.err.splitlines() if line in each]
-    assert numbers(told) == [3, 2]
+    (report,) = [each for each in done.err.splitlines() if line in each]
+    assert numbers(report) == [3, 2]
     assert (done.code, numbers(done.out)[:2]) == (0, [1, 4])
     assert line not in command("ingest", file, "--embedder", "none").err
     fine = dump(tmp_path / "fine.json", "Benign", summary="Fine.")
@@ -221,5 +221,5 @@ def test_the_better_choice_ends_with_a_command_that_works_here(
         (".", (), "--embedder neural"),
     ):
         command("init", folder)
-        told = command("ingest", str(pairs), "--id-column", "id", *options).err
-        assert told.splitlines()[-1].endswith(end)
+        report = command("ingest", str(pairs), "--id-column", "id", *options).err
+        assert report.splitlines()[-1].endswith(end)

@@ -49,16 +49,16 @@ def test_labels_are_printed_with_all_their_rules(command: Command, tmp_path: Pat
         ["D", "retired"],
         ["E", "split into A and B.C"],
     ]
-    told = command("labels", "check", str(file), "--json").json
-    assert [(each["key"], each["color"]) for each in told] == [
+    report = command("labels", "check", str(file), "--json").json
+    assert [(each["key"], each["color"]) for each in report] == [
         ("3", "#aabbcc"),
         ("", ""),
         ("", ""),
         ("", ""),
         ("", ""),
     ]
-    assert [each["retired"] for each in told] == [False, False, False, True, False]
-    assert told[-1]["split"] == [["A"], ["B", "C"]]
+    assert [each["retired"] for each in report] == [False, False, False, True, False]
+    assert report[-1]["split"] == [["A"], ["B", "C"]]
 
 
 # labels that change -----------------------------------------------------------------------------
@@ -89,12 +89,12 @@ def labels_of(tmp_path: Path) -> list[str]:
 
 def test_labels_change_by_command(annotated: Command, tmp_path: Path) -> None:
     """What would be is told as what was; undo takes it back; a list tells all of it."""
-    told = annotated("labels", "rename", "Questionable", "Doubtful", "--dry-run")
-    assert told.code == 0
-    assert told.err
+    report = annotated("labels", "rename", "Questionable", "Doubtful", "--dry-run")
+    assert report.code == 0
+    assert report.err
     assert labels_of(tmp_path) == ["Questionable", "Unwanted.Instrinsic"]
     done = annotated("labels", "rename", "Questionable", "Doubtful")
-    assert done.out == told.out
+    assert done.out == report.out
     assert re.search(r"ana +pairs +Questionable +Doubtful +1", done.out)
     assert all(each in done.err for each in ("Questionable", "Doubtful"))
     assert numbers(done.err)[0] == 1
@@ -120,7 +120,7 @@ def test_labels_change_by_command(annotated: Command, tmp_path: Path) -> None:
 def test_a_mistake_is_told_with_what_to_do(annotated: Command) -> None:
     """Of every command; nothing is changed."""
     before = annotated("labels", "list").out
-    for words, told in {
+    for words, report in {
         ("rename", "Nope", "X"): "'Nope'",
         ("merge", "Benign"): "'Benign'",
         ("split", "Benign", "X"): "'Benign'",
@@ -131,16 +131,16 @@ def test_a_mistake_is_told_with_what_to_do(annotated: Command) -> None:
     }.items():
         error = annotated("labels", *words).error
         assert error is not None
-        assert told in error.message
+        assert report in error.message
         assert error.hint
     assert annotated("labels", "list").out == before
 
 
 def test_imports_are_mended_by_rules_that_are_shown(annotated: Command, tmp_path: Path) -> None:
     """Nothing is done without a yes; rules of a file and of the line go before those proposed."""
-    told = annotated("labels", "normalise", "--dry-run")
+    report = annotated("labels", "normalise", "--dry-run")
     pattern = r"Unwanted\.Instrinsic +Unwanted\.Intrinsic +1 "
-    assert re.search(pattern, told.out)
+    assert re.search(pattern, report.out)
     done = annotated("labels", "normalise")
     assert type(done.error) is InvalidInput
     assert "--yes" in done.error.hint
@@ -168,8 +168,8 @@ def test_what_waits_since_a_split_is_chosen_for_all(
 ) -> None:
     """By a rule, or by a merge that takes the label out of the set as well; both can be undone."""
     annotated("labels", "split", "Questionable", "Vague", "Odd")
-    told = annotated("labels", "normalise", "--dry-run")
-    assert re.search(r"\S +Questionable +1 +pairs/bridge$", told.out, re.MULTILINE)
+    report = annotated("labels", "normalise", "--dry-run")
+    assert re.search(r"\S +Questionable +1 +pairs/bridge$", report.out, re.MULTILINE)
     row = r"Questionable +Vague, Odd +ana +1\n"
     assert re.search(row, annotated("labels", "list").out)
     assert re.search(row, annotated("status").out)
@@ -204,8 +204,8 @@ def test_a_file_that_is_not_taken_up_is_told(annotated: Command, tmp_path: Path)
     assert line in annotated("status").err
     assert "Questionable" in annotated("status", "--json").json["labels_refused"]
     assert line in annotated("doctor").out
-    told = annotated("labels", "apply", "labels.yaml", "--dry-run")
-    assert re.search(r"^  pairs/bridge +ana .*Questionable$", told.out, re.MULTILINE)
+    report = annotated("labels", "apply", "labels.yaml", "--dry-run")
+    assert re.search(r"^  pairs/bridge +ana .*Questionable$", report.out, re.MULTILINE)
     places = annotated("labels", "apply", "labels.yaml", "--dry-run", "--json")
     assert (places.code, places.json["places"][0]["person"]) == (1, "ana")
 
@@ -230,9 +230,9 @@ def test_a_trial_is_refused_as_the_deed_is(annotated: Command, tmp_path: Path, l
     (tmp_path / "less.yaml").write_text("- Benign\n", "utf-8")
     (tmp_path / "broken.yaml").write_text("- A: {", "utf-8")
     done = annotated("labels", *line.split())
-    told = annotated("labels", *line.split(), "--dry-run")
+    report = annotated("labels", *line.split(), "--dry-run")
     assert done.code in (1, 2)
-    assert (told.code, told.err) == (done.code, done.err)
+    assert (report.code, report.err) == (done.code, done.err)
 
 
 def test_a_dataset_gets_its_own_set(annotated: Command, tmp_path: Path) -> None:

@@ -113,8 +113,8 @@ def test_a_wrong_value_is_told_in_our_words(command: Command) -> None:
     """With those that there are, and without the library that looked at it."""
     done = command("match", "--sample", "x", "--side", "sumary", "--span", "0:1")
     assert done.code == 2
-    for told in ("'--side'", "'sumary'", "'summary'"):
-        assert told in done.err.splitlines()[0]
+    for report in ("'--side'", "'sumary'", "'summary'"):
+        assert report in done.err.splitlines()[0]
     assert "pydantic" not in done.err
 
 

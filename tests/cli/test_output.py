@@ -154,8 +154,8 @@ def test_progress_without_a_terminal_is_silent_when_quick(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A short deed without a terminal leaves no lines of progress."""
-    with output.show_progress("records") as tell:
-        tell(TaskProgress("storing", 1, share=0.5, seconds=1.0))
+    with output.show_progress("records") as notify:
+        notify(TaskProgress("storing", 1, share=0.5, seconds=1.0))
     assert capsys.readouterr().err == ""
 
 
@@ -164,11 +164,11 @@ def test_long_progress_without_a_terminal_tells_rate_and_time_left(
 ) -> None:
     """A long deed without a terminal writes a line now and then."""
     monkeypatch.setattr(output, "PROGRESS_INTERVAL", 0.0)
-    with output.show_progress("records") as tell:
-        tell(TaskProgress("storing", 1000, share=0.25, seconds=10.0))
-        tell(TaskProgress("vectors", 5, share=0.5, seconds=10.0))
-    told = [re.findall(r"[\d,.]*\d%?", line) for line in capsys.readouterr().err.splitlines()]
-    assert told == [["1,000", "25%", "100", "30"], ["5", "50%", "0.5", "10"]]
+    with output.show_progress("records") as notify:
+        notify(TaskProgress("storing", 1000, share=0.25, seconds=10.0))
+        notify(TaskProgress("vectors", 5, share=0.5, seconds=10.0))
+    report = [re.findall(r"[\d,.]*\d%?", line) for line in capsys.readouterr().err.splitlines()]
+    assert report == [["1,000", "25%", "100", "30"], ["5", "50%", "0.5", "10"]]
 
 
 @pytest.mark.parametrize("unit", ["replies", "samples"])
@@ -177,19 +177,19 @@ def test_one_thing_has_the_word_for_one(
 ) -> None:
     """Units are told in the plural; of one thing it is the singular."""
     monkeypatch.setattr(output, "PROGRESS_INTERVAL", 0.0)
-    with output.show_progress(unit) as tell:
-        tell(TaskProgress("asking", 1, seconds=1.0))
-        tell(TaskProgress("asking", 2, seconds=1.0))
+    with output.show_progress(unit) as notify:
+        notify(TaskProgress("asking", 1, seconds=1.0))
+        notify(TaskProgress("asking", 2, seconds=1.0))
     one = {"replies": "reply", "samples": "sample"}[unit]
-    told = [line.split(",")[0] for line in capsys.readouterr().err.splitlines()]
-    assert told == [f"asking: 1 {one}", f"asking: 2 {unit}"]
+    report = [line.split(",")[0] for line in capsys.readouterr().err.splitlines()]
+    assert report == [f"asking: 1 {one}", f"asking: 2 {unit}"]
 
 
 def test_progress_on_a_terminal_is_a_bar_for_each_phase(terminal: Terminal) -> None:
     """On a terminal each phase has its bar, with share, number and rate."""
-    with output.show_progress("records") as tell:
-        tell(TaskProgress("storing", 1000, share=0.25, seconds=10.0))
-        tell(TaskProgress("vectors", 10, seconds=1.0))
+    with output.show_progress("records") as notify:
+        notify(TaskProgress("storing", 1000, share=0.25, seconds=10.0))
+        notify(TaskProgress("vectors", 10, seconds=1.0))
     shown = terminal.getvalue()
     assert "storing" in shown
     assert "25%" in shown

@@ -42,15 +42,15 @@ def test_an_export_names_nobody_and_says_what_it_kept(worked: Command) -> None:
     first = worked("export", "--format", "native", "--pseudonymise")
     assert first.code == 0
     key = str(Path.cwd() / "pseudonyms.key")
-    made, *told = first.err.splitlines()
+    made, *report = first.err.splitlines()
     assert key in made
-    assert [line for line in told if "mercury_comments" in line and numbers(line) == [2]]
-    assert [line for line in told if " model" in line and "mercury_comments" not in line]
-    assert [line for line in told if RecordTrait.IMPORTED in line and numbers(line) == [2]]
+    assert [line for line in report if "mercury_comments" in line and numbers(line) == [2]]
+    assert [line for line in report if " model" in line and "mercury_comments" not in line]
+    assert [line for line in report if RecordTrait.IMPORTED in line and numbers(line) == [2]]
     assert f'"{ANNOTATOR}"' not in first.out
     again = worked("export", "--format", "native", "--pseudonymise")
     assert again.out == first.out
-    assert again.err.splitlines() == told
+    assert again.err.splitlines() == report
     csv = worked("export", "--format", "csv", "--pseudonymise").out
     assert set(WORD.findall(csv)) == set(WORD.findall(first.out))
 

@@ -41,9 +41,9 @@ def test_a_dry_run_tells_the_price_and_asks_nobody(
     """To the character; what has vectors already costs nothing, what waits for them is counted."""
     command("init", ".")
     dry = ("ingest", str(pairs), "--dry-run")
-    told = command(*dry, *remote(endpoint))
+    report = command(*dry, *remote(endpoint))
     cost = command(*dry, *remote(endpoint), "--json").json["cost"]
-    price = told.out.splitlines()[1]
+    price = report.out.splitlines()[1]
     assert "remote:m" in price
     assert numbers(price) == [1, cost["characters"], cost["tokens"]]
     assert endpoint.headers == []
@@ -66,8 +66,8 @@ def test_what_is_made_here_has_no_price(command: Command, pairs: Path) -> None:
     dry = command("ingest", str(pairs), "--dry-run", "--embedder", "static", "--json")
     assert dry.json["cost"] is None
     command("ingest", str(pairs), "--embedder", "none")
-    told = command("index", "rebuild", "--embedder", "static", "--dry-run")
-    assert (told.code, told.out.count("\n"), numbers(told.out)) == (0, 1, [])
+    report = command("index", "rebuild", "--embedder", "static", "--dry-run")
+    assert (report.code, report.out.count("\n"), numbers(report.out)) == (0, 1, [])
     assert command("index", "rebuild", "--dry-run", "--json").json == {"cost": None}
 
 
@@ -77,9 +77,9 @@ def test_a_rebuild_has_a_price_too(command: Command, endpoint: FakeEndpoint, pai
     command("ingest", str(pairs), "--embedder", "none")
     rebuild = ("index", "rebuild", *remote(endpoint))
     cost = command(*rebuild, "--dry-run", "--json").json["cost"]
-    told = command(*rebuild, "--dry-run").out
-    assert "remote:m" in told
-    assert numbers(told) == [1, cost["characters"], cost["tokens"]]
+    report = command(*rebuild, "--dry-run").out
+    assert "remote:m" in report
+    assert numbers(report) == [1, cost["characters"], cost["tokens"]]
     assert endpoint.headers == []
     assert command(*rebuild).code == 0
     assert sent(endpoint) == cost["characters"]

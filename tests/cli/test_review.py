@@ -51,8 +51,8 @@ def test_the_list_tells_what_waits_and_why(
 ) -> None:
     """What waits first; settled samples last; the same in JSON, with kinds."""
     out = printed(capsys, "review", "list", "-w", str(folder), "--as", "rev")
-    told = [numbers(line) for line in out.splitlines()]
-    assert [1, 3] in told
+    report = [numbers(line) for line in out.splitlines()]
+    assert [1, 3] in report
     assert out.index("films/c") < out.index("films/a")
     rows = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--json"))
     assert [row["sample"] for row in rows] == ["c", "a", "b"]
@@ -90,9 +90,9 @@ def test_with_accounts_the_owner_of_the_files_lists_for_nobody(
 def test_review_needs_a_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without one it says so, and names what is there for scripts."""
     assert run(["review", "-w", str(folder)]) == 1
-    told = capsys.readouterr().err
-    assert "stdin" in told
-    assert "match, export, status" in told
+    report = capsys.readouterr().err
+    assert "stdin" in report
+    assert "match, export, status" in report
 
 
 def test_settled_work_is_exported_with_where_it_comes_from(
@@ -120,8 +120,8 @@ def test_what_was_refused_is_in_no_export_unless_asked_for(
     assert REJECTED not in {one["origin"] for record in plain for one in record["annotations"]}
     assert len(plain) == 3
     (record,) = exported(capsys, folder, "--origin", "rejected")
-    told = {one["settled"]["reason"] for one in record["annotations"]}
-    assert (len(record["annotations"]), told) == (3, {"slip"})
+    report = {one["settled"]["reason"] for one in record["annotations"]}
+    assert (len(record["annotations"]), report) == (3, {"slip"})
     status = json.loads(printed(capsys, "status", "-w", str(folder), "--json"))
     assert status["annotations"] == 11
 
@@ -165,9 +165,9 @@ def test_a_dump_says_what_it_can_not_carry(
     """Mercury has no place for where settled work comes from: counted."""
     arguments = ["export", "-w", str(folder), "-f", "mercury", "--origin", "adjudicated"]
     assert run(arguments) == 0
-    told = capsys.readouterr()
-    assert len(json.loads(told.out)[0]["annotations"]) == 2
-    assert f" {RecordTrait.SETTLED} (2)\n" in told.err
+    report = capsys.readouterr()
+    assert len(json.loads(report.out)[0]["annotations"]) == 2
+    assert f" {RecordTrait.SETTLED} (2)\n" in report.err
 
 
 def test_the_list_of_no_dataset_is_refused(

@@ -182,16 +182,16 @@ def test_sshd_takes_the_settings(team: Command, tmp_path: Path, how: tuple[str, 
     file.write_text(f"HostKey {key}\n{settings}")
     separate()
     assert SSHD
-    told = {}
+    report = {}
     for user in ("marks", "other"):
         asked = [SSHD, "-T", "-f", str(file), "-C", f"user={user},host=h,addr=127.0.0.1"]
         done = subprocess.run(asked, capture_output=True, text=True, check=True)
-        told[user] = done.stdout.splitlines()
+        report[user] = done.stdout.splitlines()
     for line in ("disableforwarding yes", "permituserrc no", "acceptenv LC_*", "compression yes"):
-        assert line in told["marks"]
-    assert "disableforwarding no" in told["other"]
-    assert "forcecommand none" in told["other"]
-    assert ("forcecommand none" in told["marks"]) == (not how)
+        assert line in report["marks"]
+    assert "disableforwarding no" in report["other"]
+    assert "forcecommand none" in report["other"]
+    assert ("forcecommand none" in report["marks"]) == (not how)
 
 
 # sessions

@@ -208,9 +208,9 @@ def test_before_it_is_taken_it_counts_nowhere(found: Command) -> None:
         assert space.assist_report()["annotations"] == 0
         waiting = space.team.review.queue(space.person("cem").id)
         assert [(row.key, row.annotations) for row in waiting] == [(BRIDGE, 0)]
-    told = found("agreement", "--json").json
-    assert "m4chine" not in json.dumps(told)
-    assert told["together"]["samples"] == 1
+    report = found("agreement", "--json").json
+    assert "m4chine" not in json.dumps(report)
+    assert report["together"]["samples"] == 1
 
 
 def test_what_was_taken_comes_out_and_in_without_loss(found: Command, tmp_path: Path) -> None:
@@ -230,12 +230,12 @@ def test_what_was_taken_comes_out_and_in_without_loss(found: Command, tmp_path: 
     found("init", "again")
     assert found("ingest", "-w", "again", "a.jsonl", "--embedder", "none").code == 0
     assert found("export", "-w", "again", "--format", "native", "-o", "b.jsonl").code == 0
-    told = [
+    report = [
         [json.loads(line)["annotations"] for line in (tmp_path / name).open(encoding="utf-8")]
         for name in ("a.jsonl", "b.jsonl")
     ]
-    assert told[0] == told[1]
-    assert [bool(each["suggested"]) for each in told[0][0]] == [True, True]
+    assert report[0] == report[1]
+    assert [bool(each["suggested"]) for each in report[0][0]] == [True, True]
     csv = found("export", "--format", "csv", "-o", "a.csv")
     assert f" {RecordTrait.SUGGESTED} (2)\n" in csv.err
 
@@ -460,8 +460,8 @@ def test_a_row_that_says_nonsense_of_answers_is_left(
     row = fake.rows["pairs", "reader", "bridge"]
     row["payload"]["suggestions"] = answers
     row["updated_at"] = "2099-01-01T00:00:00+00:00"
-    told = both("sync", "pull")
-    assert "answer" in told.out + told.err
+    report = both("sync", "pull")
+    assert "answer" in report.out + report.err
     with workspaces.open() as space:
         assert [each.answer for each in _suggested(space)] == [
             AnswerKind.ACCEPTED,

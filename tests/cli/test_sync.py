@@ -121,8 +121,8 @@ def test_judgements_travel_as_their_lines(
     assert payload["username"] == "reader"
     command("sync", "pull", "-w", "two")
     with workspaces.open(machines / "two") as space:
-        told = space.log.stream(space.person().id, key).assignment
-        assert (told.rating, told.comment) == ("So-so", "hm 😀")
+        report = space.log.stream(space.person().id, key).assignment
+        assert (report.rating, report.comment) == ("So-so", "hm 😀")
     with workspaces.open(machines / "one") as space:
         space.annotate.rate(space.person().id, key, "", seconds=1)
     assert command("sync", "push", "-w", "one", "--json").json["samples"] == 1
@@ -149,8 +149,8 @@ def test_what_no_row_can_tell_is_told_and_the_rest_goes(
     pushed = command("sync", "push", "-w", "one", "--json")
     assert (pushed.code, pushed.json["samples"]) == (3, 1)
     assert pushed.json["refused"][0]["sample"] == "stray"
-    told = command("sync", "push", "-w", "one").err
-    assert all(each in told for each in ("c/stray", pushed.json["refused"][0]["reason"]))
+    report = command("sync", "push", "-w", "one").err
+    assert all(each in report for each in ("c/stray", pushed.json["refused"][0]["reason"]))
     fake.put("c", "reader", "stray", {"rating": "So-so"}, at="2001-01-01T00:00:00+00:00")
     assert command("sync", "pull", "-w", "one").code == 0
 
@@ -198,9 +198,9 @@ def test_a_conflict_is_listed_with_both_and_the_newest_stands(
     assert notes(machines / "two") == (["two"] if newer == "here" else ["one"])
     with workspaces.open(machines / "two") as space:
         events = space.log.events(space.person().id, BRIDGE)
-        told = json.dumps([each.action.after.as_json() for each in events])
-    assert '"note": "one"' in told
-    assert '"note": "two"' in told
+        report = json.dumps([each.action.after.as_json() for each in events])
+    assert '"note": "one"' in report
+    assert '"note": "two"' in report
     sent = command("sync", "push", "-w", "two", "--json").json["samples"]
     assert sent == (1 if newer == "here" else 0)
     assert command("sync", "pull", "-w", "two", "--json").json[0]["conflicts"] == []
@@ -315,13 +315,13 @@ def test_status_tells_how_far_both_sides_are(
     """What is to go, what is to come; it changes nothing."""
     assert fake.rows == {}
     add(machines / "one", "first")
-    told = command("sync", "status", "-w", "one", "--json").json
-    assert (told["rows"], told["samples_to_push"], told["samples_to_pull"]) == (0, 1, 0)
+    report = command("sync", "status", "-w", "one", "--json").json
+    assert (report["rows"], report["samples_to_push"], report["samples_to_pull"]) == (0, 1, 0)
     command("sync", "push", "-w", "one")
-    told = command("sync", "status", "-w", "one", "--json").json
-    assert (told["rows"], told["samples_to_push"], told["samples_to_pull"]) == (1, 0, 0)
-    told = command("sync", "status", "-w", "two", "--json").json
-    assert (told["rows"], told["samples_to_push"], told["samples_to_pull"]) == (1, 0, 1)
+    report = command("sync", "status", "-w", "one", "--json").json
+    assert (report["rows"], report["samples_to_push"], report["samples_to_pull"]) == (1, 0, 0)
+    report = command("sync", "status", "-w", "two", "--json").json
+    assert (report["rows"], report["samples_to_push"], report["samples_to_pull"]) == (1, 0, 1)
     lines = command("sync", "status", "-w", "two").out.splitlines()
     assert sorted(number for line in lines for number in numbers(line)) == [0, 1, 1]
 
@@ -462,8 +462,8 @@ def test_two_machines_meet_in_a_folder(command: Command, shared: Path) -> None:
     again = command("sync", "pull", "-w", "one", "--dir", "share", "--json").json[0]
     assert (again["events"], again["conflicts"]) == (0, [])
     assert command("sync", "push", "-w", "one", "--dir", "share", "--json").json["samples"] == 0
-    told = command("sync", "status", "-w", "one", "--dir", "share", "--json").json
-    assert (told["events_to_push"], told["events_to_pull"]) == (0, 0)
+    report = command("sync", "status", "-w", "one", "--dir", "share", "--json").json
+    assert (report["events_to_push"], report["events_to_pull"]) == (0, 0)
 
 
 def test_an_admin_gathers_the_files_of_all(command: Command, shared: Path) -> None:

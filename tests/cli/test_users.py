@@ -73,10 +73,10 @@ def test_a_password_is_one_line(team: Typed) -> None:
     """With blanks at its edges, whatever follows, however the line ends; nothing is no password."""
     assert team("  zebra violin  \r\nmore\n", "users", "reset-password", "ben").code == 0
     sign_in("ben@b.org", "  zebra violin  ")
-    for lines, told in (("", []), ("\n", []), ("short\n", [5])):
+    for lines, report in (("", []), ("\n", []), ("short\n", [5])):
         refused = team(lines, "users", "reset-password", "ben")
         assert isinstance(refused.error, InvalidInput)
-        assert numbers(refused.error.message) == told
+        assert numbers(refused.error.message) == report
     assert "short" not in refused.err
 
 

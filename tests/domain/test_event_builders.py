@@ -320,9 +320,9 @@ def test_an_edit_of_a_copy_is_no_answer() -> None:
 def test_changes_without_answers_are_told_as_before() -> None:
     """So events from before there were suggestions keep their hashes."""
     assert Change().as_json() == {"annotations": {}, "assignment": {}}
-    told = Change({}, {}, {"s": None}).as_json()
-    assert told["suggestions"] == {"s": None}
-    assert Change.from_json(told) == Change({}, {}, {"s": None})
+    report = Change({}, {}, {"s": None}).as_json()
+    assert report["suggestions"] == {"s": None}
+    assert Change.from_json(report) == Change({}, {}, {"s": None})
     assert Change.from_json(Change().as_json()) == Change()
 
 

@@ -79,11 +79,11 @@ def test_the_fingerprint_is_openssh_s(how: list[str], tmp_path: Path) -> None:
     file = tmp_path / "key"
     subprocess.run(["ssh-keygen", *how, "-N", "", "-q", "-C", "a b", "-f", str(file)], check=True)
     public = file.with_suffix(".pub")
-    told = subprocess.run(
+    report = subprocess.run(
         ["ssh-keygen", "-l", "-f", str(public)], capture_output=True, text=True, check=True
     )
     key = parse_key(public.read_text("utf-8"))
-    assert told.stdout.split()[1] == key.fingerprint
+    assert report.stdout.split()[1] == key.fingerprint
     with pytest.raises(InvalidInput, check=has_code("private-key")):
         parse_key(file.read_text("utf-8"))
 

@@ -233,9 +233,9 @@ def _answering(name: str, answer: dict[str, object]) -> PendingEvent:
 
 def test_what_was_made_here_is_sound() -> None:
     """A stream as people make it passes."""
-    told = deed(deed(deed((), 0, at=1), 6, at=2), 9, at=3)
-    assert find_chain_problem(copy_of(told)) == ""
-    assert find_anchor_problem(copy_of(told), SAMPLE) == ""
+    report = deed(deed(deed((), 0, at=1), 6, at=2), 9, at=3)
+    assert find_chain_problem(copy_of(report)) == ""
+    assert find_anchor_problem(copy_of(report), SAMPLE) == ""
 
 
 @pytest.mark.parametrize(
@@ -262,11 +262,11 @@ def test_what_nobody_makes_is_refused(values: dict[str, object]) -> None:
 
 def test_a_chain_that_was_cut_or_altered_is_refused() -> None:
     """No event may be missing before another, and none be changed."""
-    told = deed(deed((), 0, at=1), 6, at=2)
-    missing = find_chain_problem(copy_of(told[1:]))
+    report = deed(deed((), 0, at=1), 6, at=2)
+    missing = find_chain_problem(copy_of(report[1:]))
     assert "1" in missing
     altered_copy = find_chain_problem(
-        copy_of((told[0], replace(told[1], at="2026-01-01T00:00:09Z")))
+        copy_of((report[0], replace(report[1], at="2026-01-01T00:00:09Z")))
     )
     assert altered_copy
     assert altered_copy != missing
@@ -293,6 +293,6 @@ def test_an_empty_stream_takes_all() -> None:
 
 def test_answers_are_told_in_words() -> None:
     """How many of which kind; nothing of them where there are none."""
-    told = describe_state(replay(deed(deed(deed((), 0, at=1), 9, at=2), 10, at=3)))
-    assert told == "new, 1 annotation (Fine), suggestions: 2 refused"
+    report = describe_state(replay(deed(deed(deed((), 0, at=1), 9, at=2), 10, at=3)))
+    assert report == "new, 1 annotation (Fine), suggestions: 2 refused"
     assert describe_state(StreamState()) == "new, 0 annotations"

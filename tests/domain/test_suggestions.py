@@ -105,10 +105,10 @@ def test_json_of_no_suggestion_is_refused(values: dict[str, Any]) -> None:
 def test_a_field_that_is_missing_is_refused() -> None:
     """Each of them."""
     for name in suggestion_to_json(PLAIN):
-        told = suggestion_to_json(PLAIN)
-        del told[name]
+        report = suggestion_to_json(PLAIN)
+        del report[name]
         with pytest.raises(InvalidInput):
-            suggestion_from_json(told)
+            suggestion_from_json(report)
 
 
 def test_answers_survive_json() -> None:
@@ -199,9 +199,9 @@ def test_provenances_survive_json(one: Any) -> None:
 )  # fmt: skip
 def test_what_is_no_provenance_is_refused(values: dict[str, Any]) -> None:
     """With a ValueError, as an annotation's reader wants it."""
-    told = {"suggestion": "s", "maker": "m", "score": None, "changed": False}
-    assert provenance_from_json(told).maker == "m"
+    report = {"suggestion": "s", "maker": "m", "score": None, "changed": False}
+    assert provenance_from_json(report).maker == "m"
     with pytest.raises(ValueError, match=r"suggested|score"):
-        provenance_from_json(told | values)
+        provenance_from_json(report | values)
     with pytest.raises(ValueError, match="suggested"):
         provenance_from_json([])

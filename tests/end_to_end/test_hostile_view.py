@@ -61,8 +61,8 @@ SCREENS: Final[tuple[Step, ...]] = (
 def settled() -> dict[str, Any]:
     """An annotation that review made, with signs in all that can hold some."""
     one = dict(hostile.samples()[0]["annotations"][0])
-    told = {"by": hostile.text(2), "how": "edited", "sources": ["x"], "note": hostile.text(9)}
-    more = {"settled": told, "imported": {hostile.text(1): hostile.text(7)}, "version": 3}
+    report = {"by": hostile.text(2), "how": "edited", "sources": ["x"], "note": hostile.text(9)}
+    more = {"settled": report, "imported": {hostile.text(1): hostile.text(7)}, "version": 3}
     return (
         one | more | {"id": "settled", "claim": [["summary", 0, 20, 90]], "origin": "machine:\x1b"}
     )

@@ -229,20 +229,20 @@ def test_one_that_breaks_stops_nothing_else(app: App) -> None:
     names = {row["name"] for row in json.loads(listed.stdout)}
     assert {"pipes", "silent", "native"} <= names
     assert not {"unmade", "gone"} & names
-    for name, told in (
+    for name, report in (
         ("unmade", "the plug-in 'unmade' broke: ZeroDivisionError: no luck"),
         ("gone", "the plug-in 'gone' broke: AttributeError"),
         ("breaking", "the plug-in 'breaking' broke: KeyError: 'lost'"),
         ("vague", "the plug-in 'vague' broke: TypeError: it gave dict, neither a Record"),
     ):
         done = app("convert", "lines.txt", "out.jsonl", "--from", name, "--to", "native", code=1)
-        assert told in done.stderr
-    for name, told in (
+        assert report in done.stderr
+    for name, report in (
         ("breaking", "the plug-in 'breaking' broke: KeyError: 'lost'"),
         ("vague", "the plug-in 'vague' broke: TypeError: it gave NoneType, no Report"),
     ):
         done = app("convert", "lines.txt", "out.x", "--from", "silent", "--to", name, code=1)
-        assert told in done.stderr
+        assert report in done.stderr
     assert sorted(path.name for path in app.folder.iterdir()) == ["lines.txt"]
 
 

@@ -314,8 +314,10 @@ def test_what_is_known_of_an_annotation_is_told(opened: Opened) -> None:
 def test_namesakes_are_told_apart(opened: Opened) -> None:
     """Two people of one name have their ids beside it; whose name is theirs alone has it alone."""
     two = "for (const id of ['li-1', 'li-2']) names.set(id, 'Li'); namesakes.set('Li', 2);"
-    told = opened().page.evaluate(f"() => {{ {two} return ['li-1', 'li-2', 'ana'].map(nameOf); }}")
-    assert told == ["Li (li-1)", "Li (li-2)", "ana"]
+    report = opened().page.evaluate(
+        f"() => {{ {two} return ['li-1', 'li-2', 'ana'].map(nameOf); }}"
+    )
+    assert report == ["Li (li-1)", "Li (li-2)", "ana"]
 
 
 def test_every_filter_narrows(opened: Opened) -> None:

@@ -107,9 +107,9 @@ def _run(connection: sqlite3.Connection, choices: Choices) -> None:
     column = choices.of([row[0] for row in about])
     where = f"WHERE rowid IN (SELECT rowid FROM {table} LIMIT 1 OFFSET {choices.below(4)})"
     value: object = choices.of(_CELLS)
-    told = connection.execute(f'SELECT "{column}" FROM {table} {where}').fetchone()
-    if told and isinstance(told[0], str) and choices.below(3):
-        value = _changed(told[0].encode(), choices).decode("utf-8", "replace")
+    report = connection.execute(f'SELECT "{column}" FROM {table} {where}').fetchone()
+    if report and isinstance(report[0], str) and choices.below(3):
+        value = _changed(report[0].encode(), choices).decode("utf-8", "replace")
     statements = [
         (f'UPDATE {table} SET "{column}" = ? {where}', (value,)),
         (f'UPDATE {table} SET "{column}" = ? {where}', (value,)),

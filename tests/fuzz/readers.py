@@ -139,8 +139,8 @@ def _kept(records: list[Record]) -> None:
         file = Path(folder, "a.jsonl")
         file.write_text(text, "utf-8")
         found = list(registry.load("importers", "native").read(file, ImportOptions()))
-    told = [str(item) for item in found if not isinstance(item, Record)]
-    assert told == [], f"the native reader refuses: {told[0][:300]}"
+    report = [str(item) for item in found if not isinstance(item, Record)]
+    assert report == [], f"the native reader refuses: {report[0][:300]}"
     again, _ = write([item for item in found if isinstance(item, Record)], "native")
     assert _said(again) == _said(text), "what was read is not what was kept"
 

@@ -27,10 +27,10 @@ def report(
     cited: Sequence[Sequence[str]] = CITED,
 ) -> Sample:
     """A report with its documents."""
-    told, place = [], 0
+    reported, place = [], 0
     for words, ids in zip(texts, cited, strict=True):
         end = place + len(words) if words.strip() else place
-        told.append({"start": place, "end": end, "citations": list(ids)})
+        reported.append({"start": place, "end": end, "citations": list(ids)})
         place += len(words) + 1
     pages = dict.fromkeys(name for each in cited for name in each if name in PAGES)
     return Sample(
@@ -40,7 +40,7 @@ def report(
         SampleKind.REPORT,
         "",
         request(topic),
-        {**_about(topic, run), "sentences": told},
+        {**_about(topic, run), "sentences": reported},
     )
 
 
@@ -48,9 +48,9 @@ def citations(of: Sample) -> Iterator[Sample]:
     """The citations of a report, a sentence without any having one of nothing."""
     topic, run = of.meta["topic_id"], of.meta["run_id"]
     text = of.document(Side.SUMMARY).text
-    for place, told in enumerate(of.meta["sentences"]):
-        words = text[told["start"] : told["end"]]
-        for name in told["citations"] or ([None] if words else []):
+    for place, reported in enumerate(of.meta["sentences"]):
+        words = text[reported["start"] : reported["end"]]
+        for name in reported["citations"] or ([None] if words else []):
             group = f"{topic}|{run}|{place}"
             sources = (_page(name),) if name in PAGES else ()
             yield Sample(

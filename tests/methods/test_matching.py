@@ -191,11 +191,11 @@ def test_of_a_segment_without_a_vector_words_alone_are_told() -> None:
     texts = ["One river. Two boats. "]
     half = np.array([axes(1)[0], np.zeros(4)], np.float32)
     some = SegmentIndex.of(texts, [segment(texts[0])]).with_vectors(space(half))
-    told = {
+    report = {
         match.segment: set(match.signals)
         for match in some.rank(looking_for(boats=1.0), SelectionVectors(axes(1)[0]))
     }
-    assert told == {0: {"words", "vectors"}, 1: {"words"}}
+    assert report == {0: {"words", "vectors"}, 1: {"words"}}
 
 
 def test_shared_signs_say_more_than_shared_words() -> None:

@@ -65,8 +65,8 @@ def test_a_file_may_end_anywhere(tmp_path: Path, name: str) -> None:
         try:
             read(place, name)
         except TuiAnnotateError as error:
-            told = error.message
-            assert told
+            report = error.message
+            assert report
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -101,10 +101,10 @@ def test_inputs_are_counted() -> None:
     """The program that goes on for longer says how many files each reader has seen."""
     command = [sys.executable, "-m", "tests.fuzz", "users", "labels", "--inputs", "20", "--seed=1"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    told = [line.split() for line in done.stdout.splitlines() if line.endswith("inputs")]
-    assert [row[0] for row in told] == ["users", "labels", "all"]
-    assert int(told[0][1]) >= 20
-    assert int(told[2][1]) == int(told[0][1]) + int(told[1][1])
+    report = [line.split() for line in done.stdout.splitlines() if line.endswith("inputs")]
+    assert [row[0] for row in report] == ["users", "labels", "all"]
+    assert int(report[0][1]) >= 20
+    assert int(report[2][1]) == int(report[0][1]) + int(report[1][1])
 
 
 @given(raw=st.binary(max_size=200))

@@ -149,23 +149,23 @@ def quoted_by(text: str, span: tuple[int, int], way: str) -> str:
 )
 def test_every_way_is_recognised(text: str, way: str, unit: str, data: st.DataObject) -> None:
     """In any text and for any spans: as it was meant, or as another way that fits all of them."""
-    spans, told = [], []
+    spans, report = [], []
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(text) - 1))
         span = (start, data.draw(st.integers(start + 1, len(text))))
         ends = counted(text, span, way)
         if ends is not None:
             spans.append(span)
-            told.append(QuotedSpan(*ends, quoted_by(text, span, way), "span"))
-    assume(told)
+            report.append(QuotedSpan(*ends, quoted_by(text, span, way), "span"))
+    assume(report)
     try:
-        found = convert_offsets(text, told, unit=unit)
+        found = convert_offsets(text, report, unit=unit)
     except InvalidInput as error:
         assert "span" in error.message  # noqa: PT017
         return
     if found.unit == way:
         assert [(span.start, span.end) for span in found.spans] == spans
-    for there, one in zip(found.spans, told, strict=True):
+    for there, one in zip(found.spans, report, strict=True):
         words = [re.sub(r"\r*\n", "\n", each) for each in (there.of(text), one.quote or "")]
         assert words[0] == words[1]
 
@@ -173,18 +173,18 @@ def test_every_way_is_recognised(text: str, way: str, unit: str, data: st.DataOb
 @given(text=texts, data=st.data())
 def test_never_span_by_span(text: str, data: st.DataObject) -> None:
     """Whatever numbers and words stand in a file: those taken are all of one way of counting."""
-    told = []
+    report = []
     for _ in range(data.draw(st.integers(1, 3))):
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, len(text) + 2))
         shift = data.draw(st.integers(-2, 2))
-        told.append(QuotedSpan(start, end, text[max(start + shift, 0) : end + shift], "span"))
+        report.append(QuotedSpan(start, end, text[max(start + shift, 0) : end + shift], "span"))
     try:
-        found = convert_offsets(text, told)
+        found = convert_offsets(text, report)
     except InvalidInput:
         return
     if found.unit in WAYS:
-        for span, one in zip(found.spans, told, strict=True):
+        for span, one in zip(found.spans, report, strict=True):
             assert counted(text, (span.start, span.end), found.unit) in {(one.start, one.end), None}
     else:
-        assert [(span.start, span.end) for span in found.spans] == [one[:2] for one in told]
+        assert [(span.start, span.end) for span in found.spans] == [one[:2] for one in report]

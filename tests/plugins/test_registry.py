@@ -99,9 +99,9 @@ def test_the_best_embedder_is_found_without_loading(
     monkeypatch.setattr(f"{EMBEDDERS}.weights.has_weights", lambda: weights)
     assert BEST() == best
     for used in ("static", "none"):
-        told = registry.better_embedder(used)
-        assert way in told
-        assert told.endswith("tui-annotate index rebuild --embedder neural")
+        report = registry.better_embedder(used)
+        assert way in report
+        assert report.endswith("tui-annotate index rebuild --embedder neural")
     assert not registry.better_embedder("neural:folder")
     assert not registry.better_embedder("remote:model")
 

@@ -74,8 +74,8 @@ def test_a_deep_label_is_told_whole_in_its_path_alone() -> None:
     record = _record()
     deep = replace(record.annotations[0].annotation, labels=(("Unwanted", "Fact", "Number"),))
     row = _rows(write([replace(record, annotations=(OwnedAnnotation("p", deep),))], "csv")[0])[0]
-    told = [row[name] for name in ("label_1", "label_2", "label_path")]
-    assert told == ["Unwanted", "Fact", "Unwanted.Fact.Number"]
+    report = [row[name] for name in ("label_1", "label_2", "label_path")]
+    assert report == ["Unwanted", "Fact", "Unwanted.Fact.Number"]
 
 
 def test_evidence_names_its_document() -> None:

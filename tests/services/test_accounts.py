@@ -112,8 +112,8 @@ def test_only_people_without_an_account_are_claimed(doors: Doors) -> None:
     doors.people.keep(second_reader(ana))
     for number in "12":
         doors.people.imported(f"bo{number}", "bo")
-    for who, told in (("ana", "no person"), ("bo", "more than one"), ("x", "no person")):
-        with pytest.raises(NotFound, match=told):
+    for who, report in (("ana", "no person"), ("bo", "more than one"), ("x", "no person")):
+        with pytest.raises(NotFound, match=report):
             doors.accounts().find_claimable_person(who)
     with pytest.raises(NotFound):
         doors.accounts().find_claimable_person(second_reader(ana).id)

@@ -548,8 +548,8 @@ def test_json_and_rows_hold_the_same(store: Store) -> None:
     for by in (ANA, second_reader(ANA), BEN):
         store.read("1", PRICE, by=by)
     found = store.report()
-    told = json.loads(json.dumps(output.as_json(found), allow_nan=False))
-    measures = told["together"]["measures"] + told["oneself"]["measures"]
+    report = json.loads(json.dumps(output.as_json(found), allow_nan=False))
+    measures = report["together"]["measures"] + report["oneself"]["measures"]
     rows = [dict(zip(output.COLUMNS, row, strict=True)) for row in output.output_rows(found)]
     assert [row["measure"] for row in rows] == [each["measure"] for each in measures]
     assert [row["value"] for row in rows] == [
@@ -557,11 +557,11 @@ def test_json_and_rows_hold_the_same(store: Store) -> None:
     ]
     kappa = next(each for each in measures if each["measure"] == "cohen_kappa")
     assert (kappa["value"], kappa["low"], kappa["undefined"]) == (None, None, UNANIMOUS)
-    own = rows[-len(told["oneself"]["measures"])]["level"]  # is told apart from `together`
+    own = rows[-len(report["oneself"]["measures"])]["level"]  # is told apart from `together`
     assert {row["level"] for row in rows} - {each["level"] for each in measures} >= {own}
-    assert told["together"]["pairs"][0]["people"] == ["ana", "ben"]
-    assert told["oneself"]["pairs"][0]["people"] == ["ana"]
-    assert told["bootstrap"] == {"level": 0.95, "draws": 2000, "seed": 7}
+    assert report["together"]["pairs"][0]["people"] == ["ana", "ben"]
+    assert report["oneself"]["pairs"][0]["people"] == ["ana"]
+    assert report["bootstrap"] == {"level": 0.95, "draws": 2000, "seed": 7}
 
 
 def test_people_of_one_name_are_told_apart(store: Store) -> None:
@@ -600,5 +600,5 @@ def test_faithbench(tmp_path: Path) -> None:
     assert ns(found, "label")["percent"] == 588
     assert values(found, "label")["percent"] == pytest.approx(0.563, abs=0.0005)
     manual = (ROOT / "docs" / "agreement.md").read_text("utf-8")
-    for told in (".152", ".220", ".577", ".751", ".563 of 588", "402"):
-        assert f"| {told} |" in manual
+    for report in (".152", ".220", ".577", ".751", ".563 of 588", "402"):
+        assert f"| {report} |" in manual

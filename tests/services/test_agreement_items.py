@@ -200,8 +200,8 @@ def test_without_two_ratings_there_are_no_figures_of_them(
     assert (values(found.together, "rating"), found.scales) == ({}, {})
     (pair,) = found.together.pairs
     assert (pair.rated, pair.rating_linear) == (0, UndefinedReason(NOTHING))
-    (told,) = output.as_json(found)["together"]["pairs"]
-    assert (told["rated"], told["rating_kappa_quadratic"]) == (0, None)
+    (reported,) = output.as_json(found)["together"]["pairs"]
+    assert (reported["rated"], reported["rating_kappa_quadratic"]) == (0, None)
 
 
 def test_a_rating_is_work_also_where_nothing_is_marked(

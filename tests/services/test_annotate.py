@@ -402,9 +402,9 @@ def test_what_the_assist_showed_is_kept_with_the_event(
     )
     assert kept.trace.refused_best
     (event,) = annotating.store.events(ana, KEY)
-    told = event.action.after.annotations[made.id]
-    assert told is not None
-    assert told["assist"]["evidence"] == [[2, 0.5, False]]
+    report = event.action.after.annotations[made.id]
+    assert report is not None
+    assert report["assist"]["evidence"] == [[2, 0.5, False]]
     annotating.remove(ana, KEY, made.id, version=1, seconds=1)
     annotating.undo(ana)
     assert annotating.store.stream(ana, KEY).annotations == (kept,)

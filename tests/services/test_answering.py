@@ -235,8 +235,8 @@ def test_answers_are_ones_own(
 @pytest.mark.usefixtures("told")
 def test_what_is_not_there_is_not_found(annotating: AnnotationService, ana: str) -> None:
     """Neither a suggestion that never was, nor one of another sample."""
-    (told,) = annotating.store.suggested(ana, KEY)
-    for key, name in ((KEY, "s"), (SampleKey("d", "2"), told.suggestion.id)):
+    (report,) = annotating.store.suggested(ana, KEY)
+    for key, name in ((KEY, "s"), (SampleKey("d", "2"), report.suggestion.id)):
         with pytest.raises(NotFound):
             annotating.accept(ana, key, name, seconds=1)
         with pytest.raises(NotFound):

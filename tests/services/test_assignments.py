@@ -72,10 +72,10 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(database: Database) -> None
     assert share.show().handouts == ()
     assert PeopleStore(database).all() == ()
     person(database, "ana"), person(database, "ben")
-    told = share.give("d", ["ana", "ben"], wish, dry_run=True)
+    report = share.give("d", ["ana", "ben"], wish, dry_run=True)
     done = share.give("d", ["ana", "ben"], wish)
-    assert (asked.handout, told.handout, done.handout) == (0, 0, 1)
-    assert told.people == done.people
+    assert (asked.handout, report.handout, done.handout) == (0, 0, 1)
+    assert report.people == done.people
     assert [each.samples for each in asked.people] == [each.samples for each in done.people]
     assert [each.samples for each in done.people] == [3, 3]
 
@@ -112,8 +112,8 @@ def test_whose_account_is_disabled_gets_no_work(database: Database) -> None:
     share = AssignmentService(*stores, members.get, OPERATOR, lambda: {"ben"})
     with pytest.raises(Conflict, match="'ben'"):
         share.give("d", ["ana", "ben"], AssignmentOptions())
-    told = share.top_up("d", [], AssignmentOptions(), number=5)
-    assert [each.name for each in told.people] == ["ana"]
+    report = share.top_up("d", [], AssignmentOptions(), number=5)
+    assert [each.name for each in report.people] == ["ana"]
     share.move("ben", ["ana"])
     assert keys(database, "ben") == []
 
@@ -176,9 +176,9 @@ def test_a_top_up_goes_to_whoever_works_there(database: Database) -> None:
     ana = person(database, "ana")
     for key in keys(database, ana):
         annotating.skip(ana, key, seconds=0)
-    told = share.top_up("d", [], AssignmentOptions(), number=5)
-    assert {each.name: each.samples for each in told.people} == {"ana": 5, "ben": 1}
-    assert told.short == 2
+    report = share.top_up("d", [], AssignmentOptions(), number=5)
+    assert {each.name: each.samples for each in report.people} == {"ana": 5, "ben": 1}
+    assert report.short == 2
 
 
 def test_an_absent_persons_work_goes_to_others(database: Database) -> None:
@@ -188,8 +188,8 @@ def test_an_absent_persons_work_goes_to_others(database: Database) -> None:
     ana = person(database, "ana")
     annotating.skip(ana, SampleKey("d", "0"), seconds=0)
     annotating.add(ana, SampleKey("d", "1"), claim("a"), seconds=0)
-    told = share.move("ana", ["ben", "li"], dry_run=True)
-    assert sorted(each.samples for each in told.people) == [4, 4]
+    report = share.move("ana", ["ben", "li"], dry_run=True)
+    assert sorted(each.samples for each in report.people) == [4, 4]
     share.move("ana", ["ben", "li"])
     assert keys(database, ana) == [SampleKey("d", "0"), SampleKey("d", "1")]
     assert share.move("ana", ["ben"], begun=True).samples == 1

@@ -252,8 +252,8 @@ def test_a_document_that_the_embedder_does_not_know_is_ranked_by_words(stores: S
     assert ready.blind == frozenset()
     assert printed_numbers(ready.signals) == [["1", "1", "3"]]  # the embedder; which texts
     found = ready.match(claim(), top=None)
-    told = {match.document: set(match.signals) for match in found}
-    assert told == {0: {"words"}, 1: {"words", "vectors"}}
+    report = {match.document: set(match.signals) for match in found}
+    assert report == {0: {"words"}, 1: {"words", "vectors"}}
     assert {match.document for match in ready.match(claim(), by=Signals.VECTORS)} == {1}
     same(found, stores.assist.match(some, cut(some), claim(), top=None).matches)
     chinese = Anchor(Side.SOURCE, 0, Span(0, 4))
@@ -298,9 +298,9 @@ def test_samples_of_unknown_scripts_say_why(stores: Stores) -> None:
 def test_a_workspace_without_vectors_says_so(stores: Stores) -> None:
     """The hint makes them."""
     some = sample(SOURCE)
-    with pytest.raises(Unavailable) as told:
+    with pytest.raises(Unavailable) as report:
         stores.assist.prepare(some, cut(some), vectors=True)
-    assert "index rebuild" in told.value.hint
+    assert "index rebuild" in report.value.hint
 
 
 def test_vectors_of_another_version_are_refused(stores: Stores) -> None:
@@ -373,8 +373,8 @@ def test_a_selection_over_sentences_means_all_their_tokens() -> None:
     meaning = ready.selection_vectors(asked, anchor)
     assert meaning is not None
     assert meaning.tokens is not None
-    told = zip(meaning.tokens.words, meaning.tokens.emphasis.tolist(), strict=True)
-    assert [word for word, weight in told if weight == 1] == ["saturday", "the", "work"]
+    report = zip(meaning.tokens.words, meaning.tokens.emphasis.tolist(), strict=True)
+    assert [word for word, weight in report if weight == 1] == ["saturday", "the", "work"]
 
 
 def test_stored_sentences_stand_in_where_there_are_no_tokens() -> None:

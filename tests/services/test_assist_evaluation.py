@@ -228,9 +228,9 @@ def test_few_sources_have_no_interval(tmp_path: Path) -> None:
     """With two there is none, for the whole, its slices and differences; with three there is."""
     few = evaluate([sources(tmp_path / "a", number=2)], embedder="none", compare=COMPARED)
     assert few["intervals"] == {"summary_to_source": None, "source_to_summary": None}
-    for told in few["differences"]:
-        assert told["summary_to_source"]["mrr"]["interval"] is None
-        assert told["summary_to_source"]["mrr"]["excludes_zero"] is False
+    for report in few["differences"]:
+        assert report["summary_to_source"]["mrr"]["interval"] is None
+        assert report["summary_to_source"]["mrr"]["excludes_zero"] is False
     more = evaluate([sources(tmp_path / "b", number=3)], embedder="none")
     assert more["intervals"]["summary_to_source"]["mrr"] is not None
     assert more["sources"]["summary_to_source"] == 3
@@ -280,16 +280,16 @@ def test_an_embedder_less_itself_is_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     same, other = found["differences"]
     assert len(found["compared"]) == 2
     assert other["against"] == found["embedder"]
-    for told in (same["summary_to_source"], same["slices"]["source_to_summary"]["zh"]):
+    for report in (same["summary_to_source"], same["slices"]["source_to_summary"]["zh"]):
         for figure in FIGURES:
             nothing = {"difference": 0.0, "interval": [0.0, 0.0], "excludes_zero": False}
-            assert told[figure] == nothing
+            assert report[figure] == nothing
     for direction in ("summary_to_source", "source_to_summary"):
-        told = other[direction]["mrr"]
+        report = other[direction]["mrr"]
         own = found["compared"][1][direction]["mrr"] - found[direction]["mrr"]
-        assert told["difference"] == pytest.approx(own)
-        assert told["interval"][0] <= told["difference"] <= told["interval"][1]
-        assert told["excludes_zero"] is (told["interval"][0] > 0 or told["interval"][1] < 0)
+        assert report["difference"] == pytest.approx(own)
+        assert report["interval"][0] <= report["difference"] <= report["interval"][1]
+        assert report["excludes_zero"] is (report["interval"][0] > 0 or report["interval"][1] < 0)
 
 
 def test_how_far_each_model_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,14 +297,16 @@ def test_how_far_each_model_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluating, "_BATCH_SEGMENTS", 20)
     known: dict[str, Embedder] = {"one": Words(), "odd": Constant()}
     monkeypatch.setattr(registry, "load_embedder", known.__getitem__)
-    told: list[tuple[str, int, float]] = []
-    evaluate([GOLD], embedder="one", compare=["odd", "none"], told=lambda *each: told.append(each))
+    report: list[tuple[str, int, float]] = []
+    evaluate(
+        [GOLD], embedder="one", compare=["odd", "none"], progress=lambda *each: report.append(each)
+    )
     for model in ("words", Constant.label):
-        steps = [(texts, share) for label, texts, share in told if label == model]
+        steps = [(texts, share) for label, texts, share in report if label == model]
         assert steps == sorted(steps)
         assert (steps[0], steps[-1][1]) == ((0, 0.0), 1.0)
         assert len(steps) > 3
-    assert {label for label, *_ in told} == {"words", Constant.label}
+    assert {label for label, *_ in report} == {"words", Constant.label}
 
 
 @needs_vectors
@@ -312,8 +314,8 @@ def test_what_is_compared_stands_alone_as_it_does_beside_others() -> None:
     """The same figures and intervals, whichever embedder is named first."""
     both = evaluate([GOLD], embedder="static", compare=["none"])
     alone = evaluate([GOLD], embedder="none")
-    (told,) = both["compared"]
-    assert told == {name: alone[name] for name in told}
+    (report,) = both["compared"]
+    assert report == {name: alone[name] for name in report}
 
 
 def test_a_refused_record_is_told(tmp_path: Path) -> None:

@@ -98,8 +98,8 @@ def test_work_is_counted_in_groups() -> None:
     assert rows(found, "by_month") == {"2026-11": (2, 2), "2026-12": (1, 1)}
     rankings = rows(found, "by_ranking")
     assert rankings.pop("m 7") == (1, 1)
-    told = {("m 7" in name, counts) for name, counts in rankings.items()}
-    assert told == {(False, (3, 3)), (True, (1, 1))}  # by words; by the vectors alone
+    reported = {("m 7" in name, counts) for name, counts in rankings.items()}
+    assert reported == {(False, (3, 3)), (True, (1, 1))}  # by words; by the vectors alone
     weeks = report(work, PEOPLE, period=Period.WEEK)
     assert rows(weeks, "by_week") == {"2026-W47": (2, 2), "2026-W53": (1, 1)}
     assert weeks["period"] == "week"

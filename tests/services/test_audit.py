@@ -64,11 +64,11 @@ def audit(database: Database) -> AuditService:
 
 def test_what_was_not_touched_is_sound(database: Database) -> None:
     """Every event is read, told as it goes, and nothing is found."""
-    told: list[TaskProgress] = []
-    verdict = audit(database).verify(progress=told.append)
+    report: list[TaskProgress] = []
+    verdict = audit(database).verify(progress=report.append)
     assert verdict.sound
     assert (verdict.head.events, verdict.head.streams) == (7, 2)
-    assert (told[-1].records, told[-1].share) == (7, 1.0)
+    assert (report[-1].records, report[-1].share) == (7, 1.0)
 
 
 def test_an_empty_log_is_sound(tmp_path: Path) -> None:

@@ -97,13 +97,13 @@ def test_every_refusal_is_alike(doors: Doors, ana: str, ben: str) -> None:
     """
     doors.accounts().disable(ben)
     doors.accounts().store.change(ana, hash="")
-    told = {
+    report = {
         str(refused(doors, address, PASSWORD if address != "ana@example.org" else "x"))
         for address in ("nobody@example.org", "ben@example.org", "ana@example.org", "", "\ud800")
     }
-    assert len(told) == 1
+    assert len(report) == 1
     doors.accounts().store.change(ana, hash=doors.hasher.hash(PASSWORD))
-    assert {str(refused(doors, "ana@example.org", "wrong"))} == told
+    assert {str(refused(doors, "ana@example.org", "wrong"))} == report
     assert len(doors.hasher.verified) == 6
 
 
@@ -142,8 +142,8 @@ def test_key_and_user_name_sign_in_whose_they_are(doors: Doors, ben: str) -> Non
 
 def test_whoever_comes_in_is_made_known(doors: Doors, ben: str) -> None:
     """By whatever door: where the accounts are another workspace's, work has nobody's name else."""
-    told: list[Person] = []
-    authenticate = replace(doors.authenticate, keep=told.append)
+    report: list[Person] = []
+    authenticate = replace(doors.authenticate, keep=report.append)
     doors.accounts().update("ben", unix="benjamin")
     _, code = doors.accounts().invite("ben")
     token = authenticate.sign_in("ben@example.org", PASSWORD, client=HERE).token
@@ -152,7 +152,7 @@ def test_whoever_comes_in_is_made_known(doors: Doors, ben: str) -> None:
     authenticate.by_unix("benjamin", client=HERE)
     authenticate.actor_of("benjamin")
     authenticate.redeem(code, "violin in the rain", client=HERE)
-    assert told == [Person(ben, "ben", PersonKind.ACCOUNT)] * 6
+    assert report == [Person(ben, "ben", PersonKind.ACCOUNT)] * 6
 
 
 # sessions --------------------------------------------------------------------------------------
@@ -463,14 +463,14 @@ def test_a_neighbour_locks_nobody_out_for_long(doors: Doors, ana: str) -> None:
 def test_an_unknown_account_is_throttled_alike(doors: Doors, ana: str) -> None:
     """Word by word, and with the same work each time: or addresses could be found out."""
     assert ana
-    told: dict[str, list[tuple[str, int]]] = {}
+    report: dict[str, list[tuple[str, int]]] = {}
     for address in ("ana@example.org", "nobody@example.org"):
         for _ in range(PAIR.free + 4):
             before = len(doors.hasher.verified)
             error = refused(doors, address, "wrong", client=address)
             work = len(doors.hasher.verified) - before
-            told.setdefault(address, []).append((f"{type(error)} {error} {error.hint}", work))
-    assert told["ana@example.org"] == told["nobody@example.org"]
+            report.setdefault(address, []).append((f"{type(error)} {error} {error.hint}", work))
+    assert report["ana@example.org"] == report["nobody@example.org"]
 
 
 def test_a_client_that_tries_many_accounts_waits(doors: Doors, ana: str) -> None:
@@ -511,13 +511,13 @@ def test_a_neighbour_who_guesses_locks_nobody_out(doors: Doors, ana: str) -> Non
     doors.authenticate.sign_in("ana@example.org", PASSWORD, client=HERE)
     for number in range(CLIENT.free + 2):
         refused(doors, f"{number}@example.org", "x")
-    told = {}
+    report = {}
     for address in ("ana@example.org", "nobody@example.org"):
         before = len(doors.hasher.verified)
         error = refused(doors, address, "wrong")
-        told[address] = (type(error), str(error), error.hint, len(doors.hasher.verified) - before)
-    assert told["ana@example.org"] == told["nobody@example.org"]
-    assert told["ana@example.org"][0] is Throttled
+        report[address] = (type(error), str(error), error.hint, len(doors.hasher.verified) - before)
+    assert report["ana@example.org"] == report["nobody@example.org"]
+    assert report["ana@example.org"][0] is Throttled
     assert doors.authenticate.sign_in("ana@example.org", PASSWORD, client=HERE).person.id == ana
 
 

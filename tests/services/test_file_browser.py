@@ -101,14 +101,16 @@ def test_what_can_not_be_drawn_is_left_out_and_told(
 ) -> None:
     """By its place; the others are there."""
     monkeypatch.setattr(registry, "load", lambda *_: _Strange())
-    told: list[Problem] = []
+    report: list[Problem] = []
     shares: list[TaskProgress] = []
     file = viewed.write(tmp_path)
     with closing(FileIndex()) as index:
-        taken = FileLoader("strange", problem=told.append, progress=shares.append).run(file, index)
+        taken = FileLoader("strange", problem=report.append, progress=shares.append).run(
+            file, index
+        )
         assert index.page()[0][0].key.id == "ok"
     assert (taken.taken, taken.refused, taken.doubts) == (1, 2, 1)
-    assert [one.where for one in told] == ["far", "gone", "end"]
+    assert [one.where for one in report] == ["far", "gone", "end"]
     assert shares[-1].records == 1
 
 
@@ -116,11 +118,11 @@ def test_a_file_with_a_bad_line_is_shown_without_it(tmp_path: Path) -> None:
     """As with ingest: the line is told, the others are there."""
     file = viewed.write(tmp_path)
     file.write_text(file.read_text("utf-8") + json.dumps({"format": "x"}) + "\n", "utf-8")
-    told: list[Problem] = []
+    report: list[Problem] = []
     with closing(FileIndex()) as index:
-        taken = FileLoader(problem=told.append).run(file, index)
+        taken = FileLoader(problem=report.append).run(file, index)
     assert (taken.taken, taken.refused) == (3, 1)
-    assert told[0].where.endswith("work.jsonl:4")
+    assert report[0].where.endswith("work.jsonl:4")
 
 
 def test_nothing_that_writes_work_is_loaded() -> None:

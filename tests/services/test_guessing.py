@@ -54,15 +54,15 @@ def doors(tmp_path: Path) -> Iterator[Doors]:
 def attack(doors: Doors, minutes: int) -> Tally:
     """Lets all guessers guess at the same moment, half of them from one client."""
     context = multiprocessing.get_context("spawn")
-    told: Queue[Tally] = context.Queue()
+    report: Queue[Tally] = context.Queue()
     path = doors.database.path
     started = [
-        context.Process(target=guess, args=(path, number, minutes, told))
+        context.Process(target=guess, args=(path, number, minutes, report))
         for number in range(PROCESSES)
     ]
     for process in started:
         process.start()
-    tallies = [told.get(timeout=240) for _ in started]
+    tallies = [report.get(timeout=240) for _ in started]
     for process in started:
         process.join(timeout=60)
     assert [process.exitcode for process in started] == [0] * PROCESSES

@@ -232,11 +232,16 @@ def test_strict_looks_at_the_store_and_at_all_files(stores: Stores, tmp_path: Pa
 
 def test_strict_stores_what_is_sound(stores: Stores, tmp_path: Path) -> None:
     """Without a refusal, strict does what the plain way does; doubts are told once."""
-    told: list[Problem] = []
+    reported: list[Problem] = []
     dump = write_dump(tmp_path / "a.json", samples=2)
     dump.write_text(dump.read_text("utf-8").replace('"Benign"', ""), "utf-8")
-    report = stores.run(dump, strict=True, problem=told.append)
-    assert (report.outcome, report.added, report.doubts, len(told)) == (IngestOutcome.ALL, 2, 2, 2)
+    report = stores.run(dump, strict=True, problem=reported.append)
+    assert (report.outcome, report.added, report.doubts, len(reported)) == (
+        IngestOutcome.ALL,
+        2,
+        2,
+        2,
+    )
 
 
 def test_strict_needs_what_can_be_read_twice(stores: Stores) -> None:
@@ -258,10 +263,10 @@ def test_a_dry_run_stores_nothing_and_counts_the_same(stores: Stores, tmp_path: 
 
 def test_every_problem_is_told_and_few_are_kept(stores: Stores) -> None:
     """A report of a file with a million faults is no larger than one with a thousand."""
-    told: list[Problem] = []
+    reported: list[Problem] = []
     faults = [Problem(f"x:{number}", "bad") for number in range(1500)]
-    report = stores.ingest.run(faults, problem=told.append)
-    assert (report.refused, len(report.problems), told) == (1500, 1000, faults)
+    report = stores.ingest.run(faults, problem=reported.append)
+    assert (report.refused, len(report.problems), reported) == (1500, 1000, faults)
 
 
 def test_the_outcome_tells_how_much_is_in() -> None:
@@ -288,14 +293,14 @@ def test_files_are_opened_before_anything_is_stored(stores: Stores, tmp_path: Pa
 
 def test_progress_goes_from_nothing_to_all(stores: Stores, tmp_path: Path) -> None:
     """The share of bytes read never falls and ends at one; records never fall either."""
-    told: list[TaskProgress] = []
-    stores.run(write_pairs(tmp_path / "a.jsonl", samples=300), progress=told.append)
-    storing = [progress for progress in told if progress.phase == "storing"]
+    report: list[TaskProgress] = []
+    stores.run(write_pairs(tmp_path / "a.jsonl", samples=300), progress=report.append)
+    storing = [progress for progress in report if progress.phase == "storing"]
     shares = [progress.share or 0.0 for progress in storing]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert storing[-1].added == 300
-    assert told[-1].phase == "vectors"
+    assert report[-1].phase == "vectors"
 
 
 def test_a_language_that_is_not_known_is_refused(stores: Stores, tmp_path: Path) -> None:

@@ -152,14 +152,14 @@ def test_progress_tells_the_share_of_segments(
 ) -> None:
     """It grows to one, so that the time left can be told."""
     monkeypatch.setattr(embed_job, "SLOW_ROWS", 10)
-    told: list[TaskProgress] = []
-    stores.run(pairs, embedder="neural", progress=told.append)
-    shares = [progress.share or 0.0 for progress in told if progress.phase == "vectors"]
+    report: list[TaskProgress] = []
+    stores.run(pairs, embedder="neural", progress=report.append)
+    shares = [progress.share or 0.0 for progress in report if progress.phase == "vectors"]
     assert shares == sorted(shares)
     assert len(set(shares)) > 5
     assert shares[-1] == 1.0
-    assert told[-1].records == 30
-    counts = [progress.records for progress in told if progress.phase == "vectors"]
+    assert report[-1].records == 30
+    counts = [progress.records for progress in report if progress.phase == "vectors"]
     assert counts == sorted(counts)
     assert len(set(counts)) > 5
     assert 30 in [count for count, share in zip(counts, shares, strict=True) if share == 1.0]
@@ -169,9 +169,9 @@ def test_progress_never_tells_all_of_the_segments_and_none_of_the_documents(
     stores: Stores, pairs: Path
 ) -> None:
     """Also where all are made at once: what is made counts, before it is written."""
-    told: list[TaskProgress] = []
-    stores.run(pairs, embedder="neural", progress=told.append)
-    whole = [each for each in told if each.phase == "vectors" and each.share == 1.0]
+    report: list[TaskProgress] = []
+    stores.run(pairs, embedder="neural", progress=report.append)
+    whole = [each for each in report if each.phase == "vectors" and each.share == 1.0]
     assert {each.records for each in whole} == {30}
 
 

@@ -85,9 +85,9 @@ def test_the_majority_is_of_those_who_read() -> None:
 
 def test_nobody_is_guessed() -> None:
     """No layer, a name of nobody and a name of two are refused, with what could be said."""
-    with pytest.raises(InvalidInput, check=has_code("layer-missing")) as told:
+    with pytest.raises(InvalidInput, check=has_code("layer-missing")) as report:
         ExportRun("ragtruth")
-    assert "--layer adjudicated" in told.value.hint
+    assert "--layer adjudicated" in report.value.hint
     with pytest.raises(NotFound, match="'cy'") as nobody:
         _ids("cy")
     assert "ana, ben" in nobody.value.hint

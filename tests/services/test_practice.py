@@ -43,9 +43,9 @@ def test_what_is_right_is_told_once_the_sample_is_finished(database: Database) -
     annotating.add(ana, KEY, claim("a", 20, 40), seconds=0)
     assert annotating.feedback(ana, KEY) is None
     annotating.finish(ana, KEY, seconds=0)
-    told = annotating.feedback(ana, KEY)
-    assert told is not None
-    assert [(mine.id, right.id) for mine, right in told.hits] == [("a", "k")]
+    report = annotating.feedback(ana, KEY)
+    assert report is not None
+    assert [(mine.id, right.id) for mine, right in report.hits] == [("a", "k")]
     annotating.finish(ana, OTHER, seconds=0)
     nothing = annotating.feedback(ana, OTHER)
     assert nothing is not None
@@ -61,18 +61,18 @@ def test_a_rating_is_right_where_all_whose_answers_count_gave_it(database: Datab
     for who, word in ((ana, "good"), (kim, "bad"), (eve, "so-so")):
         annotating.rate(who, KEY, word, seconds=0)
     annotating.finish(ana, KEY, seconds=0)
-    told = annotating.feedback(ana, KEY)
-    assert told is not None
-    assert (told.rated, told.rating) == ("good", "bad")
+    report = annotating.feedback(ana, KEY)
+    assert report is not None
+    assert (report.rated, report.rating) == ("good", "bad")
     share = AssignmentService(AssignmentStore(database), people, lambda _: None, OPERATOR)
     share.practice("p", ["ana"], gold="human")
-    told = annotating.feedback(ana, KEY)
-    assert told is not None
-    assert told.rating == "bad"  # eve marked nothing, so hers is no answer
+    report = annotating.feedback(ana, KEY)
+    assert report is not None
+    assert report.rating == "bad"  # eve marked nothing, so hers is no answer
     annotating.add(eve, KEY, claim("e"), seconds=0)
-    told = annotating.feedback(ana, KEY)
-    assert told is not None
-    assert told.rating == ""
+    report = annotating.feedback(ana, KEY)
+    assert report is not None
+    assert report.rating == ""
 
 
 def test_an_origin_can_be_what_is_right(database: Database) -> None:
@@ -84,10 +84,10 @@ def test_an_origin_can_be_what_is_right(database: Database) -> None:
     annotating, ben = annotate(database), PeopleStore(database).local("ben").id
     annotating.add(ben, KEY, claim("b", 0, 4), seconds=0)
     annotating.finish(ben, KEY, seconds=0)
-    told = annotating.feedback(ben, KEY)
-    assert told is not None
-    assert [each.id for each in told.missed] == ["k"]
-    assert [each.id for each in told.extra] == ["b"]
+    report = annotating.feedback(ben, KEY)
+    assert report is not None
+    assert [each.id for each in report.missed] == ["k"]
+    assert [each.id for each in report.extra] == ["b"]
 
 
 def test_what_review_refused_is_no_answer(database: Database) -> None:
@@ -105,9 +105,9 @@ def test_what_review_refused_is_no_answer(database: Database) -> None:
     share.practice("p", ["ben"], gold=SETTLED)
     annotating, ben = annotate(database), PeopleStore(database).local("ben").id
     annotating.finish(ben, KEY, seconds=0)
-    told = annotating.feedback(ben, KEY)
-    assert told is not None
-    assert [each.origin for each in told.missed] == [ADJUDICATED]
+    report = annotating.feedback(ben, KEY)
+    assert report is not None
+    assert [each.origin for each in report.missed] == [ADJUDICATED]
 
 
 def test_a_kind_of_origin_means_all_of_it(database: Database) -> None:
@@ -125,9 +125,9 @@ def test_a_kind_of_origin_means_all_of_it(database: Database) -> None:
     annotating, ben = annotate(database), PeopleStore(database).local("ben").id
     for key, right in ((KEY, []), (OTHER, ["i"])):
         annotating.finish(ben, key, seconds=0)
-        told = annotating.feedback(ben, key)
-        assert told is not None
-        assert [each.id for each in told.missed] == right
+        report = annotating.feedback(ben, key)
+        assert report is not None
+        assert [each.id for each in report.missed] == right
 
 
 def test_records_are_without_practice_unless_it_is_asked_for(database: Database) -> None:

@@ -140,8 +140,8 @@ def test_a_dataset_for_practice_alone_never_ends(database: Database) -> None:
     found = figures(database)
     (ahead,) = found.ahead
     assert (ahead.remaining, ahead.end.why) == (None, "practice")
-    told = [of(found, "ana"), of(found, "ben")]
-    assert [(each.assigned, each.end(TODAY).why) for each in told] == [(0, "practice")] * 2
+    report = [of(found, "ana"), of(found, "ben")]
+    assert [(each.assigned, each.end(TODAY).why) for each in report] == [(0, "practice")] * 2
     allot(database, li, "2")
     assert [each.remaining for each in figures(database).ahead] == [1]
 

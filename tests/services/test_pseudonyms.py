@@ -101,9 +101,12 @@ def test_what_stays_and_goes_is_told() -> None:
     meta = {"model": "m", "annotator": "Ana", "rows": [{"userId": "b1", "text": "hm"}]}
     record = replace(RECORD, sample=replace(SAMPLE, meta=meta, imported={"format": "x"}))
     hidden = _hidden(record, names)
-    told = names.told
-    assert (told.texts, told.originals, told.people) == (2, 2, {"a1", "b1"})
-    assert (dict(told.columns), dict(told.changed)) == ({"model": 1}, {"annotator": 1, "rows": 1})
+    report = names.report
+    assert (report.texts, report.originals, report.people) == (2, 2, {"a1", "b1"})
+    assert (dict(report.columns), dict(report.changed)) == (
+        {"model": 1},
+        {"annotator": 1, "rows": 1},
+    )
     assert hidden.sample.meta == {
         "model": "m",
         "annotator": names.id("a1"),
@@ -118,9 +121,9 @@ def test_a_dataset_that_is_called_as_somebody_is_told() -> None:
     sample = replace(SAMPLE, dataset="Ana", group="b1")
     hidden = _hidden(replace(RECORD, sample=sample), names)
     assert hidden.sample.key == ("Ana", "1")
-    assert names.told.called == {"Ana", "b1"}
+    assert names.report.called == {"Ana", "b1"}
     _hidden(RECORD, other := Pseudonyms(KEY))
-    assert other.told.called == set()
+    assert other.report.called == set()
 
 
 @pytest.mark.parametrize(
@@ -160,7 +163,7 @@ def test_what_is_no_name_stays(column: str, value: object) -> None:
     names = Pseudonyms(KEY)
     record = replace(RECORD, sample=replace(SAMPLE, meta={column: value}))
     assert _hidden(record, names).sample.meta == {column: value}
-    assert dict(names.told.columns) == {column: 1}
+    assert dict(names.report.columns) == {column: 1}
 
 
 def test_lists_of_people_are_known() -> None:
@@ -212,7 +215,7 @@ def test_who_is_nobody_keeps_the_name(person: str) -> None:
     names = Pseudonyms(KEY)
     assert names.id(person) == person
     assert names.name(person) == person.removeprefix("machine:")
-    assert not names.told.people
+    assert not names.report.people
 
 
 @pytest.mark.parametrize("layer", ["all", "majority", "adjudicated", "Ana"])

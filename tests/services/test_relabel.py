@@ -152,11 +152,11 @@ CHANGES: dict[str, Callable[[LabelChangeService, bool], RelabelReport]] = {
 def test_what_would_be_changes_nothing_and_is_what_happens(worked: Workspace, verb: str) -> None:
     """Not a row, nor a byte of the file; then the same figures, and a sound log."""
     before = stored(worked)
-    told = CHANGES[verb](relabel(worked), True)
+    report = CHANGES[verb](relabel(worked), True)
     assert stored(worked) == before
     done = CHANGES[verb](relabel(worked), False)
-    assert (told.done, done.done) == (False, True)
-    assert replace(done, done=False, file="") == told
+    assert (report.done, done.done) == (False, True)
+    assert replace(done, done=False, file="") == report
     assert done.file == "written"
     assert sound(worked)
     assert worked.labels.version == done.after
@@ -170,9 +170,9 @@ def test_a_change_is_taken_back_whole(worked: Workspace, verb: str) -> None:
     annotations = list(worked.annotations())
     CHANGES[verb](relabel(worked), False)
     before = stored(worked)
-    told = relabel(worked).undo(dry=True)
+    report = relabel(worked).undo(dry=True)
     assert stored(worked) == before
-    assert replace(relabel(worked).undo(), done=False, file="") == told
+    assert replace(relabel(worked).undo(), done=False, file="") == report
     assert (labels_of(worked), states(worked)) == (labels, state)
     assert list(worked.annotations()) == annotations
     assert (worked.path / "labels.yaml").read_text() == relabel(worked).text() == text
@@ -208,10 +208,10 @@ def test_work_says_what_it_was_made_under_and_the_event_what_it_is_under(
     (one, _) = worked.log.stream(ana, KEY).annotations[::-1]
     assert (one.id, one.label_set, one.version) == ("a", made, 2)
     last = [worked.log.events(who, key)[-1] for who, key in worked.log.streams()]
-    told = [event for event in last if event.action.verb == RELABEL]
-    assert len(told) == report.samples
-    assert len({event.action.batch for event in told}) == 1
-    assert {(event.versions["by"], event.versions["labels"]) for event in told} == {
+    reported = [event for event in last if event.action.verb == RELABEL]
+    assert len(reported) == report.samples
+    assert len({event.action.batch for event in reported}) == 1
+    assert {(event.versions["by"], event.versions["labels"]) for event in reported} == {
         ("li", report.after)
     }
 
@@ -244,10 +244,10 @@ def test_rules_that_work_then_breaks_are_told(space: Workspace) -> None:
     evidence = (Anchor(Side.SOURCE, 0, Span(4, 10)),)
     made = replace(claim("a"), labels=(("Odd",), ("Wrong",)), evidence=evidence)
     space.annotate.add(ana, KEY, made, seconds=1)
-    told = relabel(space).merge(["Odd"], "Fine", dry=True).of("breaks")
-    assert [(place.label, place.says) for place in told] == [("Fine", "evidence")]
-    told = relabel(space).merge(["Odd"], "Alone", dry=True).of("breaks")
-    assert [(place.label, place.says) for place in told] == [("Alone", "alone")]
+    report = relabel(space).merge(["Odd"], "Fine", dry=True).of("breaks")
+    assert [(place.label, place.says) for place in report] == [("Fine", "evidence")]
+    report = relabel(space).merge(["Odd"], "Alone", dry=True).of("breaks")
+    assert [(place.label, place.says) for place in report] == [("Alone", "alone")]
 
 
 def test_split_work_waits_for_a_choice(worked: Workspace) -> None:
@@ -319,13 +319,13 @@ def test_annotators_are_told_what_waits_of_their_own(worked: Workspace) -> None:
     """Who may see all is told of all, by label and person; what is most first."""
     relabel(worked).split("Odd", ["Queer", "Vague"])
     ana = worked.person("ana").id
-    for role, told in {
+    for role, report in {
         Role.ANNOTATOR: [("ana", 1)],
         Role.REVIEWER: [("bo", 2), ("adjudicated", 1), ("ana", 1)],
     }.items():
         space = worked.acting(Actor(ana, role))
         found = space.status().waiting
-        assert [(each.name, each.annotations) for each in found] == told
+        assert [(each.name, each.annotations) for each in found] == report
         assert {(each.label, each.choices) for each in found} == {("Odd", ("Queer", "Vague"))}
         (finding,) = (each for each in space.check() if each.what == "split labels")
         assert ("bo" in finding.says) == (role is Role.REVIEWER)
@@ -581,8 +581,8 @@ def test_a_set_that_loses_labels_is_refused(worked: Workspace) -> None:
     for dry in (True, False):
         with pytest.raises(RelabelConflict, match=r"less\.yaml.*5") as caught:
             relabel(worked).apply(text, name="less.yaml", dry=dry)
-        told = {(each.label, each.becomes) for each in caught.value.report.counts}
-        assert told == {("Odd", ""), ("Wrong.Made", "")}
+        report = {(each.label, each.becomes) for each in caught.value.report.counts}
+        assert report == {("Odd", ""), ("Wrong.Made", "")}
     assert stored(worked) == before
 
 
@@ -618,9 +618,9 @@ def test_an_undo_waits_for_a_file_that_is_not_in_force(worked: Workspace) -> Non
 def test_a_changed_file_is_in_force_before_a_change(worked: Workspace) -> None:
     """What it adds is there, also in what would be."""
     (worked.path / "labels.yaml").write_text(LABELS + "- Later\n")
-    told = relabel(worked).rename("Later", "Now", dry=True)
+    report = relabel(worked).rename("Later", "Now", dry=True)
     done = relabel(worked).rename("Later", "Now")
-    assert (told.after, told.told) == (done.after, done.told)
+    assert (report.after, report.told) == (done.after, done.told)
     relabel(worked).undo()
     relabel(worked).undo()
     assert (worked.path / "labels.yaml").read_text() == LABELS

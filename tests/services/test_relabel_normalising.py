@@ -182,8 +182,8 @@ def _said(name: str, labels: list[str], place: int) -> Annotation:
 def test_all_that_is_out_of_the_ordinary_is_told(space: Workspace) -> None:
     """Labels outside the set, parents alone, several groups, none: with how many, and where."""
     found, _ = space.team.relabel.find_irregular_labels()
-    told = [(each.what, each.label, each.annotations, each.examples) for each in found]
-    assert told == [
+    report = [(each.what, each.label, each.annotations, each.examples) for each in found]
+    assert report == [
         ("none", "", 2, ["d/1"]),
         ("outside", "Unwanted.Instrinsic", 2, ["d/1"]),
         ("parent", "Unwanted", 2, ["d/1"]),

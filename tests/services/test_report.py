@@ -99,14 +99,14 @@ def test_the_policy_names_the_one_script_and_the_one_style(space: Workspace) -> 
     """By their hashes; all else is forbidden."""
     text = written(space)
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
-    told = {part.strip() for part in policy.split(";")}
+    report = {part.strip() for part in policy.split(";")}
     beyond = "base-uri 'none', form-action 'none', trusted-types 'none'"  # of `default-src`
     needed = f"default-src 'none', {beyond}, require-trusted-types-for 'script'"
-    assert told >= set(needed.split(", "))
+    assert report >= set(needed.split(", "))
     for kind, tag in (("script-src", "script"), ("style-src", "style")):
         (inside,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
-        assert f"{kind} 'sha256-{digest}'" in told
+        assert f"{kind} 'sha256-{digest}'" in report
     assert re.findall(r"(?:src|href)=\"(?!#)", text) == []
 
 
@@ -129,8 +129,8 @@ values = st.recursive(
 
 
 def _inside(value: Any) -> str:
-    told = data_element("sample", value)
-    inside = told.removeprefix('<script type="application/json" class="data-sample">')
+    report = data_element("sample", value)
+    inside = report.removeprefix('<script type="application/json" class="data-sample">')
     return inside.removesuffix("</script>\n")
 
 
@@ -182,8 +182,8 @@ def test_a_place_names_its_document() -> None:
     one = Annotation("a", (Anchor(Side.SUMMARY, 0, Span(0, 5)),), evidence)
     values = PageValues(ReportSubject(), str)
     assert list(values.new_texts(sample)) == ["One.", "Two.", "Three."]
-    (told,) = values.sample(Record(sample, (OwnedAnnotation("p", one),)))["annotations"]
-    assert (told["claim"], told["evidence"]) == ([[2, 0, 5]], [[1, 0, 3]])
+    (report,) = values.sample(Record(sample, (OwnedAnnotation("p", one),)))["annotations"]
+    assert (report["claim"], report["evidence"]) == ([[2, 0, 5]], [[1, 0, 3]])
 
 
 def test_labels_that_can_not_be_read_stop_no_report(space: Workspace) -> None:
@@ -318,14 +318,14 @@ def test_a_time_of_the_reading_is_no_time_of_the_file() -> None:
 def test_a_time_that_a_file_does_not_tell_is_not_made_up(space: Workspace) -> None:
     """Of a file only its own times are told, and nothing of pace and end."""
     (one, *_) = data(written(space), "sample")
-    told = one["annotations"][0]["created"]
+    report = one["annotations"][0]["created"]
     hour = ("2026-01-01T00:00:00.000000+00:00", "9999-01-01T00:00:00.000000+00:00")
     text = written(space, ReportSubject("f.jsonl", hour))
-    assert told not in text
+    assert report not in text
     (figures,) = data(text, "figures")
     assert (figures["weeks"], figures["ahead"], figures["day"]) == ([], [], "")
     early = written(space, ReportSubject("f.jsonl", ("2020-01-01T00", "2020-01-01T01")))
-    assert told in early
+    assert report in early
 
 
 def test_an_empty_workspace_has_a_page(tmp_path: Path) -> None:

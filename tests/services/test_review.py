@@ -88,8 +88,8 @@ class Team:
     def state_is_what_the_log_tells(self) -> None:
         """Replaying every stream gives its state."""
         for person, key in self.annotating.store.streams():
-            told = replay(self.annotating.store.events(person, key))
-            assert told.same(self.annotating.store.state(person, key))
+            report = replay(self.annotating.store.events(person, key))
+            assert report.same(self.annotating.store.state(person, key))
 
 
 @pytest.fixture
@@ -145,12 +145,12 @@ def test_a_desk_shows_all_who_are_done_without_their_names(candidates: Team) -> 
         GroupStatus.CONFLICT,
         GroupStatus.CONFLICT,
     ]
-    told = repr(open_sample.groups) + repr(open_sample.assignment)
+    report = repr(open_sample.groups) + repr(open_sample.assignment)
     for layer in open_sample.layers:
-        told += repr(replace(layer, annotations=()))
+        report += repr(replace(layer, annotations=()))
     for name, who in candidates.people.items():
-        assert who not in told
-        assert f"'{name}'" not in told.replace(f"note='{name}'", "")
+        assert who not in report
+        assert f"'{name}'" not in report.replace(f"note='{name}'", "")
     names = candidates.review().names(candidates.reviewer, candidates.keys[0])
     assert sorted(names.values()) == ["ana", "ben", "li"]
     letter = next(letter for letter, name in names.items() if name == "li")
@@ -333,10 +333,10 @@ def test_open_places_hold_the_end_back(candidates: Team) -> None:
         who, key, rest=RejectionReason.AMBIGUOUS, seen=open_sample.seen, seconds=1
     )
     assert hows(made(judged)) == [ReviewAction.TAKEN]
-    told = {
+    report = {
         one.settled.sources: one.settled.reason for one in made(judged, REJECTED) if one.settled
     }
-    assert told == {
+    assert report == {
         ("ana-2", "ben-2"): RejectionReason.AMBIGUOUS,
         ("li-2",): RejectionReason.AMBIGUOUS,
         ("li-3",): RejectionReason.AMBIGUOUS,
@@ -755,10 +755,10 @@ def test_a_lesson_is_ones_own(candidates: Team) -> None:
     review = candidates.bound(Actor(ana, Role.ANNOTATOR))
     lesson = review.adjudication_notice(ana, key)
     assert lesson
-    told = repr(lesson)
-    assert candidates.reviewer not in told
-    assert "ben-" not in told
-    assert "li-" not in told
+    report = repr(lesson)
+    assert candidates.reviewer not in report
+    assert "ben-" not in report
+    assert "li-" not in report
     with pytest.raises(NotAllowed):
         review.adjudication_notice(candidates.people["ben"], key)
     with pytest.raises(NotAllowed):

@@ -73,8 +73,8 @@ def test_rival_ratings_are_shown_and_one_is_chosen(team: Team, sample: int) -> N
     judged = review.finish(team.reviewer, where, seen=judged.seen, seconds=1)
     settled = judged.assignment
     assert (settled.rating, settled.comment, settled.state) == ("Bad", "thin", State.DONE)
-    told = [review.undo(team.reviewer) for _ in range(3)]
-    assert [each.undone for each in told if each] == ["done", "comment", "rate"]
+    report = [review.undo(team.reviewer) for _ in range(3)]
+    assert [each.undone for each in report if each] == ["done", "comment", "rate"]
     left = team.open(sample=sample).assignment
     assert (left.rating, left.comment, left.state) == ("", "", State.NEW)
     team.state_is_what_the_log_tells()

@@ -128,12 +128,12 @@ def test_what_does_not_fit_is_told_by_line_and_nothing_is_taken(
     service: SuggestionService, tmp_path: Path, line: object, says: str
 ) -> None:
     """Nor anything else of the file."""
-    told: list[Problem] = []
+    report: list[Problem] = []
     with pytest.raises(InvalidInput, match="1"):
-        service.read(_file(tmp_path, GOOD, line), problem=told.append)
-    assert [each.where.rpartition(":")[2] for each in told] == ["2"]
-    assert told[0].message
-    assert says in told[0].message
+        service.read(_file(tmp_path, GOOD, line), problem=report.append)
+    assert [each.where.rpartition(":")[2] for each in report] == ["2"]
+    assert report[0].message
+    assert says in report[0].message
     assert list(service.list_suggestions()) == []
 
 
@@ -149,8 +149,8 @@ def test_of_several_documents_one_is_named_or_has_the_quote(
         1, 0
     )
     (found,) = annotating.store.suggested("ana", pair.key)
-    told = [(each.index, each.span) for each in found.suggestion.evidence]
-    assert told == [(0, Span(0, 5)), (1, Span(0, 1)), (1, Span(0, 4))]
+    report = [(each.index, each.span) for each in found.suggestion.evidence]
+    assert report == [(0, Span(0, 5)), (1, Span(0, 1)), (1, Span(0, 4))]
     wrong: list[Problem] = []
     odd = _file(tmp_path, {"sample": "two", "evidence": [{"start": 0, "end": 5}]})
     with pytest.raises(InvalidInput):
@@ -162,12 +162,12 @@ def test_a_broken_file_is_told_up_to_twenty_times(
     service: SuggestionService, tmp_path: Path
 ) -> None:
     """The rest is counted."""
-    told: list[Problem] = []
+    report: list[Problem] = []
     path = tmp_path / "x.jsonl"
     path.write_text("{x\n" * 30, "utf-8")
     with pytest.raises(InvalidInput, match="30"):
-        service.read(path, problem=told.append)
-    assert len(told) == 20
+        service.read(path, problem=report.append)
+    assert len(report) == 20
 
 
 def test_a_prefix_of_an_id_is_no_sample(database: Database, tmp_path: Path) -> None:
@@ -177,10 +177,10 @@ def test_a_prefix_of_an_id_is_no_sample(database: Database, tmp_path: Path) -> N
     service = SuggestionService(
         made.corpus, SuggestionStore(database), ScoreStore(database), made.labels
     )
-    told: list[Problem] = []
+    report: list[Problem] = []
     with pytest.raises(InvalidInput):
-        service.read(_file(tmp_path, GOOD | {"sample": "brid"}), problem=told.append)
-    assert "d/bridge" in told[0].hint
+        service.read(_file(tmp_path, GOOD | {"sample": "brid"}), problem=report.append)
+    assert "d/bridge" in report[0].hint
 
 
 # scores -------------------------------------------------------------------------------------------

@@ -336,8 +336,8 @@ def test_removed_work_is_gone_but_the_log_tells_of_it(database: Database) -> Non
     assert corpus.remove_dataset("b", with_annotations=True) == 250
     assert [info.name for info in corpus.datasets()] == ["a"]
     assert corpus.totals() == (2, 3, 6)
-    told = {key: replay(log.events(person, key)) for person, key in log.streams()}
-    assert all(not state.annotations for key, state in told.items() if key.dataset == "b")
+    reported = {key: replay(log.events(person, key)) for person, key in log.streams()}
+    assert all(not state.annotations for key, state in reported.items() if key.dataset == "b")
     assert {finding.state for finding in inspect_store(database)} == {"ok"}
     with database.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []

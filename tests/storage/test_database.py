@@ -100,11 +100,11 @@ def test_the_pragmas_that_keep_work_safe_are_set(database: Database) -> None:
     """WAL, FULL and foreign keys, on both engines."""
     for transaction in (database.reading, database.writing):
         with transaction() as connection:
-            told = [
+            report = [
                 connection.exec_driver_sql(f"PRAGMA {name}").scalar()
                 for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
             ]
-        assert told == ["wal", 2, 1, 30_000]
+        assert report == ["wal", 2, 1, 30_000]
 
 
 def test_a_reader_sees_one_moment(database: Database) -> None:
@@ -346,8 +346,8 @@ def test_a_file_that_may_not_grow_is_told_and_what_was_told_stays(tmp_path: Path
         [sys.executable, "-c", SMALL_FILES, str(path)],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    *stored, told = done.stdout.splitlines()
-    assert str(path) in told
+    *stored, report = done.stdout.splitlines()
+    assert str(path) in report
     with closing_database(Database.open(path)) as database:
         assert ids(CorpusStore(database)) == stored
         with database.reading() as connection:

@@ -101,8 +101,8 @@ def test_what_contradicts_itself_goes_to_a_new_workspace(folder: Path) -> None:
     command_line(folder.parent)
     done = shell(finding.mend, folder.parent)
     assert done.returncode == 0, done.stderr
-    told = [line for line in done.stderr.splitlines() if re.search(r"'\d+'", line)]
-    assert len(told) == lost[0]
+    report = [line for line in done.stderr.splitlines() if re.search(r"'\d+'", line)]
+    assert len(report) == lost[0]
     with closing(Database.open(Path(f"{folder}-new") / "store.sqlite")) as database:
         assert CorpusStore(database).totals()[0] == 50 - lost[0]
 
@@ -110,7 +110,7 @@ def test_what_contradicts_itself_goes_to_a_new_workspace(folder: Path) -> None:
 def test_an_altered_document_is_found(folder: Path) -> None:
     """A text that its hash does not fit, and segments that do not fit their text, are told."""
     store = folder / "store.sqlite"
-    for change, told in (
+    for change, report in (
         ("boundaries = x'01000000'", "segments do not fit"),
         ("text = CAST('another' AS BLOB)", "not the text that it was"),
     ):
@@ -119,7 +119,7 @@ def test_an_altered_document_is_found(folder: Path) -> None:
             connection.commit()
         with closing(Database.open(store)) as database:
             (finding,) = inspect_store(database)
-        assert told in finding.says
+        assert report in finding.says
         assert finding.mend == repair.reingest_command(store)
 
 

@@ -95,10 +95,10 @@ def test_a_fork_is_told_and_both_sides_come_to_the_same(home: Side, away: Side) 
     assert home.notes() == ["away"]
     away.take(home)
     assert away.notes() == ["away"]
-    told = [
+    report = [
         event.action.after.annotations for event in home.hands.store.events("ana", home.keys[0])
     ]
-    assert any("a" in each for each in told)
+    assert any("a" in each for each in report)
     assert home.sound()
     assert away.sound()
     assert [each.events for each in home.take(away)] == [0]

@@ -48,9 +48,9 @@ class Place:
 
     def until(self, state: SyncState) -> SyncUpdate:
         """The next word of a state."""
-        while (told := self.told.get(timeout=SOON)).state is not state:
+        while (report := self.told.get(timeout=SOON)).state is not state:
             pass
-        return told
+        return report
 
 
 @contextmanager
@@ -87,8 +87,8 @@ def test_a_change_is_pending_then_sent() -> None:
         place.until(SyncState.SUCCESS)
         place.saved = 1
         syncer.changed()
-        told = [place.told.get(timeout=SOON).state for _ in range(3)]
-        assert told == [SyncState.PENDING, SyncState.SYNCING, SyncState.SUCCESS]
+        report = [place.told.get(timeout=SOON).state for _ in range(3)]
+        assert report == [SyncState.PENDING, SyncState.SYNCING, SyncState.SUCCESS]
     assert place.sent == 1
 
 

@@ -22,13 +22,13 @@ from tui_annotate.tui.terminal import _TerminalFile
 def test_a_closed_terminal_is_told() -> None:
     """Once it is closed, and not by what is written to it before."""
     ours, theirs = pty.openpty()
-    told = threading.Event()
-    watch(theirs, told.set)
+    report = threading.Event()
+    watch(theirs, report.set)
     os.write(ours, b"a\n")
     assert os.read(theirs, 2) == b"a\n"
-    assert not told.is_set()
+    assert not report.is_set()
     os.close(ours)
-    assert told.wait(PATIENCE)
+    assert report.wait(PATIENCE)
     os.close(theirs)
 
 

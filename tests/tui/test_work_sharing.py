@@ -299,8 +299,8 @@ async def test_a_conflict_that_was_not_shown_is_told_behind_the_screen(
         await ana.settled()
         assert not isinstance(ana.app.screen, MessageDialog)
     ana.app.sharing.print_unsent()
-    told = capsys.readouterr().err
-    _, sample, stands, in_log = told.splitlines()
+    report = capsys.readouterr().err
+    _, sample, stands, in_log = report.splitlines()
     assert sample == "films/a"
     assert "Benign" not in stands
     assert "(Benign)" in in_log

@@ -201,7 +201,7 @@ def evaluate(
             show(TaskProgress(model, texts, share=share, seconds=seconds))
 
         found = evaluate_assist(
-            files, min_segments=min_segments, embedder=embedder, compare=others, told=show_model
+            files, min_segments=min_segments, embedder=embedder, compare=others, progress=show_model
         )
     if as_json:
         output.print_json(found)
@@ -298,7 +298,7 @@ def _format_share(value: float, digits: int) -> str:
 
 
 def _make_embedder_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """What each embedder is called beside others: its model, where no other has the same name."""
+    """The name of each embedder in a comparison: its model, where no other has the same name."""
     models = [each["model"] or "words alone" for each in evaluations]
     return {
         each["embedder"]: _shorten(model if models.count(model) == 1 else each["embedder"])

@@ -182,7 +182,7 @@ def annotate_bundle(file: Path, *, sample: str, order: str) -> int:
 def _write_back(file: Path, folder: Path) -> None:
     """Also after an error: what was saved is in the folder, and comes to the file by the next try.
 
-    What keeps it from the file is told, and hides no error of the screen.
+    What keeps it from the file is printed, and hides no error of the screen.
     """
     from tui_annotate.workspace import bundles
 

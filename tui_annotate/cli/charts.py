@@ -43,7 +43,7 @@ class ValueInterval:
     """
 
     name: str
-    told: str
+    figures: str
     value: float | None
     low: float | None = None
     high: float | None = None
@@ -62,14 +62,14 @@ def print_intervals(
     from rich.text import Text
 
     console = output.make_console(sys.stdout)
-    figures = max(len(row.told) for row in rows)
+    figures = max(len(row.figures) for row in rows)
     widest = max(console.width - figures - 2 * output.GAP - _LEAST, _LEAST)
     shown = [make_line_visible(row.name) for row in rows]
     names = min(max(map(cell_len, shown)), widest)
     width = max(min(console.width - names - figures - 2 * output.GAP, LONGEST_BAR), _LEAST)
     plain = console.color_system is None
     for row, name in zip(rows, shown, strict=True):
-        line = Text(f"{set_cell_size(name, names)}  {row.told:<{figures}}  ")
+        line = Text(f"{set_cell_size(name, names)}  {row.figures:<{figures}}  ")
         drawn = _draw_interval(row, least=least, most=most, width=width, chance=chance, plain=plain)
         console.print(line + Text(drawn, style="cyan"), soft_wrap=True)
     ends = f"{least:g}".ljust(width - len(f"{most:g}")) + f"{most:g}"

@@ -492,7 +492,7 @@ def check_authorized_keys(
         try:
             text, mode = file.read_text("utf-8", "replace"), file.stat().st_mode
         except OSError:
-            continue  # not there, or not to be read: its keys are told as lacking
+            continue  # not there, or not to be read: its keys are reported as missing
         if mode & _WRITABLE_BY_OTHERS:
             says = f"others can write {file}, so sshd does not read it"
             yield DiagnosticFinding(

@@ -101,7 +101,7 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
     """Says whom an export does not name, and what of it may name people all the same."""
     if names is None:
         return
-    changes = names.told
+    changes = names.report
     people = output.many(len(changes.people), "person", "people")
     output.print_message(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
     if changes.originals:

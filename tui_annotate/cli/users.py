@@ -450,7 +450,7 @@ def _print_import(found: AccountImportReport, *, dry_run: bool) -> None:
     )
 
 
-# A password or a code is never an argument, which would stand in the list of processes and in the
+# A password or a code is never an argument, which would be in the list of processes and in the
 # shell's history: it is typed at a prompt, or is a line of standard input.
 
 

@@ -74,7 +74,7 @@ def _describe_own_work(space: Workspace) -> str:
     person: Person | None = None
     if space.actor.person:
         person = space.people.person(space.actor.person)
-    elif not space.team.members.required():  # with accounts, only the sign-in tells who works
+    elif not space.team.members.required():  # with accounts, only the sign-in shows who works
         local = (each for each in space.people.all() if each.kind is PersonKind.LOCAL)
         name = person_name()
         person = next((each for each in local if each.name == name), None)

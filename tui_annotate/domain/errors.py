@@ -22,7 +22,7 @@ class TuiAnnotateError(Exception):
     Attributes:
         message: one sentence that holds the value that was wrong.
         hint: the next step for the reader; empty where there is none.
-        code: tells this cause from others of the class, for programs; empty where the class and
+        code: names this cause among others of the class, for programs; empty where the class and
             the values in the message are enough.
         exit_code: what a command returns that ends with this error.
     """

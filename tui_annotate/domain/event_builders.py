@@ -141,7 +141,7 @@ def relabel(
 def reopened_state(state: StreamState) -> State | None:
     """How far work with annotations is once it must be looked at again; None if it is open anyhow.
 
-    Imports that do not tell how far people were are `new`, and count as finished.
+    Imports that do not say how far people were are `new`, and count as finished.
     """
     now = State(state.assignment["state"])
     return State.REOPENED if now.finished or now is State.NEW else None
@@ -263,10 +263,10 @@ def check_rating(word: str, scale: tuple[str, ...]) -> str:
 
 
 def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
-    """Refuses an answer to what stands; gives the answer that another one may take the place of.
+    """Refuse an answer while its annotation exists; return the answer that may be replaced.
 
     Raises:
-        Conflict: what was made of it stands.
+        Conflict: its annotation exists.
     """
     old = state.suggestions.get(suggestion.id)
     if old is not None and old["annotation"] in state.annotations:
@@ -298,7 +298,7 @@ def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> Pendin
     """A suggestion is wrong, for a reason that may be empty; begins a sample, and reopens none.
 
     Raises:
-        Conflict: what was made of it stands, or it was refused for that reason already.
+        Conflict: its annotation exists, or it was refused for that reason already.
     """
     old = check_open(state, suggestion)
     new = answer_to_json(

@@ -214,7 +214,7 @@ def _parse_options(line: str) -> tuple[dict[str, str], str]:
 
 
 def replace_lines(text: str, lines: Sequence[str], *, of: str) -> str:
-    """Replace our lines of a file; `of`, the folder of a workspace, tells ours from others.
+    """Replace our lines of a file; `of`, the folder of a workspace, marks which lines are ours.
 
     Raises:
         Conflict: a key of ours is among foreign lines, where sshd would find it first, or the marks

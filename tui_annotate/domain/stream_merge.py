@@ -74,7 +74,7 @@ class StreamCopy:
 
     @property
     def name(self) -> StreamName:
-        """What tells this stream from the others of a file."""
+        """The key of this stream among those of a file."""
         return self.person, self.key
 
     def origins(self) -> set[str]:

@@ -11,7 +11,7 @@ _WORDS = re.compile(r"\s+|[^\W_]+|.", re.DOTALL)
 
 
 class DiffPart(NamedTuple):
-    """A part of a text: `+` stands in the new one alone, `-` in the old one, a blank in both."""
+    """A part of a text: `+` is in the new one alone, `-` in the old one, a blank in both."""
 
     mark: str
     text: str

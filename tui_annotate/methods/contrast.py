@@ -47,7 +47,7 @@ _BEFORE_NAMES = frozenset(word for word in FUNCTION_WORDS if len(word) > 1 or wo
 
 @dataclass(frozen=True, slots=True)
 class ProperName:
-    """A name and its words, lower case, in order; those of a title are its signs as they stand."""
+    """A name and its words, lower case, in order; those of a title are its characters unchanged."""
 
     span: Span
     words: tuple[str, ...]
@@ -71,7 +71,7 @@ class ProperName:
 
 
 def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[ProperName]:
-    """The names of a text: runs of words with a capital, and what stands in title marks.
+    """The names of a text: runs of capitalised words, and text in title marks.
 
     Args:
         known: words that are names also at the start of a sentence, from `find_known_words`.
@@ -119,7 +119,7 @@ def begins_sentence(text: str, at: int) -> bool:
 
 
 def _is_headline(text: str) -> bool:
-    """Whether most words have a capital, so that it tells no name."""
+    """Whether most words have a capital, so that a capital marks no name."""
     found = [word for word in re.findall(r"[^\W\d_]+", text) if word.lower() not in FUNCTION_WORDS]
     capitals = sum(word[0].isupper() for word in found)
     return len(found) >= _FEWEST_WORDS and capitals > _MOST_CAPITALS * len(found)

@@ -56,7 +56,7 @@ _NO_DIGIT = re.compile(r"\D")
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date and where it stands; 0 for a part that is not given. Monday is weekday 1."""
+    """A date and its span; 0 for a part that is not given. Monday is weekday 1."""
 
     span: Span
     year: int = 0

@@ -141,7 +141,7 @@ FUNCTION_CHARACTERS: Final = frozenset(
     "因所由则如若时会能可要应须并即已曾仍再只才便让使给等上下中内外前后里间他她它我你您谁什么怎"
     "吗呢吧啊嘛之者说称来去出起后年月日一二三四五六七八九十几多些每各某"
 )
-"""Chinese signs that alone tell nothing."""
+"""Chinese characters without meaning of their own."""
 
 
 def is_content_word(word: str) -> bool:

@@ -22,12 +22,12 @@ _TOO_MUCH: Final = frozenset({400, 413, 422})
 
 
 class RequestRefused(Exception):
-    """The endpoint refuses this content, but may take other; `told` is safe for a terminal."""
+    """The endpoint refuses this content, but may take other; `reason` is safe for a terminal."""
 
-    def __init__(self, status: int, told: str) -> None:
-        super().__init__(f"{told} ({status})")
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(f"{reason} ({status})")
         self.status = status
-        self.told = told
+        self.reason = reason
 
 
 class TransientFailure(Exception):

@@ -115,7 +115,7 @@ class ExportReport:
 class Importer(Protocol):
     """A format that can be read. It is made without arguments.
 
-    What it says of itself may stand in an attribute `about`, as `traits.FormatTraits`.
+    Its description may be an attribute `about`, as `traits.FormatTraits`.
     """
 
     name: str

@@ -42,7 +42,7 @@ class News:
     def of(self, person: str) -> list[NewsItem]:
         """Return what is new for a person: notices, replies, changed guidelines and labels.
 
-        Whoever comes for the first time is told the notices alone.
+        A person's first session shows announcements alone.
         """
         me = base_person(person)
         since = str(self.people.preferences(me).get(_SEEN_PREFERENCE, ""))

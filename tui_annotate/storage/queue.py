@@ -323,7 +323,7 @@ def build_row(row: Any) -> QueueRow:
 
 
 class QueuePlace(NamedTuple):
-    """Where a sample stands in an order."""
+    """The position of a sample in an order."""
 
     bucket: int
     value: int
@@ -346,12 +346,12 @@ class OrderWalk:
     practice: bool = False
 
     def place(self, key: SampleKey) -> QueuePlace | None:
-        """Where a sample stands; None where it does not."""
+        """The position of a sample; None if it has none."""
         row = self._execute(_PLACE, dataset=key.dataset, sample=key.id).first()
         return QueuePlace(*row) if row else None
 
     def before(self, place: QueuePlace) -> int:
-        """How many stand before a place."""
+        """The number of samples before a position."""
         return int(self._execute(_BEFORE, **place._asdict()).scalar_one())
 
     def total(self) -> int:

@@ -95,7 +95,7 @@ class ReplyFile:
 
 
 class ReplyStore(CommonStore):
-    """Replies by the hash of all that was asked. Threads may share it; each reply stands at once.
+    """Replies by the hash of their request. Threads may share it; each reply is stored at once.
 
     A reply is kept exactly as it came, also one with NUL or half a character in it.
     """

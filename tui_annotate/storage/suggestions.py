@@ -86,7 +86,7 @@ class SuggestionListing:
 
     Attributes:
         run: of the machine that said it first.
-        answers: one a person who answered; whose they are is not told.
+        answers: one for each person who answered, without the person.
         seen: how many people had it before them: those who answered, and those who worked on the
             sample since it was made, unless the dataset hides it now; not review, nor those whose
             work came from elsewhere and never answered any.
@@ -102,7 +102,7 @@ class SuggestionListing:
 
     @property
     def open(self) -> bool:
-        """Whether nobody's answer stands."""
+        """Whether it has no answer."""
         return all(each.open for each in self.answers)
 
 

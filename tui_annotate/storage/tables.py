@@ -41,7 +41,7 @@ def _sample_key() -> Any:
 
 
 class AnnotationRow(Row, table=True):
-    """An annotation as it stands; `payload` is its JSON, the rest is there to be searched."""
+    """A current annotation; `payload` is its JSON, the other columns are for searching."""
 
     __tablename__ = "annotations"
     __table_args__ = (Index(None, "sample_id", "person"), Index(None, "person", "note"))
@@ -335,7 +335,7 @@ class LabelChangeRow(Row, table=True):
     `kind` and `request`, which is JSON, are those of `storage.labels`; an empty `dataset` is
     the workspace; `before` and `after` are hashes, empty for the workspace's own set in a dataset.
     The events of `batch` came behind the one with `arrival`. `undone` is the id of the change that
-    took this one back, 0 while it stands.
+    undid this one, 0 for none.
     """
 
     __tablename__ = "label_changes"
@@ -430,7 +430,7 @@ class OrderRow(Row, table=True):
 
 
 class RankRow(Row, table=True):
-    """Where a sample stands in an order; `bucket` grows with `value`, for counting in steps."""
+    """The position of a sample in an order; `bucket` grows with `value`, for counting in steps."""
 
     __tablename__ = "ranks"
     order_id: int = Field(primary_key=True, foreign_key="orders.id")

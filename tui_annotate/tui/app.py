@@ -99,7 +99,7 @@ class AnnotateApp(RestrictedApp):
             again=self.sample_screen.reload,
             rest=self.sample_screen.rest,
             leave=self.sample_screen.quit,
-            tell=self.sample_screen.show_message,
+            show_message=self.sample_screen.show_message,
             fail=self._show_error,
         )
         self.sign_in_flow = SignInFlow(self, self.sample_screen.saver, callbacks)

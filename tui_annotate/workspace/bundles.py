@@ -300,7 +300,7 @@ def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
     `place`: where the bundle `file` was unpacked.
 
     Raises:
-        InvalidInput: what it holds is no suggestion, or does not stand in the texts; then the
+        InvalidInput: what it holds is no suggestion, or is not in the texts; then the
             folder keeps what it had.
     """
     member = place / bundle_file.SUGGESTIONS

@@ -111,7 +111,7 @@ class MachineServices:
         return ReplyStore(self.database)
 
     positions = PluginService()
-    """Position studies: what the questions of a dataset tell by where their answers stand."""
+    """Position studies: results of a dataset's questions by the position of their answers."""
 
     scoring = PluginService()
     """Scores of answers and of sentences: computed, or made elsewhere."""
@@ -143,7 +143,7 @@ class MachineServices:
     """Judges that sort contexts, answer questions, and score answers."""
 
     comparing = PluginService()
-    """How well scores and detectors tell what people say."""
+    """How well scores and detectors predict people's labels."""
 
     probing = PluginService()
     """Probes of local models, by the labels of answers."""

@@ -233,7 +233,7 @@ class PseudonymKeeper:
         return keys.path
 
     def list_people(self) -> list[tuple[Person, str]]:
-        """People, each with the word that stands for them, by name.
+        """People, each with their pseudonym, by name.
 
         Raises:
             NotAllowed: who acts may not manage the workspace; else as `names`.

@@ -139,8 +139,8 @@ def test_the_key_is_sent_and_told_nowhere(
         asked.ask(HELLO)
     asked.ask(HELLO)
     assert {each["authorization"] for each in chat.headers} == {f"Bearer {KEY}"}
-    told = [caplog.text, *capfd.readouterr(), str(refused.value), refused.value.hint, repr(kept)]
-    assert not [each for each in told if KEY[:8] in each]
+    report = [caplog.text, *capfd.readouterr(), str(refused.value), refused.value.hint, repr(kept)]
+    assert not [each for each in report if KEY[:8] in each]
     assert kept[-1][2] == {
         "model": "m", "host": asked.host,
         "temperature": 0.0, "top_p": 1.0, "max_tokens": 1024, "attempt": 0,
@@ -180,10 +180,10 @@ def test_what_does_not_pass_ends(chat: FakeChat) -> None:
     """After some attempts the message says what the endpoint said, and that one may go on."""
     waits: list[float] = []
     chat.script.extend([refusal(500, "broken \x1b[2J")] * 10)
-    with pytest.raises(Unavailable) as told:
+    with pytest.raises(Unavailable) as report:
         judge(chat, waits).ask(HELLO)
-    assert "\x1b" not in told.value.message
-    assert RESUME_HINT in told.value.hint
+    assert "\x1b" not in report.value.message
+    assert RESUME_HINT in report.value.hint
     assert len(waits) == 5
 
 

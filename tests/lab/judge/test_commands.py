@@ -114,9 +114,9 @@ def test_generate_writes_lines_and_files(
         "GT_Is it _31mred.json",
         "GT_Who built the bridge.json",
     ]
-    told = json.loads(files[1].read_text())
-    assert list(told) == ["question", "contexts", "ground_truth"]
-    assert told["ground_truth"] == "答案: \x1b[2J5"
+    report = json.loads(files[1].read_text())
+    assert list(report) == ["question", "contexts", "ground_truth"]
+    assert report["ground_truth"] == "答案: \x1b[2J5"
     assert ask(command, chat, "sort", out).code == 0
 
 
@@ -278,8 +278,8 @@ def test_a_hostile_endpoint_changes_nothing(
     assert "\x1b" not in done.err
     chat.script.clear()
     ask(command, chat, "sort", rag, "-o", tmp_path / "out.json")
-    told = [done.out, done.err, *(p.read_text() for p in tmp_path.rglob("out.json*"))]
-    assert not [each for each in told if KEY in each]
+    report = [done.out, done.err, *(p.read_text() for p in tmp_path.rglob("out.json*"))]
+    assert not [each for each in report if KEY in each]
 
 
 def test_unclear_replies_are_told(command: Command, chat: FakeChat, rag: Path) -> None:
@@ -333,8 +333,8 @@ def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
         done = filled(*asked, "--max-chars", "10", "--limit", "1")
     assert done.code == 0
     assert re.search(r"\b1\b.*--max-chars", done.err)
-    told = filled(*asked, "--max-chars", "10", "--limit", "1", "--json").json
-    assert (told["cut"], told["unclear"]) == (1, 1)
+    report = filled(*asked, "--max-chars", "10", "--limit", "1", "--json").json
+    assert (report["cut"], report["unclear"]) == (1, 1)
 
 
 def test_a_reply_of_ten_megabytes_changes_nothing(filled: Command) -> None:

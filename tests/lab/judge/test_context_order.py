@@ -98,8 +98,8 @@ def test_published_cases(
 ) -> None:
     """Each published case has the published figures and as many calls."""
     (found,) = run(chat, relevances, **options)
-    told = found.as_json()
-    assert {name: told[name] for name in wanted} == wanted
+    report = found.as_json()
+    assert {name: report[name] for name in wanted} == wanted
     assert isinstance(chat.answer, Script)
     assert chat.answer.counts == calls
 
@@ -238,11 +238,11 @@ def test_a_plan_asks_nobody(chat: FakeChat) -> None:
 
 def test_progress_is_told(chat: FakeChat) -> None:
     """Of each reply, with the share of the questions that are done."""
-    told: list[TaskProgress] = []
+    report: list[TaskProgress] = []
     rows = rows_of_lists(["Q?", "R?"], [contexts(1, 2), contexts(1, 2)])
-    seat(chat, progress=told.append).run(sort_row, rows, SortOptions())
-    assert [each.records for each in told] == [1, 2, 3, 4, 5, 6]
-    assert told[-1].share is not None
+    seat(chat, progress=report.append).run(sort_row, rows, SortOptions())
+    assert [each.records for each in report] == [1, 2, 3, 4, 5, 6]
+    assert report[-1].share is not None
 
 
 @pytest.mark.parametrize(

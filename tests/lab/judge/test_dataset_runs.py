@@ -109,13 +109,13 @@ def test_orders_are_kept(chat: FakeChat, judging: DatasetJudge, scores: ScoreSto
     assert run.parameters["k"] == 1
     assert run.parameters["host"] == chat.url[7:-3]
     assert set(run.parameters["prompts"]) == {"screen.en", "pair.en", "again.en"}
-    told = kept(scores)
-    assert told["a", "judge_order"].parts == (2.0, None, 1.0)
-    assert told["a", "judge_useful"].parts == (1.0, 0.0, 1.0)
-    assert told["a", "judge_order"].of == "documents"
-    assert (told["a", "judge_spearman"].raw, told["a", "judge_overlap"].raw) == (-1.0, 0.0)
-    assert told["b", "judge_spearman"].raw is None
-    assert told["b", "judge_spearman"].text == MissingReason.NO_USEFUL_CONTEXT
+    report = kept(scores)
+    assert report["a", "judge_order"].parts == (2.0, None, 1.0)
+    assert report["a", "judge_useful"].parts == (1.0, 0.0, 1.0)
+    assert report["a", "judge_order"].of == "documents"
+    assert (report["a", "judge_spearman"].raw, report["a", "judge_overlap"].raw) == (-1.0, 0.0)
+    assert report["b", "judge_spearman"].raw is None
+    assert report["b", "judge_spearman"].text == MissingReason.NO_USEFUL_CONTEXT
     unscreened = runner.run(sort_row, judging.rows("d"), SortOptions(screen=False))
     judging.store_sorted(unscreened, runner, SortOptions(screen=False))
     assert ("a", "judge_useful") not in kept(scores)
@@ -162,11 +162,14 @@ def test_scores_are_kept(chat: FakeChat, judging: DatasetJudge, scores: ScoreSto
     )
     run = judging.store_evaluated(found, runner, options, backend="builtin", embedder="static 1")
     assert (run.maker, run.embedder) == ("judge-evaluate:m", "static 1")
-    told = kept(scores)
-    assert told["a", "context_precision"].parts == (1.0, 0.0, 1.0)
-    assert told["a", "context_precision"].raw == pytest.approx(5 / 6)
-    assert (told["a", "context_precision"].value, told["b", "context_precision"].value) == (1, 0)
-    assert told["a", "faithfulness"].value == 0.5
+    report = kept(scores)
+    assert report["a", "context_precision"].parts == (1.0, 0.0, 1.0)
+    assert report["a", "context_precision"].raw == pytest.approx(5 / 6)
+    assert (report["a", "context_precision"].value, report["b", "context_precision"].value) == (
+        1,
+        0,
+    )
+    assert report["a", "faithfulness"].value == 0.5
     by_ragas = judging.store_evaluated(found, runner, options, backend="ragas", embedder="")
     assert by_ragas.maker == "ragas:m"
 

@@ -223,9 +223,9 @@ def several() -> list[EvaluationResult]:
 
 def test_means_leave_out_what_is_missing() -> None:
     """And count it."""
-    told = mean_metrics(several(), ("faithfulness", "answer_relevancy"))
-    assert told["faithfulness"] == MetricMean(0.5, 1, 1)
-    relevancy = told["answer_relevancy"]
+    report = mean_metrics(several(), ("faithfulness", "answer_relevancy"))
+    assert report["faithfulness"] == MetricMean(0.5, 1, 1)
+    relevancy = report["answer_relevancy"]
     assert relevancy.mean == pytest.approx(1.0)
     assert (relevancy.count, relevancy.missing) == (2, 0)
     assert mean_metrics([], ("faithfulness",)) == {"faithfulness": MetricMean(None, 0, 0)}

@@ -65,9 +65,9 @@ def test_published_orders(
     first = [at for at, value in enumerate(relevance) if value or not screened]
     judge = Relevant(relevance)
     found = insert_by_rank(first, judge)
-    told = spearman(found, first)
-    assert told is not None
-    assert (found, round(told, 3), len(judge.pairs)) == (order, rho, calls)
+    report = spearman(found, first)
+    assert report is not None
+    assert (found, round(report, 3), len(judge.pairs)) == (order, rho, calls)
 
 
 def test_golden_orders() -> None:

@@ -116,10 +116,10 @@ class Store:
 
     def counts(self) -> list[tuple[str, float | None]]:
         """How many parts each sample has by the newest run."""
-        told: list[Score] = [
+        report: list[Score] = [
             score for _, scores in self.scores.scores("d", names=[SPANS]) for score in scores
         ]
-        return [(score.key.id, score.raw) for score in told]
+        return [(score.key.id, score.raw) for score in report]
 
 
 @pytest.fixture
@@ -250,8 +250,8 @@ def test_evidence_may_stand_in_any_source(store: Store) -> None:
 
 def test_evidence_may_be_several_quotes(store: Store) -> None:
     """Each is looked up; what does not stand there is refused alone."""
-    told = ["12 million pounds", "The bridge opened", "nowhere"]
-    done = store.run(says(PART | {"evidence": told}))
+    report = ["12 million pounds", "The bridge opened", "nowhere"]
+    done = store.run(says(PART | {"evidence": report}))
     (one,) = store.found()
     assert one.evidence == (Anchor(Side.SOURCE, 0, Span(0, 17)), PROOF)
     assert done.refused[NO_EVIDENCE] >= 1

@@ -57,8 +57,8 @@ def test_contexts_are_sources_and_the_answer_is_checked_against_them(
     sample = record.sample
     assert problems == []
     assert (sample.key, sample.kind) == (("set", "q1"), SampleKind.PAIR)
-    told = [(one.side, one.key, one.text) for one in sample.documents]
-    assert told == [
+    report = [(one.side, one.key, one.text) for one in sample.documents]
+    assert report == [
         (Side.SOURCE, "1", "It cost 12."),
         (Side.SOURCE, "2", "It opened."),
         (Side.SUMMARY, "", "It cost 15."),
@@ -77,7 +77,7 @@ def test_a_judges_ground_truth_goes_out_where_there_is_none(
     lacking = {name: each for name, each in RAGAS.items() if name != "reference"}
     records, _ = read(_file(tmp_path, lacking | held))
     key = records[0].sample.key
-    told = [
+    report = [
         Score(key=key, name="ground_truth", raw=1.0, text="first"),
         Score(key=key, name="ground_truth", raw=1.0, text="made"),
         Score(key=key, name="ground_truth", raw=0.0),
@@ -88,7 +88,7 @@ def test_a_judges_ground_truth_goes_out_where_there_is_none(
 
     def opinions(keys: Any) -> dict[Any, Any]:
         asked.extend(keys)
-        return {key: tuple(told)}
+        return {key: tuple(report)}
 
     out, _ = write(records, "rag", opinions=opinions)
     name = "reference" if held else "ground_truth"

@@ -49,8 +49,8 @@ def scripted() -> Callable[[str], str]:
         if "arriving at" in asked:
             return json.dumps({"reason": "r", "verdict": (0, 1, 0, 1)[next(places) % 4]})
         if "verdict" in asked:
-            told = [{"statement": "s", "reason": "r", "verdict": each} for each in (1, 0)]
-            return json.dumps({"statements": told})
+            report = [{"statement": "s", "reason": "r", "verdict": each} for each in (1, 0)]
+            return json.dumps({"statements": report})
         return json.dumps({"statements": ["a", "b"]})
 
     return answer
@@ -65,9 +65,9 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """The line that installs it is told; without model or address nothing is imported."""
     monkeypatch.setitem(sys.modules, "ragas", None)
     monkeypatch.setitem(sys.modules, "ragas.metrics.collections", None)
-    with pytest.raises(Unavailable) as told:
+    with pytest.raises(Unavailable) as report:
         RagasScale("m", base_url="http://localhost/v1")
-    assert "tui-annotate[ragas]" in told.value.hint
+    assert "tui-annotate[ragas]" in report.value.hint
     assert os.environ["RAGAS_DO_NOT_TRACK"] == "true"
     with pytest.raises(InvalidInput):
         RagasScale("", base_url="http://localhost/v1")

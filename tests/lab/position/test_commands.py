@@ -241,13 +241,17 @@ def test_prompts_that_are_too_long_keep_their_rows(command: Command) -> None:
     assert [row["model_answer"] for row in rows("p.jsonl")] == ["kelp", None, "kelp"]
     assert "500" in rows("p.jsonl")[1]["model_error"]
     assert sum(row["model_answer"] is None for row in rows("r.jsonl")) == 1
-    told = command("position", "evaluate", "p.jsonl", "--json").json
-    assert [(each["n"], each["unanswered"]) for each in told["groups"]] == [(1, 0), (0, 1), (1, 0)]
-    assert told["groups"][1]["mean"] is None
+    report = command("position", "evaluate", "p.jsonl", "--json").json
+    assert [(each["n"], each["unanswered"]) for each in report["groups"]] == [
+        (1, 0),
+        (0, 1),
+        (1, 0),
+    ]
+    assert report["groups"][1]["mean"] is None
     assert ["1"] in printed_numbers(command("position", "evaluate", "p.jsonl").err)
     assert command("ingest", "p.jsonl", "--embedder", "none").code == 0
     of = command("position", "evaluate", "--dataset", "p", "--json").json
-    assert of["groups"] == told["groups"]
+    assert of["groups"] == report["groups"]
 
 
 def test_a_file_with_nothing_in_it_has_no_mean(command: Command) -> None:
@@ -287,10 +291,10 @@ def test_files_of_the_original_are_scored_as_there(command: Command) -> None:
     for kind in ("qa", "kv"):
         put(f"{kind}.jsonl", *found[f"{kind}_input"])
         done = command("position", "evaluate", f"{kind}.jsonl", "-o", "s.jsonl", "--json")
-        told = {
+        report = {
             str(e["gold-position"]): {"n": e["n"], "mean": e["mean"]} for e in done.json["groups"]
         }
-        assert told == found[f"{kind}_by_gold_position"]
+        assert report == found[f"{kind}_by_gold_position"]
         assert done.json["all"]["mean"] == pytest.approx(found[f"{kind}_mean"], abs=1e-15)
         assert rows("s.jsonl") == found[f"{kind}_output"]
 
@@ -322,11 +326,11 @@ def test_rules_mend_the_metric(command: Command) -> None:
     assert mean("--whole-words") == (3, 0.333)
     assert mean("--first-line") == (3, 1.0)
     assert mean("--skip-empty") == (2, 0.5)
-    told = command("position", "evaluate", "p.jsonl").err
-    assert ["1"] in printed_numbers(told)  # an answer that is nothing but what is taken off
-    assert "--skip-empty" in told
-    told = command("position", "evaluate", "p.jsonl", "--skip-empty").err
-    assert printed_numbers(told) == [["1"], ["1"]]  # that answer, and its row
+    report = command("position", "evaluate", "p.jsonl").err
+    assert ["1"] in printed_numbers(report)  # an answer that is nothing but what is taken off
+    assert "--skip-empty" in report
+    report = command("position", "evaluate", "p.jsonl", "--skip-empty").err
+    assert printed_numbers(report) == [["1"], ["1"]]  # that answer, and its row
 
 
 def test_only_what_all_groups_share(command: Command) -> None:
@@ -345,8 +349,8 @@ def test_groups_by_other_things(command: Command) -> None:
     done = command(
         "position", "evaluate", "a.jsonl", "b.jsonl", "--by", "model,file,task", "--json"
     )
-    told = [(each["model"], each["file"], each["task"]) for each in done.json["groups"]]
-    assert told == [("m", "a.jsonl", "qa"), ("m", "b.jsonl", "kv"), (None, "a.jsonl", "qa")]
+    report = [(each["model"], each["file"], each["task"]) for each in done.json["groups"]]
+    assert report == [("m", "a.jsonl", "qa"), ("m", "b.jsonl", "kv"), (None, "a.jsonl", "qa")]
     shown = command("position", "evaluate", "a.jsonl", "b.jsonl", "--by", "documents,model").out
     assert "documents  model  n" in shown
     assert "gold-position" in command("position", "evaluate", "a.jsonl", "--by", "x").err
@@ -382,17 +386,17 @@ def test_people_and_the_metric_are_compared(command: Command, tmp_path: Path) ->
         positions = space.machines.positions
         by = positions.chart("study").by
         assert positions.failing("study", (1,), by=by) == []
-    told = command("position", "evaluate", "--dataset", "study", "--json").json
+    report = command("position", "evaluate", "--dataset", "study", "--json").json
     people = {"judged": 2, "both": 1, "metric_alone": 0, "people_alone": 1, "neither": 0}
-    assert told["people"] == people | {"open": 0, "kappa": 0.0}
+    assert report["people"] == people | {"open": 0, "kappa": 0.0}
     shown = command("position", "evaluate", "--dataset", "study").out
     assert any(numbers[:1] == ["2"] for numbers in printed_numbers(shown))
     assert command("export", "--format", "open-qa", "-o", "judged.jsonl").code == 0
     assert (
-        command("position", "evaluate", "judged.jsonl", "--json").json["people"] == told["people"]
+        command("position", "evaluate", "judged.jsonl", "--json").json["people"] == report["people"]
     )
     strict = ("--dataset", "study", "--whole-words", "--first-line", "--json")
-    assert command("position", "evaluate", *strict).json["all"] == told["all"]
+    assert command("position", "evaluate", *strict).json["all"] == report["all"]
     missing = command("position", "evaluate", "--dataset", "other")
     assert (missing.code, "study" in missing.err) == (1, True)
 

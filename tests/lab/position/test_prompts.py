@@ -55,9 +55,12 @@ def test_parts_stand_in_the_order_of_the_original(name: str) -> None:
 
 def test_without_passages_the_prompt_is_the_originals() -> None:
     """Nothing is worded there, so it is the same to the byte."""
-    told = golden("prompts.json")["prompts"]["closedbook"]
+    report = golden("prompts.json")["prompts"]["closedbook"]
     made = build_question_prompt("what?", (), style=PromptStyle.CLOSED_BOOK)
-    assert (len(made), hashlib.sha256(made.encode()).hexdigest()) == (told["chars"], told["sha256"])
+    assert (len(made), hashlib.sha256(made.encode()).hexdigest()) == (
+        report["chars"],
+        report["sha256"],
+    )
 
 
 def test_blocks_of_the_original() -> None:

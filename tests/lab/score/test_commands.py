@@ -66,8 +66,8 @@ def test_a_dry_run_says_what_would_be_sent(work: Command) -> None:
     plain = work("score", "--scorer", "unigram", "--dry-run")
     assert "unigram" in plain.out
     assert printed_numbers(plain.out) == [["4"]]  # no address, no characters to send
-    told = work("score", "--scorer", "similarity", "--embedder", "static", "--dry-run", "--json")
-    assert told.json == [{"scorer": "similarity", "samples": 4, "calls": 0, "characters": 0}]
+    report = work("score", "--scorer", "similarity", "--embedder", "static", "--dry-run", "--json")
+    assert report.json == [{"scorer": "similarity", "samples": 4, "calls": 0, "characters": 0}]
     assert work("score", "list", "--json").json == []
 
 
@@ -103,9 +103,9 @@ def test_scores_are_imported_and_ranked(work: Command) -> None:
     columns = work("score", "import", "--columns", "all", "--json").json
     assert columns["maker"] == "import:generations"
     Path("p.csv").write_text("id,p\n0.1,0.9\n0.3,0.2\n1.0,0.5\n1.1,0.4\n", "utf-8")
-    told = work("score", "import", "p.csv", "--name", "probe", "--score-column", "p")
-    assert "import:probe" in told.out
-    assert printed_numbers(told.out) == [["4", "4"]]
+    report = work("score", "import", "p.csv", "--name", "probe", "--score-column", "p")
+    assert "import:probe" in report.out
+    assert printed_numbers(report.out) == [["4", "4"]]
     ranked = work("rank", "--use", "probe", "--up-percentile", "70", "--down", "30", "--json").json
     assert ranked["labels"] == {"right": 1, "wrong": 1, "undecided": 2}
     assert ranked["parameters"]["used"] == ["probe"]
@@ -154,8 +154,8 @@ def test_without_scorers_the_scores_of_the_input_are_ranked(work: Command) -> No
         scorer=None,
         ranker={"use": ["sim2answer_score"]},
     )
-    told = work("automate", "run", "a.yml", "--dry-run", "--json").json
-    assert told["ranker"] == {"use": ["sim2answer_score"]}
+    report = work("automate", "run", "a.yml", "--dry-run", "--json").json
+    assert report["ranker"] == {"use": ["sim2answer_score"]}
     done = work("automate", "run", "a.yml", "--json").json
     assert [run["maker"] for run in done["runs"]] == ["import:generations"]
     assert done["ranking"]["labels"]["right"] == 1
@@ -212,9 +212,9 @@ def test_a_probe_is_trained_and_scores(answers: Command, tmp_path: Path) -> None
     assert ["16", "8", "8", "12", "4"] in printed_numbers(done.out)
     assert "specificity" in done.out
     assert re.search("1 undecided", done.err)
-    told = answers(*train, "--layer", "2", "--json").json
-    assert (told["layer"], told["questions"], told["left_out"]) == (2, 16, {"undecided": 1})
-    assert set(told["layers"]["2"]) == {"accuracy", "precision", "recall", "specificity"}
+    report = answers(*train, "--layer", "2", "--json").json
+    assert (report["layer"], report["questions"], report["left_out"]) == (2, 16, {"undecided": 1})
+    assert set(report["layers"]["2"]) == {"accuracy", "precision", "recall", "specificity"}
     assert answers("score", "--scorer", "probe:probe.json").code == 0
     listed = answers("score", "list", "--json").json
     assert listed[0]["maker"] == "probe"

@@ -94,9 +94,9 @@ class Store:
             low=frozenset({name} if low else ()),
         )
         keys = {each: SampleKey("d", each) for each in raw}
-        told = [Score(key=keys[each], name=name, raw=value) for each, value in raw.items()]
+        report = [Score(key=keys[each], name=name, raw=value) for each, value in raw.items()]
         extra = Score(key=next(iter(keys.values())), name=name, raw=99.0, extra=1)
-        self.scores.write(run, [*told, extra])
+        self.scores.write(run, [*report, extra])
 
     def report(self, actor: Actor | None = None, **asked: Any) -> Comparison:
         """All figures."""
@@ -142,9 +142,9 @@ def test_the_run_says_which_way_a_score_goes(store: Store) -> None:
 
 def test_the_way_of_a_column_is_found_or_said(store: Store) -> None:
     """Numbers may be text; what is none is missing and counted, and so are blanks."""
-    (good, told) = store.report(columns=("good", "told")).machines
+    (good, report) = store.report(columns=("good", "told")).machines
     assert (good.direction, good.detected.figures["auc"].value) == (ChoiceOrigin.FOUND, 1.0)
-    assert (told.n, told.not_numbers) == (4, 0)
+    assert (report.n, report.not_numbers) == (4, 0)
     (turned,) = store.report(columns=("good",), low=frozenset({"good"})).machines
     assert (turned.direction, turned.detected.figures["auc"].value) == (ChoiceOrigin.GIVEN, 0.0)
     (high,) = store.report(columns=("good",), high=frozenset({"good"})).machines
@@ -311,9 +311,9 @@ def test_rivals_of_one_text_are_one_cluster(store: Store) -> None:
 def test_shapes_hold_all_figures(store: Store) -> None:
     """JSON and rows tell the same; what has no value is null, empty, and says why."""
     found = store.report(columns=("good", "odd"))
-    told = shapes.as_json(found)
-    assert (told["judged"], told["unsupported"], told["bootstrap"]["seed"]) == (4, 2, 7)
-    good, odd = told["machines"]
+    report = shapes.as_json(found)
+    assert (report["judged"], report["unsupported"], report["bootstrap"]["seed"]) == (4, 2, 7)
+    good, odd = report["machines"]
     assert (good["better"], good["direction"], good["threshold_from"]) == ("high", "found", "found")
     assert [each["measure"] for each in good["measures"]] == list(MEASURES)
     assert odd["measures"][0]["value"] is None

@@ -83,9 +83,9 @@ def test_a_table_and_a_chart_fit_the_terminal(
 def test_json_and_csv_say_the_same(released: Command) -> None:
     """Values, intervals, thresholds, what is missing."""
     asked = (*MINE, "--column", "sure", "--column", "flat", "--threshold", "flat=0.5", "--low")
-    told = released(*asked, "flat", "--json").json
-    sure, flat = told["machines"]
-    assert (told["judged"], told["unwanted"], told["pool"]) == (10, [], "worst")
+    report = released(*asked, "flat", "--json").json
+    sure, flat = report["machines"]
+    assert (report["judged"], report["unwanted"], report["pool"]) == (10, [], "worst")
     assert (sure["n"], sure["missing"], sure["threshold_from"]) == (9, 1, "found")
     assert (flat["better"], flat["direction"], flat["threshold"]) == ("low", "given", 0.5)
     assert {each["measure"]: each["value"] for each in sure["measures"]}["auc"] == 1.0
@@ -93,7 +93,7 @@ def test_json_and_csv_say_the_same(released: Command) -> None:
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert len(rows) == 10
     for machine, of in (("sure", rows[:5]), ("flat", rows[5:])):
-        (one,) = [each for each in told["machines"] if each["name"] == machine]
+        (one,) = [each for each in report["machines"] if each["name"] == machine]
         assert {row["machine"] for row in of} == {machine}
         assert [float(row["value"]) for row in of] == [each["value"] for each in one["measures"]]
 
@@ -148,9 +148,9 @@ def test_detectors_of_the_real_release_are_compared(command: Command) -> None:
     columns = [word for name in COLUMNS for word in ("--column", name)]
     done = command("compare-machines", "--dataset", "f", *columns, "--unmarked-clean", "--json")
     assert done.code == 0
-    told = done.json
-    assert (told["judged"], told["unsupported"], len(told["machines"])) == (50, 36, 8)
-    by_name = {each["name"]: each for each in told["machines"]}
+    report = done.json
+    assert (report["judged"], report["unsupported"], len(report["machines"])) == (50, 36, 8)
+    by_name = {each["name"]: each for each in report["machines"]}
     accuracy = {each["measure"]: each for each in by_name["trueteacher"]["measures"]}
     assert accuracy["balanced_accuracy"]["value"] == 0.6171
     assert accuracy["balanced_accuracy"]["low"] < 0.6171 < accuracy["balanced_accuracy"]["high"]

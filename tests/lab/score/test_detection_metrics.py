@@ -50,13 +50,13 @@ def test_the_figures_are_those_of_scikit_learn(
     values, unsupported = _arrays(cases)
     assume(0 < unsupported.sum() < len(unsupported))
     found = _found(values, unsupported, low=low, at=at)
-    told = call_unsupported(values, low=low, at=at)
+    report = call_unsupported(values, low=low, at=at)
     expected = {
-        "balanced_accuracy": metrics.balanced_accuracy_score(unsupported, told),
-        "f1_macro": metrics.f1_score(unsupported, told, average="macro"),
-        "f1_unsupported": metrics.f1_score(unsupported, told),
+        "balanced_accuracy": metrics.balanced_accuracy_score(unsupported, report),
+        "f1_macro": metrics.f1_score(unsupported, report, average="macro"),
+        "f1_unsupported": metrics.f1_score(unsupported, report),
         "auc": metrics.roc_auc_score(unsupported, values if low else -values),
-        "kappa": metrics.cohen_kappa_score(unsupported, told),
+        "kappa": metrics.cohen_kappa_score(unsupported, report),
     }
     assert tuple(found.figures) == MEASURES
     assert {name: one.value for name, one in found.figures.items()} == pytest.approx(expected)
@@ -64,7 +64,7 @@ def test_the_figures_are_those_of_scikit_learn(
         unsupported.sum(),
         (~unsupported).sum(),
     )
-    assert found.hits + found.alarms == told.sum()
+    assert found.hits + found.alarms == report.sum()
 
 
 @given(CASES)
@@ -90,9 +90,9 @@ def test_no_threshold_is_better_than_the_best(cases: list[tuple[float, bool]], l
     assert best in (distinct[1:] + distinct[:-1]) / 2
 
     def gained(at: float) -> float:
-        told = call_unsupported(values, low=low, at=at)
-        return float(told[unsupported].sum() / max(unsupported.sum(), 1)) - float(
-            told[~unsupported].sum() / max((~unsupported).sum(), 1)
+        report = call_unsupported(values, low=low, at=at)
+        return float(report[unsupported].sum() / max(unsupported.sum(), 1)) - float(
+            report[~unsupported].sum() / max((~unsupported).sum(), 1)
         )
 
     others = {at: gained(at) for at in (distinct[1:] + distinct[:-1]) / 2}

@@ -189,14 +189,14 @@ def test_the_language_is_that_of_the_whole_row(tmp_path: Path) -> None:
     row = {"question": "哪一年？", "answer": 1901, "generation": [{"text": "一九零一年。"}]}
     (record,) = _read(tmp_path, row)
     assert {one.language for one in record.sample.documents} == {"zh"}
-    (told,), _ = read(_file(tmp_path, row), language="en")
-    assert {one.language for one in told.sample.documents} == {"en"}
+    (report,), _ = read(_file(tmp_path, row), language="en")
+    assert {one.language for one in report.sample.documents} == {"en"}
 
 
 def test_scores_of_runs_stand_in_their_answers(tmp_path: Path) -> None:
     """As values over the run, but for rewards; they go before what the file held."""
     records = _read(tmp_path, ROW)
-    told = {
+    report = {
         "0.1": (
             _score("0.1", "sim2answer_score", 12.0, value=0.75),
             _score("0.1", "probe_score", 3.0, value=0.5),
@@ -204,7 +204,7 @@ def test_scores_of_runs_stand_in_their_answers(tmp_path: Path) -> None:
             _score("0.1", "sim2gen_score", None),
         )
     }
-    (row,) = _rows(records, opinions=_said(told))
+    (row,) = _rows(records, opinions=_said(report))
     first, second, third, fourth = row["generation"]
     assert second == ROW["generation"][1] | {"sim2answer_score": 0.75, "probe_score": 0.5}
     assert third == ROW["generation"][2] | {REWARD: -7.0}

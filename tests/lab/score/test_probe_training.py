@@ -73,11 +73,11 @@ class Store:
         """What a ranker says of each group."""
         run = ScoreRun(id="r", kind=RunKind.RANK, maker="percentile", dataset="d")
         keys = [key for key in self.corpus.keys("d") if key.id.partition(".")[0] in categories]
-        told = [
+        report = [
             Score(key=key, name="category", text=categories[key.id.partition(".")[0]])
             for key in keys
         ]
-        self.scores.write(run, told)
+        self.scores.write(run, report)
 
     def train(
         self, actor: Actor | None = None, **asked: Any

@@ -62,8 +62,8 @@ def test_too_few_of_a_kind_are_refused(kinds: list[bool], told: str) -> None:
 def test_figures_are_shares() -> None:
     """Of what is known, of what is told so, and of what is not known."""
     known = np.array([True, True, True, False, False])
-    told = np.array([True, True, False, True, False])
-    assert measure_probe(known, told) == ProbeMetrics(0.6, 2 / 3, 2 / 3, 0.5)
+    report = np.array([True, True, False, True, False])
+    assert measure_probe(known, report) == ProbeMetrics(0.6, 2 / 3, 2 / 3, 0.5)
     nothing = np.array([False, False])
     assert measure_probe(nothing, nothing) == ProbeMetrics(1.0, None, None, 1.0)
 

@@ -84,8 +84,8 @@ def test_a_score_that_an_answer_lacks_is_left_out_for_its_question() -> None:
 def test_the_margin_tells_how_far_an_answer_is_from_the_middle() -> None:
     """It is 0, and the value 0.5, where both thresholds are equally far; values stay in [0, 1]."""
     up, down = {OVERLAP: 0.7, TO_ANSWER: 0.9}, {OVERLAP: 0.3, TO_ANSWER: 0.1}
-    told = [{OVERLAP: x, TO_ANSWER: y} for x, y in ((0.5, 0.5), (1, 1), (0, 0), (0.6, 0.6))]
-    found = label_by_percentile(told, up=up, down=down)
+    report = [{OVERLAP: x, TO_ANSWER: y} for x, y in ((0.5, 0.5), (1, 1), (0, 0), (0.6, 0.6))]
+    found = label_by_percentile(report, up=up, down=down)
     assert [each.margin for each in found] == pytest.approx([0, 1, -1, 0.2])
     assert [each.value for each in found] == pytest.approx([0.5, 0.75, 0.25, 0.55])
     assert [each.label for each in found] == [UNDECIDED, RIGHT, WRONG, UNDECIDED]
@@ -112,8 +112,8 @@ def test_length_ranks_without_a_judge_and_without_anything() -> None:
 def test_a_consistent_answer_is_the_better_one() -> None:
     """Scores come in with the high one as the better; then agreement speaks for an answer."""
     medians = {OVERLAP: 0.5, SURPRISE: 0.5}
-    told = [{OVERLAP: 0.5, SURPRISE: 0.9}, {OVERLAP: 0.5, SURPRISE: 0.1}]
-    found = label_by_length(told, [100, 100], medians=medians, short=80)
+    report = [{OVERLAP: 0.5, SURPRISE: 0.9}, {OVERLAP: 0.5, SURPRISE: 0.1}]
+    found = label_by_length(report, [100, 100], medians=medians, short=80)
     assert [each.label for each in found] == [RIGHT, WRONG]
 
 

@@ -101,7 +101,7 @@ def test_people_go_before_the_ranking_and_leave_it_as_it_is(
 
 def test_the_decisions_of_the_published_file_come_out(space: Workspace, tmp_path: Path) -> None:
     """All of 200 questions, their answers in the same order, and each line of preferences."""
-    name, told = "test_autolabeled", golden("repo_data_decisions")
+    name, report = "test_autolabeled", golden("repo_data_decisions")
     _ingest(space, data(name))
     space.machines.scoring.from_columns(name)
     closer = space.machines.ranking.run(RankOptions(dataset=name, up=55, down=45))
@@ -110,15 +110,15 @@ def test_the_decisions_of_the_published_file_come_out(space: Workspace, tmp_path
     assert len(_rows(tmp_path / "closer")) == 193
     ranked = space.machines.ranking.run(RankOptions(dataset=name))
     assert [*ranked.categories.values()] == [53, 45, 4, 98]
-    assert ranked.run.parameters["up"] == pytest.approx(told["threshold_up"], abs=1e-12)
-    assert ranked.run.parameters["down"] == pytest.approx(told["threshold_down"], abs=1e-12)
+    assert ranked.run.parameters["up"] == pytest.approx(report["threshold_up"], abs=1e-12)
+    assert ranked.run.parameters["down"] == pytest.approx(report["threshold_down"], abs=1e-12)
     for form in ("generations", "preferences"):
         space.export(tmp_path / form, format=form)
     assert _rows(tmp_path / "preferences") == rows("test_autoranked")
     ours = _rows(tmp_path / "generations")
     assert [row["rank"] for row in ours] == [row["rank"] for row in rows(name)]
     called = {"undecided": "all-right"}
-    assert [called.get(row["category"], row["category"]) for row in ours] == told["category"]
+    assert [called.get(row["category"], row["category"]) for row in ours] == report["category"]
 
 
 def _scored(space: Workspace, folder: Path, scores: Mapping[str, list[Any]]) -> None:

@@ -131,9 +131,9 @@ def test_similarity_names_its_embedder_and_says_nothing_of_one_alone(space: Work
     assert found["1.0", TO_ANSWER, 0].raw == 1
     assert (found["1.0", TO_OTHERS, 0].raw, found["1.0", TO_OTHERS, 0].value) == (None, None)
     notes = [each.split(":", 1) for each in scored.notes]
-    told = [(name, printed_numbers(words)[0]) for name, words in notes]
-    assert (TO_OTHERS, ["1", "3"]) in told  # of so many texts nothing is said
-    assert (TO_ANSWER, ["1", "0.5"]) in told  # all are 1, and so the value of each is 0.5
+    report = [(name, printed_numbers(words)[0]) for name, words in notes]
+    assert (TO_OTHERS, ["1", "3"]) in report  # of so many texts nothing is said
+    assert (TO_ANSWER, ["1", "0.5"]) in report  # all are 1, and so the value of each is 0.5
     assert found["0.1", TO_ANSWER, 0].value == 0.5
 
 
@@ -273,8 +273,11 @@ def test_a_judges_word_is_a_score_and_other_words_are_none(
     space: Workspace, tmp_path: Path
 ) -> None:
     """Right is 1 and anything else 0; a column of words is refused."""
-    told = [{"text": "a", "gpt_judgement": "正确"}, {"text": "b", "gpt_judgement": "错误", "n": 3}]
-    _ingest(space, tmp_path, "judged", ROW | {"generation": told})
+    report = [
+        {"text": "a", "gpt_judgement": "正确"},
+        {"text": "b", "gpt_judgement": "错误", "n": 3},
+    ]
+    _ingest(space, tmp_path, "judged", ROW | {"generation": report})
     scoring = space.machines.scoring
     scoring.from_columns("judged")
     found = _scores(space, "judged")

@@ -207,7 +207,7 @@ def test_content_that_is_not_taken_is_another_thing(fake: FakeEndpoint, status: 
     fake.script.append(refusal(status, "too long"))
     with pytest.raises(RequestRefused) as refused:
         Asked(fake.url)()
-    assert (refused.value.status, refused.value.told) == (status, "too long")
+    assert (refused.value.status, refused.value.reason) == (status, "too long")
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])

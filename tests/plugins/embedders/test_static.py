@@ -125,9 +125,9 @@ def test_neither_the_package_nor_the_network_is_loaded() -> None:
 def test_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the line that installs it."""
     monkeypatch.setattr(static, "find_spec", lambda _: None)
-    with pytest.raises(Unavailable) as told:
+    with pytest.raises(Unavailable) as report:
         StaticEmbedder()
-    assert "pip install" in told.value.hint
+    assert "pip install" in report.value.hint
 
 
 def test_other_files_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

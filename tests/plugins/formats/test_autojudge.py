@@ -40,8 +40,8 @@ def report(
     *sentences: Any, run: str = "run1", team: str = "teamA", topic: str = "1101", **more: Any
 ) -> dict[str, Any]:
     """A report; a sentence is its text, or (text, what it cites)."""
-    told = [each if isinstance(each, tuple) else (each,) for each in sentences]
-    responses = [dict(zip(("text", "citations"), each, strict=False)) for each in told]
+    reported = [each if isinstance(each, tuple) else (each,) for each in sentences]
+    responses = [dict(zip(("text", "citations"), each, strict=False)) for each in reported]
     about = {"team_id": team, "run_id": run, "topic_id": topic}
     return {"metadata": about, "responses": responses, **more}
 
@@ -137,7 +137,7 @@ def test_what_a_report_says_of_itself_is_checked(about: dict[str, Any], message:
 
 def test_what_is_missing_is_called_so() -> None:
     """Nobody can quote what is not there; a number they can."""
-    for team, told in {
+    for team, reported in {
         None: ("'team_id' is missing in 'metadata'", "add it"),
         7: ("'team_id' is a number (7), not text", "quote it"),
     }.items():
@@ -146,7 +146,7 @@ def test_what_is_missing_is_called_so() -> None:
             del row["metadata"]["team_id"]
         with pytest.raises(InvalidInput) as refused:
             read_run_report(row)
-        assert (refused.value.message, refused.value.hint) == told
+        assert (refused.value.message, refused.value.hint) == reported
     with pytest.raises(InvalidInput, match="'metadata'"):
         read_run_report({"responses": []})
 
@@ -541,9 +541,9 @@ def test_a_report_holds_its_sentences_where_it_says(
     whole = records[0].sample
     text = "".join(one.text for one in whole.side(Side.SUMMARY))
     assert text == (joined if (joined := " ".join(text for text, _ in sentences)).strip() else "")
-    for (words, cited), told in zip(sentences, whole.meta["sentences"], strict=True):
-        assert told["citations"] == cited
-        assert text[told["start"] : told["end"]] == (words if words.strip() else "")
+    for (words, cited), reported in zip(sentences, whole.meta["sentences"], strict=True):
+        assert reported["citations"] == cited
+        assert text[reported["start"] : reported["end"]] == (words if words.strip() else "")
     citations = [record.sample for record in records if record.sample.kind is SampleKind.CITATION]
     assert len(citations) == sum(
         max(len(set(cited)), 1) for words, cited in sentences if words.strip()

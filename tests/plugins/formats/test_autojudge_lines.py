@@ -95,7 +95,7 @@ def test_each_kind_has_its_keys_in_the_formats_order(tmp_path: Path) -> None:
         said(found["c|1102|run2|0"], rating="Perfect"),
     ]
     reports = {each.sample.key: each.sample for each in found.values()}
-    text, told = write(work, "autojudge", sample=reports.get)
+    text, reported = write(work, "autojudge", sample=reports.get)
     pages = {
         "a": {"id": "a", "text": POOLS["text"], "title": "Pools", "url": POOLS["url"]},
         "b": {"id": "b", "text": UNDER["text"], "title": None, "url": None},
@@ -136,7 +136,7 @@ def test_each_kind_has_its_keys_in_the_formats_order(tmp_path: Path) -> None:
              "docid": None, "document": None}},
     ]  # fmt: skip
     assert text == "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in expected)
-    assert (told.records, told.annotations) == (4, 3)
+    assert (reported.records, reported.annotations) == (4, 3)
 
 
 def test_offsets_are_code_points_or_utf16_units(tmp_path: Path) -> None:
@@ -186,15 +186,15 @@ def test_what_nobody_said_anything_of_is_left_out(tmp_path: Path) -> None:
         found["d|1101|b"], assignments=(Assignment("alice", State.DRAFT),), people=(ALICE,)
     )
     work = [*found.values(), opened, said(found["d|1101|a"])]
-    text, told = write(work, "autojudge")
+    text, reported = write(work, "autojudge")
     assert text == ""
-    assert told.lost[RecordTrait.EMPTY] == 1
-    text, told = write(work, "autojudge", unrated=True)
+    assert reported.lost[RecordTrait.EMPTY] == 1
+    text, reported = write(work, "autojudge", unrated=True)
     assert [(row["docid"], row["rating"]) for row in rows(text)] == [
         ("b", "Not rated"),
         ("a", "Not rated"),
     ]
-    assert RecordTrait.EMPTY not in told.lost
+    assert RecordTrait.EMPTY not in reported.lost
 
 
 def test_each_person_has_a_line_of_their_own(tmp_path: Path) -> None:
@@ -212,13 +212,13 @@ def test_each_person_has_a_line_of_their_own(tmp_path: Path) -> None:
         assignments=(Assignment("autojudge", State.DONE, "Bad"),),
         people=people,
     )
-    text, told = write([work], "autojudge")
+    text, reported = write([work], "autojudge")
     assert [(row["username"], len(row["spans"])) for row in rows(text)] == [
         ("Ana", 2),
         ("2", 1),
         ("", 0),
     ]
-    assert told.lost[Loss.ANNOTATOR_IDS] == 1
+    assert reported.lost[Loss.ANNOTATOR_IDS] == 1
 
 
 def test_a_report_is_found_among_those_that_came_before(tmp_path: Path) -> None:
@@ -227,9 +227,9 @@ def test_a_report_is_found_among_those_that_came_before(tmp_path: Path) -> None:
     citation = said(found["c|1101|teamB/run1|0|b"], rating="Bad")
     text, _ = write([found["r|1101|teamB/run1"], citation], "autojudge")
     assert [row["citation"]["report"]["team_id"] for row in rows(text)] == ["teamB"]
-    text, told = write([citation], "autojudge")
+    text, reported = write([citation], "autojudge")
     assert text == ""
-    assert told.lost[Loss.NO_REPORT] == 1
+    assert reported.lost[Loss.NO_REPORT] == 1
 
 
 def test_other_samples_are_counted(tmp_path: Path) -> None:
@@ -245,9 +245,9 @@ def test_other_samples_are_counted(tmp_path: Path) -> None:
     bare = collection(tmp_path)["c|1101|teamA/run1|0"].sample
     alone = replace(bare, kind=SampleKind.DOCUMENT, meta={"topic_id": "1", "docid": "a"})
     work = [said(Record(one), mark(Side.SOURCE, 0, 5)) for one in strange]
-    text, told = write([*work, said(Record(alone), mark(Side.SUMMARY, 0, 3))], "autojudge")
+    text, reported = write([*work, said(Record(alone), mark(Side.SUMMARY, 0, 3))], "autojudge")
     assert text == ""
-    assert told.lost == {
+    assert reported.lost == {
         Loss.OTHER_KINDS: 6,
         Loss.ITEM_ANNOTATIONS: 6,
     }
@@ -263,9 +263,9 @@ def test_what_has_no_place_is_counted(tmp_path: Path) -> None:
         mark(Side.SUMMARY, 4, 27),
         mark(Side.SOURCE, 0, 5),
     )
-    _, told = write([work], "autojudge")
-    assert told.annotations == 3
-    assert told.lost == {
+    _, reported = write([work], "autojudge")
+    assert reported.annotations == 3
+    assert reported.lost == {
         RecordTrait.NOTE: 1,
         Loss.LABELS: 1,
         Loss.DOCUMENT_SPANS: 1,
@@ -689,11 +689,11 @@ def test_a_trait_is_carried_or_counted(trait: RecordTrait, tmp_path: Path) -> No
     found = collection(tmp_path)
     example = _examples(found)[trait]
     reports = {each.sample.key: each.sample for each in found.values()}
-    text, told = write([example], "autojudge", sample=reports.get)
+    text, reported = write([example], "autojudge", sample=reports.get)
     if trait not in TRAITS.carried or trait in CARRIED_BY_ITEMS:
-        assert told.lost.get(trait.value) == 1
+        assert reported.lost.get(trait.value) == 1
         return
-    assert told.lost == {}
+    assert reported.lost == {}
     records, problems = back(tmp_path, text)
     assert problems == []
     (one,) = judged(records).values()

@@ -33,9 +33,9 @@ def _dumped(sample: dict[str, Any]) -> dict[str, Any]:
     """The same sample as Mercury would have dumped it."""
     rows = []
     for row in sample["annotations"]:
-        told = {key: value for key, value in row.items() if value is not None}
-        told |= {"annotator": told.pop("annotator_id"), "sample_id": sample["sample_id"]}
-        rows.append(told)
+        report = {key: value for key, value in row.items() if value is not None}
+        report |= {"annotator": report.pop("annotator_id"), "sample_id": sample["sample_id"]}
+        rows.append(report)
     meta = {f"meta_{name}": value for name, value in sample["metadata"].items()}
     texts = {key: sample[key] for key in ("sample_id", "source", "summary")}
     return texts | {"annotations": rows} | meta

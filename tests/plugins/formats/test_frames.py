@@ -246,15 +246,15 @@ def test_offsets_that_lead_out_of_a_file_break_no_process(tmp_path: Path) -> Non
     lists = struct.pack("<3i", 0, 1, 2)
     assert file.read_bytes().count(lists) == 1
     file.write_bytes(file.read_bytes().replace(lists, struct.pack("<3i", 0, 1, 2**30)))
-    told = subprocess.run(
+    report = subprocess.run(
         [sys.executable, "-m", "tui_annotate", "convert", place, "-", "--to", "native"],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert told.returncode == 2
-    assert str(place) in told.stderr
-    assert "Traceback" not in told.stderr
+    assert report.returncode == 2
+    assert str(place) in report.stderr
+    assert "Traceback" not in report.stderr
 
 
 def test_a_file_takes_no_more_memory_than_it_has_bytes(tmp_path: Path) -> None:
@@ -276,8 +276,8 @@ def test_collections_are_asked_for_by_name() -> None:
     plain = ImportOptions()
     assert set_pair_columns("", plain) == plain
     for name, columns in COLLECTIONS.items():
-        told = set_pair_columns(name.upper(), plain)
-        assert (told.source_column, told.summary_column, told.group_column) == columns
+        report = set_pair_columns(name.upper(), plain)
+        assert (report.source_column, report.summary_column, report.group_column) == columns
     own = set_pair_columns("summac", ImportOptions(summary_column="answer"))
     assert (own.source_column, own.summary_column) == ("document", "answer")
     with pytest.raises(NotFound) as caught:

@@ -110,8 +110,8 @@ def test_when_a_submission_was_made_is_when_its_annotations_were(tmp_path: Path)
     first, second, guess = (owned.annotation for owned in record.annotations)
     assert first.created == second.created == "2026-11-20T09:00:00.000000+00:00"
     assert guess.created == ""
-    told = CLAIM | {"meta": {"created": "2026-11-19T09:00:00Z"}}
-    task = _changed(lambda one: one["annotations"][0]["result"].__setitem__(0, told))
+    report = CLAIM | {"meta": {"created": "2026-11-19T09:00:00Z"}}
+    task = _changed(lambda one: one["annotations"][0]["result"].__setitem__(0, report))
     (record,), _ = _read(tmp_path, task)
     assert record.annotations[0].annotation.created == "2026-11-19T09:00:00.000000+00:00"
     assert write([record], "labelstudio", tmp_path / "out.json").lost == {}

@@ -46,8 +46,8 @@ MERGED = Path(__file__).with_name("merged.sqlite.gz")
 def _row(number: int, spans: Any, **other: Any) -> tuple[Any, ...]:
     row = {"sample": 0, "annotator": "ab12", "label": json.dumps(LABEL), "note": "12, not 15"}
     row |= other
-    told = (number, row["sample"], json.dumps(spans), row["annotator"], row["label"], row["note"])
-    return (*told, *other.get("chunks", ()))
+    report = (number, row["sample"], json.dumps(spans), row["annotator"], row["label"], row["note"])
+    return (*report, *other.get("chunks", ()))
 
 
 def _filled(path: Path, tables: dict[tuple[str, str], Sequence[tuple[Any, ...]]]) -> Path:
@@ -63,9 +63,9 @@ def _filled(path: Path, tables: dict[tuple[str, str], Sequence[tuple[Any, ...]]]
 
 def _database(path: Path, *annotations: tuple[Any, ...], columns: str = "", **more: Any) -> Path:
     """A database of two samples with annotations and perhaps more tables."""
-    told = more.get("chunks", (PLAIN, CHUNKS))
+    report = more.get("chunks", (PLAIN, CHUNKS))
     tables: dict[tuple[str, str], Any] = {
-        ("chunks", told[0]): told[1],
+        ("chunks", report[0]): report[1],
         ("embeddings", "embedding"): [(b"\0" * 8,)],
         ("annotations", ANNOTATIONS + columns): annotations,
         ("sample_meta", "sample_id INTEGER, json_meta TEXT"): more.get("meta", []),

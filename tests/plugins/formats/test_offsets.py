@@ -202,9 +202,9 @@ def test_a_text_counted_otherwise_is_read_as_it_was_meant(
     spans = list(dict.fromkeys(spans))
     moved = [(start + shift, end + shift) for start, end in spans]
     assume(_in_brat(name, text, spans))
-    told = [counted(whole, span, way) for span in moved]
-    assume(None not in told)
-    numbers = [each for each in told if each is not None]
+    report = [counted(whole, span, way) for span in moved]
+    assume(None not in report)
+    numbers = [each for each in report if each is not None]
     quotes = [quoted_by(whole, span, way) for span in moved]
     rows = [Told(*pair, quote) for pair, quote in zip(numbers, quotes, strict=True)]
     records, problems = _read(name, [text, "Next."], [rows, []])

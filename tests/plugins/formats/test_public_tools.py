@@ -63,9 +63,9 @@ def test_frames_have_the_same_cells(reader: Any, records: list[Record]) -> None:
         write(records, "parquet", place)
         assert _told(reader(place / "annotations.parquet")) == _expected(records)
         found = reader(place / "reviews.parquet")
-    told = [row for record in records for row in review_rows(record)]
+    report = [row for record in records for row in review_rows(record)]
     assert [(row["annotator"], row["state"] or "", row["annotations"]) for row in found] == [
-        (row["annotator"], row["state"], row["annotations"]) for row in told
+        (row["annotator"], row["state"], row["annotations"]) for row in report
     ]
 
 
@@ -245,8 +245,8 @@ def test_a_processor_of_json_ld_understands_every_term(records: list[Record]) ->
     quotes = [_values(one, "exact")[0] for one in _nodes(found, _OA + "TextQuoteSelector")]
     assert sorted(places) == sorted(span[:2] for span in spans)
     assert Counter(quotes) == Counter(span[2] for span in spans)
-    for collection, told in zip(plain, found, strict=True):
-        assert _keys({**collection, "@context": None}) == _keys(told)
+    for collection, report in zip(plain, found, strict=True):
+        assert _keys({**collection, "@context": None}) == _keys(report)
 
 
 def _keys(value: Any) -> set[str]:

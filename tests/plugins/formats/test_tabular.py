@@ -126,13 +126,13 @@ def test_parquet_gives_every_cell_back(records: list[Record]) -> None:
         patch.setattr(columnar, "_BATCH", 2)
         write(records, "parquet", Path(folder) / "out")
         files = ("annotations.parquet", "reviews.parquet")
-        for file, (told, columns) in zip(files, _written(records), strict=True):
+        for file, (report, columns) in zip(files, _written(records), strict=True):
             found = parquet.read_table(Path(folder) / "out" / file).to_pylist()
             for row in found:
                 for name in {"created", "updated"} & set(row):
                     moment = row[name]
                     row[name] = moment and moment.isoformat(timespec="microseconds")
-            assert _empty(found) == _told(told, columns)
+            assert _empty(found) == _told(report, columns)
 
 
 @given(records=several())
@@ -144,13 +144,13 @@ def test_a_workbook_gives_every_cell_back(records: list[Record]) -> None:
         write(records, "xlsx", path)
         sheets = _workbook(path)
     assert list(sheets) == ["annotations", "reviews"]
-    for cells, (told, columns) in zip(sheets.values(), _written(records), strict=True):
+    for cells, (report, columns) in zip(sheets.values(), _written(records), strict=True):
         found = [
             {name: unescape(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
             for row in _named(cells)
         ]
         assert cells[0] == [*columns, "cut"]
-        assert _empty(found) == _told(told, cells[0])
+        assert _empty(found) == _told(report, cells[0])
 
 
 def test_a_cell_that_looks_like_a_formula_is_marked_as_text(tmp_path: Path) -> None:

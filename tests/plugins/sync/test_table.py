@@ -121,12 +121,12 @@ def test_whatever_is_no_answer_is_told(
     fake.script.extend([reply] * 4)
     with pytest.raises(error) as caught:
         list(table.rows())
-    told = f"{caught.value.message} {caught.value.hint}"
-    assert says in told
-    assert "\x1b" not in told
-    assert "\n" not in told
-    assert "hidden-Q7" not in told
-    assert len(told) < 1000
+    report = f"{caught.value.message} {caught.value.hint}"
+    assert says in report
+    assert "\x1b" not in report
+    assert "\n" not in report
+    assert "hidden-Q7" not in report
+    assert len(report) < 1000
 
 
 def test_rows_that_nobody_asked_for_are_refused(fake: FakeTable, table: SharedTable) -> None:

@@ -137,10 +137,10 @@ def test_in_a_report_that_cites_nothing_the_walk_says_so() -> None:
 
 def test_all_documents_are_listed_once_with_what_is_known_of_them() -> None:
     """Title and address, or that there is no text."""
-    told = citations.format_listing(REPORT, {"doc-a": "https://example.org/a"})
-    assert told.split("\n\n")[0] == "# doc-a\nPools\nhttps://example.org/a"
-    assert told.count("# doc-a") == 1
-    (lost,) = [part for part in told.split("\n\n") if part.startswith("# lost\n")]
+    report = citations.format_listing(REPORT, {"doc-a": "https://example.org/a"})
+    assert report.split("\n\n")[0] == "# doc-a\nPools\nhttps://example.org/a"
+    assert report.count("# doc-a") == 1
+    (lost,) = [part for part in report.split("\n\n") if part.startswith("# lost\n")]
     assert "http" not in lost
     assert len(lost.splitlines()) == 2
 

@@ -346,9 +346,11 @@ def test_nothing_typed_is_lost_and_each_label_that_is_left_can_be_saved(
     on.labels += [(name,) for name in put if name in before and name != before[0]]
     on.note, on.evidence = "typed", list(on.claim)
     on.unsaved = [(replace(one, id="y"), True)]
-    told = "".join(f"- {{name: {name}, retired: {str(name in retired).lower()}}}\n" for name in now)
+    report = "".join(
+        f"- {{name: {name}, retired: {str(name in retired).lower()}}}\n" for name in now
+    )
     paths: dict[LabelPath, LabelPath] = {(old,): (new,) for old, new in became.items()}
-    made = DraftLabelSetChange(on.tree, parse_labels(told), paths)
+    made = DraftLabelSetChange(on.tree, parse_labels(report), paths)
     stored = replace(one, labels=tuple(map(made.path, one.labels)), version=2)
     made.describe(label_set_change.in_hand(on))
     label_set_change.take_over(on, made, (stored,))

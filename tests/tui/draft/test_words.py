@@ -81,8 +81,8 @@ def test_each_state_has_its_words() -> None:
     keys(made, "backspace tab")
     assert said(made) == "Space takes this sentence as evidence for sentence 1 · Tab back"
     keys(made, "space tab")
-    told = "this sentence is evidence for sentence 1: Space gives it back · Tab back"
-    assert said(made) == told
+    report = "this sentence is evidence for sentence 1: Space gives it back · Tab back"
+    assert said(made) == report
     keys(made, "space tab")
     keys(made, "tab")
     cursor_actions.show_hints(made, [(Span(0, 3),)])

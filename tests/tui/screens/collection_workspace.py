@@ -50,13 +50,13 @@ class Collection:
 
     def report(self) -> Sample:
         """All sentences, and what they cite."""
-        start, told = 0, []
+        start, reported = 0, []
         for text, cited in self.sentences:
-            told.append({"start": start, "end": start + len(text), "citations": list(cited)})
+            reported.append({"start": start, "end": start + len(text), "citations": list(cited)})
             start += len(text) + 1
         text = " ".join(text for text, _ in self.sentences)
         documents = (*map(self._document, self.texts), Document(Side.SUMMARY, text))
-        meta = {"sentences": told, "urls": {"doc-a": "https://example.org/doc-a"}}
+        meta = {"sentences": reported, "urls": {"doc-a": "https://example.org/doc-a"}}
         return self._sample(f"r|{self.topic}|{self.run}", SampleKind.REPORT, documents, meta)
 
     def citation(self, at: int, text: str, name: str | None) -> Sample:

@@ -83,13 +83,17 @@ def test_every_sign_of_a_screen_stands_in_its_legend(
 def literals(path: Path) -> Iterator[str]:
     """The strings of a module that are no docstrings."""
     tree = ast.parse(path.read_text("utf-8"))
-    told = {
+    report = {
         id(node.value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in report
+        ):
             yield node.value
 
 

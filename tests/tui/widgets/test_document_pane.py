@@ -98,8 +98,8 @@ async def test_a_move_paints_its_lines_alone() -> None:
         pane.move("char", 1)
         await pilot.pause()
         assert pane.painted == [0]
-        (told,) = stage.of(DocumentPane.SelectionChanged)
-        assert told.pane is pane
+        (report,) = stage.of(DocumentPane.SelectionChanged)
+        assert report.pane is pane
 
 
 async def test_a_move_that_goes_nowhere_is_silent() -> None:
@@ -493,8 +493,8 @@ async def test_a_click_on_a_match_is_told() -> None:
         stage.set_focus(None)
         stage.posted.clear()
         await pilot.click(Watched, offset=at(3, 1))
-        (told,) = stage.of(DocumentPane.MatchClicked)
-        assert (told.pane, told.rank) == (pane, 2)
+        (report,) = stage.of(DocumentPane.MatchClicked)
+        assert (report.pane, report.rank) == (pane, 2)
         assert (pane.cursor_offset, pane.has_focus) == (0, False)
         assert not stage.of(DocumentPane.SelectionChanged)
 

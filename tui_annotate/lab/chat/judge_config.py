@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PROMPTS = "prompts"
 NO_ENDPOINT = "http://localhost"
-"""What stands for the endpoint where nobody is asked."""
+"""The name of the endpoint where no request is sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

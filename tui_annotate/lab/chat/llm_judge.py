@@ -158,7 +158,7 @@ class LlmJudge:
     def _omit_refused(self, refusal: RequestRefused) -> bool:
         """Omit a parameter that a refusal names; return whether there is such a one."""
         with self._lock:
-            named = [each for each in _PARAMETERS if each in refusal.told]
+            named = [each for each in _PARAMETERS if each in refusal.reason]
             if "max_tokens" in named and "max_tokens" not in self._omitted:
                 # Newer models of one maker take the limit by its other name only.
                 self._omitted.add("max_tokens")

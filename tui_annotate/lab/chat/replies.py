@@ -18,7 +18,7 @@ from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
 
 UNKNOWN_MARKERS: Final[Mapping[str, str]] = {"en": "unknown", "zh": "不知道"}
-"""What a model is asked to say where the texts do not tell, by language."""
+"""What a model is asked to say if the texts have no answer, by language."""
 
 _THOUGHT: Final = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FENCED: Final = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
@@ -102,7 +102,7 @@ def parse_answer(reply: str) -> str | None:
     """Return the answer in a reply, without a prefix such as "Answer:".
 
     Returns:
-        "" where the model says that the texts do not tell; None where it says nothing at all.
+        "" if the model says that the texts have no answer; None where it says nothing at all.
     """
     text = strip_reply(reply)
     if prefix := _PREFIX.match(text):

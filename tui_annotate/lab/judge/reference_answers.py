@@ -20,7 +20,7 @@ PART: Final = 6_000
 WINDOW: Final = 24_000
 """Code points of a context that it sees at a time, with those before: about 8,000 tokens."""
 EXPECTED_ANSWER: Final = 600
-"""Code points that an answer is expected to have, where calls are told beforehand."""
+"""Code points that an answer is expected to have, when calls are estimated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

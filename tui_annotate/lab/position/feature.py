@@ -37,7 +37,7 @@ _MAX_MATCHES: Final = 200
 
 
 def gold_position(sample: Sample) -> int | None:
-    """Return where the passage or the pair stands that answers, from 0; None if unknown."""
+    """Return the index of the passage or pair that answers, from 0; None if unknown."""
     found = sample.meta.get("gold_position") if sample.kind is SampleKind.QUESTION else None
     return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
 

@@ -1,4 +1,4 @@
-"""Rows put to a model: prompts out, or the model's answers beside the rows, in the rows' order.
+"""Rows put to a model: prompts out, or rows with the model's answers, in the rows' order.
 
 A row whose prompt is too long, or refused by the model, keeps no answer, and is reported.
 """

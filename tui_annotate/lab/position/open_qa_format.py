@@ -57,7 +57,7 @@ LONG: Final = frozenset(
         "model_answer", "ordered_kv_records", "model_ordered_kv_records", PEOPLE, "human_verdict",
     }
 )  # fmt: skip
-"""Fields that no meta holds: they are texts, or stand in the sample elsewhere."""
+"""Fields that no meta holds: they are texts, or stored elsewhere in the sample."""
 
 ABOUT: Final = FormatTraits(
     title="questions over passages and keys over pairs, with a model's answers",

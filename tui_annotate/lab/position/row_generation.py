@@ -90,7 +90,7 @@ def find_gold_passage(row: Row) -> dict[str, Any]:
 def find_distractors(row: Row) -> list[dict[str, Any]]:
     """Return the passages without the answer: those whose `hasanswer` is exactly false.
 
-    Each tells its place in the row that it comes from, where it tells of none yet.
+    Each gets its index in the row that it comes from, unless it has one.
     """
     return [
         {
@@ -160,7 +160,7 @@ def move_key_value(row: Row, at: int) -> dict[str, Any]:
     """Return the row with its gold pair at a position, in [0, number of pairs).
 
     Raises:
-        InvalidInput: the row lacks a field, or its key stands in no pair.
+        InvalidInput: the row lacks a field, or its key is in no pair.
     """
     key, value = parse_text(row, "key"), parse_text(row, "value")
     found = [list(pair) for pair in list_pairs(row, shown=False)]

@@ -54,7 +54,7 @@ class PositionStudies:
         """Counts the answers of a dataset; what people said of them is compared.
 
         Raises:
-            NotFound: it has no question that tells where its answer stands.
+            NotFound: it has no question with a known answer position.
         """
         found = evaluate(
             lambda: (case for _, case in self._read_cases(dataset, rules)),
@@ -131,7 +131,7 @@ class PositionStudies:
 def stored_case(stored: StoredQuestion, rules: MatchRules) -> ScoredAnswer | None:
     """Return the case of a stored question; None without a gold position.
 
-    The verdict that came with its row stands, unless other rules are asked for.
+    The verdict of its row is kept, unless other rules are given.
     """
     meta = stored.meta
     position, size = meta.get("gold_position"), meta.get("size")

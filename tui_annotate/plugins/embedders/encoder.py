@@ -61,7 +61,7 @@ class PieceWindow:
 def split_windows(count: int, *, long: int = LONG, size: int = WINDOW) -> list[PieceWindow]:
     """How a text of so many pieces is encoded; none for none.
 
-    Each piece belongs to the window in which it stands farthest from a cut.
+    Each piece belongs to the window in which it is farthest from a cut.
     """
     if count <= long:
         return [PieceWindow(0, count, 0, count)] if count else []

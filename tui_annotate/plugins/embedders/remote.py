@@ -305,7 +305,7 @@ class RemoteEmbedder:
         try:
             reply = self._endpoint.post("/embeddings", question, most=most)
         except RequestRefused as refusal:
-            if self._formats[0] and "encoding_format" in refusal.told:
+            if self._formats[0] and "encoding_format" in refusal.reason:
                 del self._formats[0]
                 return self._request_batch(batch)
             raise
@@ -323,7 +323,7 @@ class RemoteEmbedder:
         import numpy as np
 
         self._most_texts = MOST_TEXTS
-        too_long = refusal.status == 413 or _TOO_LONG.search(refusal.told)
+        too_long = refusal.status == 413 or _TOO_LONG.search(refusal.reason)
         if too_long and len(piece) > _SHORTEST_SPLIT:
             halves = _halve(piece)
             weights = np.array([[len(half) for half in halves]], np.float64)

@@ -20,7 +20,7 @@ from tui_annotate.plugins.protocols import ReadMeter
 from tui_annotate.plugins.record_validation import make_problem
 
 DEEPEST: Final = 100
-"""How deep containers may stand in one another."""
+"""How deep containers may be nested."""
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")

@@ -36,7 +36,7 @@ _UNWRITABLE: Final = re.compile(
 
 
 class LineFeedWriter:
-    r"""A csv writer that ends rows with \n; Python's own, told so, leaves a lone \r unquoted."""
+    r"""A csv writer that ends rows with \n; Python's own, set so, leaves a lone \r unquoted."""
 
     def __init__(self, target: TextIO) -> None:
         self._target = target

@@ -82,7 +82,7 @@ KEYS: Final = "dataset,username,annotation_key"
 """The primary key."""
 _COLUMNS: Final = ("dataset", "username", "annotation_key", "created_at", "updated_at")
 AT_ONCE: Final = 40
-"""Keys that are asked for at a time: they stand in an address, which may not be too long."""
+"""Keys that are asked for at a time: they are part of an address, which may not be too long."""
 _BATCH_ROWS, _BATCH_BYTES = 100, 1_000_000
 
 
@@ -212,7 +212,7 @@ class SharedTable:
 
     @property
     def identity(self) -> str:
-        """What tells this table from others; holds nothing secret."""
+        """The identity of this table; holds nothing secret."""
         return str(self._url)
 
     def rows(

@@ -1,7 +1,7 @@
 """Readings: from a record to the annotations that are compared, and why others are left out.
 
 A reading is one person's work on one sample. Nothing of it depends on the order of annotations; a
-span that stands there twice is one, with the labels and the evidence of both.
+span that is there twice counts as one, with the labels and the evidence of both.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.span_agreement import count_stacked
 
 NOTHING: Final[LabelPath] = ()
-"""What stands for a sample or a sentence in which somebody marked nothing."""
+"""The label of a sample or a sentence in which a person marked nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +255,7 @@ class Axis:
 
 
 UNLABELLED: Final[LabelPath] = ("",)
-"""What stands for work that has no label; no label is called so."""
+"""The label of work without one; no real label has this name."""
 
 _Key = tuple[int, int, LabelPath]
 

@@ -153,7 +153,7 @@ _BATCH_SEGMENTS = 512
 """Segments that are embedded together, about: many, as batches of like lengths are quick; few, to
 tell every few seconds how far a slow model is."""
 _LANGUAGES = ("en", "zh")
-"""Languages that are told of, also where nothing is in them."""
+"""Languages that are reported, also where nothing is in them."""
 
 _Name = tuple[str, str]
 """A document as it is segmented and embedded: its hash and its language."""
@@ -168,7 +168,7 @@ def evaluate(
     min_segments: int = 1,
     embedder: str = "auto",
     compare: Sequence[str] = (),
-    told: ProgressCallback = lambda *_: None,
+    progress: ProgressCallback = lambda *_: None,
 ) -> dict[str, Any]:
     """Return the figures over Mercury dumps together, as described in docs/json.md.
 
@@ -176,7 +176,7 @@ def evaluate(
         min_segments: minimum number of non-blank segments of a searched text.
         embedder: a name, optionally `:model`; "none" for words alone; "auto" for the best.
         compare: other embedders, on the same queries.
-        told: called as vectors are made.
+        progress: called as vectors are made.
 
     Raises:
         NotFound, Unavailable: a file or a named embedder can not be opened.
@@ -184,7 +184,7 @@ def evaluate(
     """
     chosen = [_load_embedder(name) for name in dict.fromkeys([embedder, *compare])]
     asked = collect_choices(_read_records(files), least=min_segments)
-    ranks = [_rank_queries(asked, each, told) for each in chosen]
+    ranks = [_rank_queries(asked, each, progress) for each in chosen]
     parts = {
         direction: _group_queries(own, [found[direction] for found in ranks])
         for direction, own in asked.items()

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Anchor
 
 _SAMPLED_TOKENS = 256
-"""Tokens of a side, about, that tell where a likeness of tokens begins."""
+"""Tokens of a side, about, that set where similarity of tokens begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def build_spaces(
 def _known_segments(
     rows: NDArray[np.float32], documents: Sequence[Sequence[Segment]]
 ) -> tuple[NDArray[np.bool_], int]:
-    """(segments,): which have a vector and stand in a document that is known; how many are not."""
+    """(segments,): which have a vector and belong to a known document; how many are not."""
     import numpy as np
 
     known = np.array(rows.any(axis=1), np.bool_)

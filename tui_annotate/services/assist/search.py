@@ -226,7 +226,7 @@ class AssistService:
 
 
 def _made_by(used: VectorSet, embedder: Embedder) -> bool:
-    """Whether an embedder made a set; older stores tell it by the table's name alone."""
+    """Whether an embedder made a set; older stores have it in the table's name alone."""
     from tui_annotate.storage.vectors.store import is_table_of
 
     if used.version:

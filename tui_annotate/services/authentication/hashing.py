@@ -14,7 +14,7 @@ from typing import Any, Final
 from tui_annotate.domain.passwords import normalise_password
 
 _CODE_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""What is easily told apart when it is read out or copied by hand."""
+"""Characters that are not confused when read out or copied by hand."""
 _HASH_PATTERN: Final = re.compile(
     r"\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,3}),p=(\d{1,3})"
     r"\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,86}"

@@ -81,7 +81,7 @@ class Pseudonyms:
         self._learn_names(people)
         self._made: dict[str, Person] = {}
         self._ids_by_word: dict[str, str] = {}
-        self.told = PseudonymReport()
+        self.report = PseudonymReport()
 
     def id(self, person_id: str) -> str:
         """Return the pseudonym of a person's id.
@@ -128,7 +128,7 @@ class Pseudonyms:
     def record(self, record: Record) -> Record:
         """Return a record without names of people, except in texts that people wrote."""
         self._learn_names(record.people)
-        report = self.told
+        report = self.report
         columns = SampleColumns(self.find_pseudonym)
         meta = columns.hidden(record.sample.meta)
         report.columns.update(columns.kept)
@@ -150,8 +150,8 @@ class Pseudonyms:
 
     def _hide_annotation(self, owned: OwnedAnnotation) -> OwnedAnnotation:
         one = owned.annotation
-        self.told.texts += bool(one.note) + bool(one.settled and one.settled.note)
-        self.told.originals += one.imported is not None
+        self.report.texts += bool(one.note) + bool(one.settled and one.settled.note)
+        self.report.originals += one.imported is not None
         hidden: Annotation = replace(
             one,
             id=self.annotation_id(one.id),
@@ -180,7 +180,7 @@ class Pseudonyms:
         word = f"person-{signs[:_HALF_LENGTH]}-{signs[_HALF_LENGTH:]}"
         if self._ids_by_word.setdefault(word, person_id) != person_id:
             raise Conflict(f"two people would both be {word}", "make another key")
-        self.told.people.add(person_id)
+        self.report.people.add(person_id)
         return word
 
     def _digest(self, kind: str, name: str) -> bytes:
@@ -195,7 +195,7 @@ _FOLDED_COLUMNS: Final = frozenset(name.replace("_", "") for name in KNOWN)
 _NOT_LETTERS: Final = re.compile(r"[^a-z0-9]")
 _ADDRESS: Final = re.compile(r"\S+@\S+")
 _NAMING_FIELDS: Final = ("id", "email", "username", "name", "first_name", "last_name")
-"""Of a column that tells of somebody in several words, those that name them, the best first."""
+"""Of a column that names a person in several fields, those that name them, the best first."""
 
 
 class SampleColumns:

@@ -124,7 +124,7 @@ class IngestService:
             refused = run.report.refused > 0
             if dry_run or refused:
                 return _finish_report(run, began, vectors.name, refused=strict and refused)
-            watcher = IngestCallbacks(progress)  # the doubts are told
+            watcher = IngestCallbacks(progress)  # the doubts are reported
         run = self._run(watcher)
         run.store(records, vectors)
         run.embed(vectors)
@@ -250,8 +250,8 @@ class IngestService:
 
 def _require_readable_twice(records: Records, what: str) -> None:
     if iter(records) is records:
-        told = f"{what} needs records that can be read twice"
-        raise InvalidInput(told, "give a list", code="records-read-once")
+        message = f"{what} needs records that can be read twice"
+        raise InvalidInput(message, "give a list", code="records-read-once")
 
 
 def _finish_report(

@@ -44,7 +44,7 @@ class LabelSetVersion:
     Attributes:
         dataset: empty for the workspace.
         by: empty for the owner of the files.
-        told: the request in words.
+        told: the request, for people.
     """
 
     dataset: str
@@ -85,8 +85,8 @@ class LabelChangeService(LabelChangeWriter):
             task = tasks.renaming_task(
                 renames, before=tree, after=after, at=at, was=self._state_before
             )
-            told = f"rename {label_requests.format_path(label.path)} to {path[-1]}"
-            return RelabelRequest("rename", told, changed, task, renames)
+            description = f"rename {label_requests.format_path(label.path)} to {path[-1]}"
+            return RelabelRequest("rename", description, changed, task, renames)
 
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
@@ -109,8 +109,8 @@ class LabelChangeService(LabelChangeWriter):
                 renames, before=tree, after=after, at=at, was=self._state_before
             )
             merged = " ".join(map(label_requests.format_path, gone))
-            told = f"merge {merged} into {label_requests.format_path(kept.path)}"
-            return RelabelRequest("merge", told, changed, task, renames)
+            description = f"merge {merged} into {label_requests.format_path(kept.path)}"
+            return RelabelRequest("merge", description, changed, task, renames)
 
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
@@ -125,8 +125,10 @@ class LabelChangeService(LabelChangeWriter):
             changed = editing.split(text, label.path, parts)
             editing.parse_label_set(changed, {*(each.path for each in tree.walk()), *parts})
             split_into = " ".join(map(label_requests.format_path, parts))
-            told = f"split {label_requests.format_path(label.path)} into {split_into}"
-            return RelabelRequest("split", told, changed, tasks.splitting_task({label.path}, at=at))
+            description = f"split {label_requests.format_path(label.path)} into {split_into}"
+            return RelabelRequest(
+                "split", description, changed, tasks.splitting_task({label.path}, at=at)
+            )
 
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
@@ -138,8 +140,8 @@ class LabelChangeService(LabelChangeWriter):
             changed = editing.retire(text, label.path)
             editing.parse_label_set(changed, [each.path for each in tree.walk()])
             gone = {each.path for each in label.walk()}
-            told = f"retire {label_requests.format_path(label.path)}"
-            return RelabelRequest("retire", told, changed, tasks.retiring_task(gone))
+            description = f"retire {label_requests.format_path(label.path)}"
+            return RelabelRequest("retire", description, changed, tasks.retiring_task(gone))
 
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
@@ -262,7 +264,7 @@ class LabelChangeService(LabelChangeWriter):
             version,
             at,
             self.names().get(by, by),
-            change.request.told if change else "",
+            change.request.description if change else "",
             len(list(parse_stored_labels(self.in_force(version)).walk())),
             in_force=False,
             undone=bool(change and change.undone),
@@ -325,7 +327,7 @@ class LabelChangeService(LabelChangeWriter):
     def _prepare_undo(self, seen: LabelSetChange, last: LabelChange) -> PreparedChange:
         if seen.moment(last.dataset).version != last.after:
             raise Conflict(
-                f"the set in force is not the one that {last.request.told!r} made",
+                f"the set in force is not the one that {last.request.description!r} made",
                 "see: tui-annotate labels list",
             )
         now, text = self.in_force(last.after), self.in_force(last.before)
@@ -342,7 +344,7 @@ class LabelChangeService(LabelChangeWriter):
                 at=at,
                 is_later=self._has_later_work,
             )
-            return RelabelRequest(UNDO, f"undo: {last.request.told}", text, task, renames)
+            return RelabelRequest(UNDO, f"undo: {last.request.description}", text, task, renames)
 
         made = self.prepared(seen, ask, dataset=last.dataset)
         change = replace(made.change, after=last.before)

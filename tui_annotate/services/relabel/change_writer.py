@@ -117,7 +117,7 @@ class LabelsFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RelabelRequest:
-    """A change before work was read; `told` is the request in words.
+    """A change before work was read; `description` is the request in words.
 
     Attributes:
         text: of the new set; None if unchanged.
@@ -125,7 +125,7 @@ class RelabelRequest:
     """
 
     kind: str
-    told: str
+    description: str
     text: str | None
     task: Task
     renames: Renames = field(default_factory=dict)
@@ -218,7 +218,7 @@ class LabelChangeWriter:
         change = LabelChange(
             dataset,
             what.kind,
-            LabelChangeRequest(what.told, what.renames, begun.datasets),
+            LabelChangeRequest(what.description, what.renames, begun.datasets),
             begun.version,
             after,
             at,
@@ -271,7 +271,7 @@ class LabelChangeWriter:
         all_of = outcomes.values()
         return RelabelReport(
             kind=change.kind,
-            told=change.request.told,
+            told=change.request.description,
             dataset=change.dataset,
             before=change.before,
             after=change.after,

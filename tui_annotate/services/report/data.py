@@ -76,7 +76,7 @@ def agreement_data(
 ) -> dict[str, Any]:
     """Return agreement of complete work; without any, of work in all states.
 
-    People and pairs stand in the order of their names, which tells nothing of those behind words.
+    People and pairs are in the order of their names, which reveals nothing about pseudonyms.
     """
     for state in (filters.state,) if filters.state else (State.DONE.value, State.NEW.value):
         found = agreement(replace(filters, state=state))

@@ -298,7 +298,7 @@ class ReviewService(ReviewQueries):
         """Accept candidates as they are, with the evidence of all who said so.
 
         Raises:
-            Conflict: also where it stands already, or a label must stand alone on its claim.
+            Conflict: also if it exists already, or a label excludes others on its claim.
         """
 
         def change(writer: AdjudicationWriter) -> None:
@@ -358,7 +358,7 @@ class ReviewService(ReviewQueries):
         """Remove a result; the candidates that it was made of are open again.
 
         Raises:
-            Conflict: also where it does not stand any more.
+            Conflict: also if it no longer exists.
         """
 
         def change(writer: AdjudicationWriter) -> None:

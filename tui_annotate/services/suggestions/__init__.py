@@ -1,6 +1,6 @@
 """Suggestions of machines, for admins: import them, make them of scores, and report on them.
 
-Refuses what does not stand in the texts or in the label set; what annotators do with suggestions is
+Refuses what is not in the texts or in the label set; what annotators do with suggestions is
 no business of this service.
 """
 
@@ -121,7 +121,7 @@ def _passing_segments(
 
 
 _MAX_PROBLEMS: Final = 20
-"""Problems of a file that are told one by one."""
+"""Problems of a file that are reported one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +283,7 @@ _FIELDS: Final = frozenset(
 _ANCHOR_FIELDS: Final = frozenset({"quote", "start", "end", "document"})
 _FORM_HINT: Final = "docs/suggestions.md has the form"
 _MAX_QUOTE: Final = 60
-_CACHED_SAMPLES: Final = 100  # lines of one sample mostly stand together
+_CACHED_SAMPLES: Final = 100  # lines of one sample are mostly neighbours
 
 
 @dataclass(frozen=True)

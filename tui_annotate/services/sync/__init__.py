@@ -221,7 +221,7 @@ class TableSync:
         head = self.log.stream(self.person.id, key).head
         record = self._find_record(key) if given else None
         digest = ""
-        with suppress(InvalidInput):  # what no row can tell is told by the next push
+        with suppress(InvalidInput):  # what no row can say is reported by the next push
             digest = payloads.hash_payload(self._make_payload(record)) if record else ""
         if self.log.stream(self.person.id, key).head != head:
             digest = ""  # something was done meanwhile, which the table lacks

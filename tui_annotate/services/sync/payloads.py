@@ -196,7 +196,7 @@ def _parse_judged(
     _, now = read_work(value.get(WORK_KEY))
     now = now or stream.state.assignment["state"]
     if now == State.NEW.value and (kept or rated or comment):
-        now = State.DONE.value  # other programs tell of work alone, not how far it is
+        now = State.DONE.value  # other programs send work alone, not how far it is
     return StreamState(kept, {"state": now, "rating": rated, "comment": comment})
 
 
@@ -258,7 +258,7 @@ def _parse_span(value: Mapping[str, Any], text: str) -> Span:
 
 
 WORK_KEY: Final = "worked"
-"""Under it a row tells what its form has no place for: when the last deed was done, the state."""
+"""Its value holds what the table has no column for: time of the last action, the state."""
 
 
 def has_judgements(record: Record) -> bool:

@@ -1,6 +1,6 @@
 """Who has which samples, inside one transaction: given and taken back, in everybody's own order.
 
-A dataset that is handed out stands in no order that all people walk; there everybody has what is
+An assigned dataset is in no common order; there everybody has what is
 theirs. What was begun before belongs to whoever began it.
 
 How many more people each sample of a pool takes, and how many samples that leaves to whom, is

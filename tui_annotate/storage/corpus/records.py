@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 _PAGE: Final = 100
 _CACHED_CHARACTERS: Final = 8_000_000
-_TEXT_OVERHEAD: Final = 1_000  # what a text that is held costs beside its characters, in characters
+_TEXT_OVERHEAD: Final = 1_000  # memory of a text in addition to its characters, in characters
 _SIDES: Final = {each.value: each for each in Side}
 _KINDS: Final = {each.value: each for each in SampleKind}
 # One parameter: a list of a hundred takes as long to put into a statement as its rows to read.

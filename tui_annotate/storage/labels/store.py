@@ -25,7 +25,7 @@ from tui_annotate.storage.statements import add_missing, upsert
 
 
 class GuidanceKind(StrEnum):
-    """What tells people how to annotate; also the name of the column and of the setting."""
+    """A kind of guidance for annotators; also the name of the column and of the setting."""
 
     LABELS = "labels"
     GUIDELINES = "guidelines"
@@ -224,19 +224,19 @@ class LabelChangeRequest:
     """What a change was asked for.
 
     Attributes:
-        told: in words, as the command line has it: "rename Odd to Strange".
+        description: in words, as the command line has it: "rename Odd to Strange".
         renames: what became of labels; empty where work kept its labels.
         datasets: where it held.
     """
 
-    told: str
+    description: str
     renames: Renames = field(default_factory=dict)
     datasets: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """As it is stored."""
         renames = [[list(old), list(new)] for old, new in self.renames.items()]
-        return {"told": self.told, "renames": renames, "datasets": list(self.datasets)}
+        return {"told": self.description, "renames": renames, "datasets": list(self.datasets)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> LabelChangeRequest:
@@ -256,7 +256,7 @@ class LabelChange:
         before, after: versions of that set; empty in a dataset for the workspace's.
         batch: of its events; empty where no work was touched.
         arrival: of the last event before them.
-        undone: the id of the change that took it back; 0 while it stands.
+        undone: the id of the change that undid it; 0 for none.
         by: id of the person who did it; empty for whoever owns the files.
     """
 

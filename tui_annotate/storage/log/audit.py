@@ -1,4 +1,4 @@
-"""Walks the whole log and holds it against itself, and the tables of what stands against it."""
+"""Check the whole log, and the tables of current work against it."""
 
 from __future__ import annotations
 
@@ -73,8 +73,10 @@ _HASH_AT: Final = select(EVENTS.c.hash).where(
 class AuditStore(CommonStore):
     """The log as one moment has it; what people do meanwhile waits for nothing, and is not seen."""
 
-    def find_faults(self, tell: Callable[[int, int], None] | None = None) -> Iterator[ChainFault]:
-        """Yield the first inconsistency of each stream; `tell` gets (events read, total)."""
+    def find_faults(
+        self, progress: Callable[[int, int], None] | None = None
+    ) -> Iterator[ChainFault]:
+        """Yield the first inconsistency of each stream; `progress` gets (events read, total)."""
         with self._database.reading() as connection:
             total, done = _count_events(connection), 0
             for person, key, rows in events.streams(connection):
@@ -82,12 +84,12 @@ class AuditStore(CommonStore):
                 for row in rows:
                     check.step(row)
                     done += 1
-                    if tell and done % _REPORT_EVERY == 0:
-                        tell(done, total)
+                    if progress and done % _REPORT_EVERY == 0:
+                        progress(done, total)
                 if found := check.found or check.compare_with_tables():
                     yield found
-            if tell:
-                tell(done, total)
+            if progress:
+                progress(done, total)
             for person, dataset, sample in connection.execute(_WORK_WITHOUT_EVENTS):
                 says = "work stands there that no event tells of: its events were removed"
                 yield ChainFault(person, dataset, sample, 0, "", "", total + 1, says)
@@ -116,7 +118,7 @@ class AuditStore(CommonStore):
             return LogHead(count, streams, last[1] if last else "", digest)
 
     def lost(self, heads: Iterable[StreamHead]) -> Iterator[tuple[StreamHead, str]]:
-        """Of heads that were kept, those that the log holds no more, and what stands there."""
+        """Of recorded heads, those that the log no longer has, with what it has there."""
         with self._database.reading() as connection:
             for head in heads:
                 found = connection.execute(

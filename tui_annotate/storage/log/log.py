@@ -202,7 +202,7 @@ class EventLog:
         return set(self._connection.execute(REMOVED_IDS, {"names": list(names)}).scalars())
 
     def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
-        """Of some ids of annotations, those that stand: by id, the person and the sample's row."""
+        """Of some ids of annotations, those that exist: by id, the person and the sample's row."""
         seen = visible_people(self._actor)
         query = _OWNERS if seen is None else _OWNERS.where(ANNOTATIONS.c.person.in_(seen))
         rows = self._connection.execute(query, {"names": list(names)})

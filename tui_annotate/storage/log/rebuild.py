@@ -1,6 +1,6 @@
 """A copy of a store taken back to what it was: its log cut short, its tables made of the log anew.
 
-For copies alone: what stands in a store of people is never undone this way.
+For copies alone: the store that people work in is never changed this way.
 """
 
 from __future__ import annotations

@@ -171,10 +171,10 @@ class MergeStore(LogStore):
             other: gives that state; a number that an annotation has in it counts for nothing.
             head: the last event that the caller knows of; with another one nothing is done.
             at: when it was done there.
-            stays: False goes back to what stands here right after, so that the log has both.
+            stays: False restores the state here right after, so that the log has both.
 
         Raises:
-            Conflict: an annotation stands in another stream here.
+            Conflict: an annotation is in another stream here.
         """
         require_permission(self._actor, Permission.WRITE, person)
         with self._database.writing() as connection:

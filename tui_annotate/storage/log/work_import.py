@@ -1,6 +1,6 @@
 """Work that comes with records: into the log as it is, once, never against what was done here.
 
-Of a state, rating and comment the last import tells, until somebody works on the sample here.
+State, rating and comment are those of the last import, until a person works on the sample here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
 _EMPTY_VALUES: Final = {"state": State.NEW.value}
 """What says as little of a part as the empty text does."""
 _IDLE_VERBS: Final = IDLE | {IMPORT}
-"""What stands in a stream in which nobody worked here."""
+"""The content of a stream in which no person worked here."""
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class WorkImport:
             IMPORT, Change(dict.fromkeys(payloads), before), Change(payloads, after)
         )
         at = (assignment.updated if assignment else "") or self.clock()
-        # An import tells all the time that was worked, not what was added to it.
+        # An import has the whole working time, not what was added to it.
         seconds = max(assignment.seconds - stream.state.seconds, 0.0) if assignment else 0.0
         name = (str(uuid.uuid4()), 0, stream.person, *stream.key)
         log.append(stream, Event(*name, action, at=at, seconds=seconds))

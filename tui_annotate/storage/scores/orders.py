@@ -220,7 +220,7 @@ def _drop_orders(database: Database, order: ByScore, numbers: Collection[int]) -
 # texts that change -------------------------------------------------------------------------------
 
 _READ_COLUMNS: Final = ("digest", "request", "meta", "group")
-"""What a machine may have read of a sample; its answer, say, stands in `meta`."""
+"""What a machine may have read of a sample; its answer, for example, is in `meta`."""
 
 
 def drop_stale_results(connection: Connection, coming: Mapping[int, Mapping[str, Any]]) -> None:

@@ -61,7 +61,7 @@ class ItemList(RowList, Generic[Item]):
             self.focused = max(0, min(self.focused + step, len(self.items) - 1))
             rows = [at for at, (index, _) in enumerate(self._rows) if index == self.focused]
             self.focus_row(rows[0])
-            self.refresh()  # the rows below the head of the focused one may stand out
+            self.refresh()  # the rows below the head of the focused one may be highlighted
             if rows[-1] not in self.seen:  # more of them is seen below its head
                 self.scroll_to(y=rows[0], animate=False, immediate=True)
 

@@ -15,7 +15,7 @@ from tui_annotate.tui.dialogs.item_list import ItemDialog
 from tui_annotate.tui.line_text import Run, align_both_ends, clip, cut, line_text, runs_width
 from tui_annotate.tui.palette import FOCUS_BAR, NOTED
 
-_FEWEST = 2  # rows in which words stand where nothing is found
+_FEWEST = 2  # rows for words if nothing is found
 _OTHER_ROWS = 6  # rows of the box that hold no annotation
 _LABEL_SHARE, _SAMPLE_SHARE = 0.3, 0.25  # of the cells, at most
 _INDENT = "      "

@@ -62,7 +62,7 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         ]
 
     def detail_style(self, palette: PaintStyles, *, focused: bool) -> Style:
-        """The text of the focused one stands out."""
+        """The text of the focused one is highlighted."""
         return palette.text if focused else palette.quiet
 
     def head(self, item: SiblingSample, cells: int, *, focused: bool) -> Sequence[Run]:

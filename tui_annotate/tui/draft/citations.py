@@ -59,7 +59,7 @@ def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None
     end = found[number].span.end - 1
     marks = [f"[{shorten_id(one.id)}]" for one in found if one.span.end - 1 == end]
     at = sum(one.span.end - 1 == end for one in found[:number])
-    if at >= _count_readable(marks):  # it is one of those that "+2" stands for
+    if at >= _count_readable(marks):  # it is one of those behind "+2"
         joined = _join_marks(marks)
         return end, Span(joined.rindex("+"), len(joined))
     start = sum(len(one) + 1 for one in marks[:at])

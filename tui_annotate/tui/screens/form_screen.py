@@ -28,7 +28,7 @@ from tui_annotate.tui.widgets.form_rows import FormChoice, FormField, FormInput,
 _NEW_PASSWORD = ("new", "again")
 
 Submit = Callable[["FormScreen", str, Values], None]
-"""Takes the page, the choice, and what stands in the fields."""
+"""Takes the page, the choice, and the values of the fields."""
 
 
 class FormScreen(Screen[None]):

@@ -39,7 +39,7 @@ class SignInCallbacks:
         again: goes back to work that may have changed in the meantime.
         rest: keeps what is not saved, before a page covers it.
         leave: ends the app.
-        tell: shows a message on the work screen.
+        show_message: shows a message on the work screen.
         fail: shows an error that came before work began.
     """
 
@@ -47,7 +47,7 @@ class SignInCallbacks:
     again: Callable[[], None]
     rest: Callable[[], None]
     leave: Callable[[], None]
-    tell: Callable[[str], None]
+    show_message: Callable[[str], None]
     fail: Callable[[TuiAnnotateError], None]
 
 
@@ -222,7 +222,7 @@ class SignInFlow:
             self.note_activity()
             self._watch_clock()
             if then:
-                self._callbacks.tell(then)
+                self._callbacks.show_message(then)
 
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             if choice != GO:
@@ -243,8 +243,8 @@ class SignInFlow:
 
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             if choice == GO:
-                tell = partial(self._callbacks.tell, "your password is changed")
-                self._send(page, partial(_set_password, self._guard, values), tell)
+                notify = partial(self._callbacks.show_message, "your password is changed")
+                self._send(page, partial(_set_password, self._guard, values), notify)
             else:
                 page.finish()
 

@@ -35,9 +35,9 @@ def _rows(*angles: float) -> np.ndarray:
 
 def test_the_published_scores_come_out_of_their_cosines() -> None:
     """Of three generations, the first of which is the answer: the mean over all others."""
-    told = golden("similarity_minilm")["output"]["question_and_answer"][:3]
-    first, second, third = (each["sim2gen_score"] for each in told)
-    one, two = (told[place]["sim2answer_score"] for place in (1, 2))
+    report = golden("similarity_minilm")["output"]["question_and_answer"][:3]
+    first, second, third = (each["sim2gen_score"] for each in report)
+    one, two = (report[place]["sim2answer_score"] for place in (1, 2))
     cosines = np.array([[1, one, two], [one, 1, 2 * second - one], [two, 2 * third - two, 1]])
     rows = np.linalg.cholesky((cosines + cosines.T) / 2).astype(np.float32)
     assert answer_similarities(rows[0], rows) == pytest.approx([1, one, two], abs=1e-5)

@@ -106,17 +106,17 @@ def test_the_published_scores_come_out(scorer: SentenceScorer, language: str) ->
     for opinions, row in zip(scorer.of_answers(asked), found["output"], strict=True):
         normal = [each for each in row["generation"] if each["type"] == "normal"]
         for opinion in opinions:
-            told = [each[opinion.name] for each in normal]
-            assert opinion.values == pytest.approx(told, abs=1e-12)
+            report = [each[opinion.name] for each in normal]
+            assert opinion.values == pytest.approx(report, abs=1e-12)
 
 
 def test_all_scores_of_the_published_file_come_out(scorer: SentenceScorer) -> None:
     """A thousand answers, brought between their least and largest."""
     found = rows("test_autolabeled")
-    told = list(scorer.of_answers(question(row, "zh") for row in found))
+    report = list(scorer.of_answers(question(row, "zh") for row in found))
     ranges = {OVERLAP: (0, 0.99999950000025), SURPRISE: (2.012799722929802, 4.910175281071556)}
     for place, (name, (low, high)) in enumerate(ranges.items()):
-        raw = [value for opinions in told for value in opinions[place].values]
+        raw = [value for opinions in report for value in opinions[place].values]
         stored = [
             each[name] for row in found for each in row["generation"] if each["type"] == "normal"
         ]

@@ -162,8 +162,8 @@ def test_a_question_takes_its_answer_alone() -> None:
     assert asked(on) == LEAVING
     keys(on, "0")
     assert on.writing
-    told = key_handlers.convert_reasons(on, [Finish("flag", "so it is")])
-    assert told == [CompleteReview(RejectionReason.NONE, "so it is")]
+    report = key_handlers.convert_reasons(on, [Finish("flag", "so it is")])
+    assert report == [CompleteReview(RejectionReason.NONE, "so it is")]
     assert key_handlers.convert_reasons(on, [Finish("flag", "")]) == []
 
 

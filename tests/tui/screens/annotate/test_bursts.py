@@ -105,8 +105,8 @@ async def _compared(
                     if _state(fast, at_a_stroke, keys) in came_to:
                         break
                     await fast.pilot.pause(0.01)
-                told = f"{burst}: {slow.line()!r}, {fast.line()!r}"
-                assert _state(fast, at_a_stroke, keys) in came_to, told
+                report = f"{burst}: {slow.line()!r}, {fast.line()!r}"
+                assert _state(fast, at_a_stroke, keys) in came_to, report
                 if at_last:
                     return
                 if slow.screen.saver.closed:

@@ -96,13 +96,13 @@ async def test_the_mark_of_the_citation_in_hand_stands_out(folder: Path) -> None
 
         def painted() -> tuple[str, list[str]]:
             strips = [pane.render_line(y) for y in range(pane.size.height)]
-            told = [
+            report = [
                 part.text
                 for strip in strips
                 for part in strip
                 if part.style and part.style.underline and part.style.bold
             ]
-            return "\n".join(strip.text[GUTTER:] for strip in strips), told
+            return "\n".join(strip.text[GUTTER:] for strip in strips), report
 
         before, plain = painted()
         assert plain == []

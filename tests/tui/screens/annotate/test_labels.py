@@ -347,9 +347,9 @@ async def test_a_split_leads_through_what_is_to_be_labelled_anew(folder: Path) -
         assert "Number" in person.line()
         assert "Name" in person.line()
         assert " c " in person.line()
-        told = rows.describe_split(person.draft)
-        assert "2" in told
-        assert told in person.shown()
+        report = rows.describe_split(person.draft)
+        assert "2" in report
+        assert report in person.shown()
         assert re.search(r"Number \w+ Name\?", person.shown())
         assert "Intrinsic" not in bar(person)
         await person.press("c")

@@ -30,12 +30,12 @@ async def test_a_save_tells_rank_and_score_of_its_evidence(folder: Path) -> None
         await person.words("15", "pounds")
         best = person.draft.matches[Side.SOURCE][0]
         await person.press("space 1")
-        told = trace(person)
-        assert told.places[0] == (1, round(best.score, 4), True)
-        assert (told.by, told.embedder, told.version) == (Signals.FUSED, "", "")
-        assert told.offered == len(person.draft.matches[Side.SOURCE])
-        assert told.looked == (1,)
-        assert not told.refused_best
+        report = trace(person)
+        assert report.places[0] == (1, round(best.score, 4), True)
+        assert (report.by, report.embedder, report.version) == (Signals.FUSED, "", "")
+        assert report.offered == len(person.draft.matches[Side.SOURCE])
+        assert report.looked == (1,)
+        assert not report.refused_best
 
 
 async def test_the_model_is_named_where_its_vectors_rank(folder: Path) -> None:

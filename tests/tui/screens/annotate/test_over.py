@@ -185,7 +185,7 @@ async def test_help_tells_the_keys_of_the_state(folder: Path) -> None:
 
 def _space(groups: Sequence[HelpGroup]) -> str:
     """What the help says of Space."""
-    return next(told for group in groups for keys, told in group.rows if keys == "Space")
+    return next(report for group in groups for keys, report in group.rows if keys == "Space")
 
 
 async def test_closing_a_search_takes_its_hits_away(folder: Path) -> None:

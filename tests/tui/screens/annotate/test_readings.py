@@ -70,11 +70,11 @@ async def test_practice_comes_first_and_tells_what_is_right(folder: Path) -> Non
         await person.press("3 enter")
         dialog = person.app.screen
         assert isinstance(dialog, FeedbackDialog)
-        feedback, told = dialog._feedback, person.shown()
+        feedback, report = dialog._feedback, person.shown()
         assert (len(feedback.hits), feedback.missed, feedback.extra) == (1, (), ())
-        assert '"15 million pounds" Benign · it was 12' in told
+        assert '"15 million pounds" Benign · it was 12' in report
         assert (feedback.rated, feedback.rating) == ("", "bad")
-        assert feedback.rating in told
+        assert feedback.rating in report
         await person.press("enter")
         await person.press("enter")
         dialog = person.app.screen
@@ -99,9 +99,9 @@ async def test_what_is_missed_and_what_is_extra_is_told(folder: Path) -> None:
     async with open_app(folder, sample="") as person:
         await person.words("loved")
         await person.press("1 enter")
-        told = person.shown()
-        assert re.search(r'✗ \w+ "15 million pounds"', told)
-        assert re.search(r'\+ \w+ "loved" Intrinsic', told)
+        report = person.shown()
+        assert re.search(r'✗ \w+ "15 million pounds"', report)
+        assert re.search(r'\+ \w+ "loved" Intrinsic', report)
         await person.press("q s")
         assert not isinstance(person.app.screen, FeedbackDialog)
 
@@ -142,9 +142,9 @@ async def test_the_second_reading_is_offered_when_all_is_done(folder: Path) -> N
         await person.press("enter")
         assert kind(person) is PersonKind.AGAIN
         assert person.screen.session is not None
-        told = rows.describe_reading(person.screen.session.person, practice=False)
-        assert told
-        assert told in person.shown()
+        report = rows.describe_reading(person.screen.session.person, practice=False)
+        assert report
+        assert report in person.shown()
         assert len(person.draft.annotations) == 0
         assert person.screen.open_sample is not None
         assert person.screen.open_sample.total == 2
@@ -154,7 +154,7 @@ async def test_the_second_reading_is_offered_when_all_is_done(folder: Path) -> N
         person.screen.do("reading.other")
         await person.settled()
         assert person.screen.session == first
-        assert told not in person.shown()
+        assert report not in person.shown()
 
 
 async def begin_and_undo(person: Person) -> None:

@@ -137,8 +137,8 @@ def test_what_nobody_expected_is_told_as_an_error_of_ours() -> None:
     """The kind and the words, and the log has the rest."""
     post = Post()
     post.saver.send(post.job(raising(ValueError("odd"))))
-    (told,) = post.end()
-    assert "ValueError: odd" in told
+    (report,) = post.end()
+    assert "ValueError: odd" in report
 
 
 def test_the_last_call_is_made_whatever_became_of_the_others() -> None:

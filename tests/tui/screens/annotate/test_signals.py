@@ -156,11 +156,11 @@ def test_before_there_is_an_assist_its_state_is_told() -> None:
 def test_that_vectors_are_missing_is_told_in_eighty_columns() -> None:
     """With the reason and the way on, beside the mark of a warning."""
     words = "no vectors: all-MiniLM-L6-v2 lacks these words"
-    told, kind = signals.describe_change(
+    report, kind = signals.describe_change(
         Signals.VECTORS, signals.SignalsStatus(words, limited=True)
     )
-    assert isinstance(told, StatusMessage)
-    assert (told.code, kind) == (MessageCode.NO_VECTORS, "warning")
-    assert words in told.text
-    assert " t " in told.text
-    assert len(told.text) <= 77
+    assert isinstance(report, StatusMessage)
+    assert (report.code, kind) == (MessageCode.NO_VECTORS, "warning")
+    assert words in report.text
+    assert " t " in report.text
+    assert len(report.text) <= 77

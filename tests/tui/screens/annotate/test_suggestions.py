@@ -61,9 +61,9 @@ async def test_opening_a_sample_says_how_many_are_open(folder: Path) -> None:
         assert " y " in person.line()
         assert " Y " in person.line()
         shown = person.shown()
-        told = rows.describe_open_suggestions(person.draft)
-        assert "2" in told
-        assert told in shown
+        report = rows.describe_open_suggestions(person.draft)
+        assert "2" in report
+        assert report in shown
         assert "judge:tiny 0.83" in shown
         assert any(SUGGESTED in signs for signs in gutter(person, Side.SUMMARY))
         assert not any(SUGGESTED in signs for signs in gutter(person, Side.SOURCE))
@@ -174,10 +174,10 @@ async def test_hiding_is_remembered(folder: Path) -> None:
     """For this person, on each sample and at the next start."""
     async with open_app(folder, size=WIDE) as person:
         await person.press("Y")
-        told = rows.describe_open_suggestions(person.draft)
+        report = rows.describe_open_suggestions(person.draft)
         assert person.draft.suggestions_hidden
-        assert "2" in told
-        assert told in person.shown()
+        assert "2" in report
+        assert report in person.shown()
         assert SUGGESTED not in "".join(gutter(person, Side.SUMMARY))
         assert "judge:tiny" not in person.shown()
         await person.press("down down down enter")

@@ -93,10 +93,10 @@ async def test_people_who_marked_otherwise_differ_in_passages(folder: Path) -> N
         group = replace(draft.groups[0], differences=(DifferenceKind.EVIDENCE,))
         bare = replace(group, differences=())
         draft.groups = (group, bare)
-        told = describe_group_status(draft, group)
-        assert told.startswith(describe_group_status(draft, bare))
-        assert told != describe_group_status(draft, bare)
-        assert DIFFERENCES[DifferenceKind.EVIDENCE] not in told
+        report = describe_group_status(draft, group)
+        assert report.startswith(describe_group_status(draft, bare))
+        assert report != describe_group_status(draft, bare)
+        assert DIFFERENCES[DifferenceKind.EVIDENCE] not in report
 
 
 async def test_passages_of_a_document_are_taken_edited_and_added(folder: Path) -> None:

@@ -180,8 +180,8 @@ async def test_own_words_are_a_reason(folder: Path) -> None:
         assert settled(folder) == ()
         await reviewer.press("x 0 v a g u e enter")
         assert reviewer.saved == ("reject", [])
-    told = {one.settled.note for one in found(folder, REJECTED) if one.settled}
-    assert told == {"vague"}
+    report = {one.settled.note for one in found(folder, REJECTED) if one.settled}
+    assert report == {"vague"}
     assert len(found(folder, REJECTED)) == 3
 
 

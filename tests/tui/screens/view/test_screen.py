@@ -147,8 +147,8 @@ async def test_an_annotation_shows_its_claim_and_its_evidence(tmp_path: Path) ->
         assert reader.focused in "CD"
         await reader.press("A A down down")
         assert reader.focused == ""
-        ((told, _),) = about_lines(reader.draft, 80)[0]
-        assert told in reader.shown()
+        ((report, _),) = about_lines(reader.draft, 80)[0]
+        assert report in reader.shown()
 
 
 async def test_matches_light_up_by_words(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ class ItemJudgement:
 
 
 def item_identity(sample: Sample) -> str:
-    """What tells an item from all others on its topic, whatever its run is called."""
+    """What identifies an item on its topic, whatever the name of its run."""
     names = ("team_id", "run_id", "sentence_idx", "docid")
     return json.dumps([sample.kind.value, *map(sample.meta.get, names)])
 

@@ -162,7 +162,7 @@ def read_run_report(value: Mapping[str, Any]) -> tuple[RunReport, list[str]]:
 
 
 def read_exported_report(line: Mapping[str, Any], *, of: str = "") -> RunReport:
-    """The report that stands in an exported line, or in what of the line is called `of`."""
+    """The report in an exported line, or in its field `of`."""
     value = object_of(line, "report", of=of)
     if not isinstance(value.get("sentences"), list):
         raise bad_field(value, "sentences", "a list", of="report")

@@ -28,7 +28,7 @@ _NAME_SEPARATOR: Final = "\0"
 
 
 class StoredReport(NamedTuple):
-    """A report, and `file:line` of where it stands."""
+    """A report, and its `file:line`."""
 
     where: str
     report: RunReport
@@ -114,12 +114,12 @@ class SpillCache:
             yield StoredReport(where, self._completed(unpack_report(line)))
 
     def pages(self, place: int) -> Iterator[tuple[str, dict[str, ReportDocument]]]:
-        """A topic's documents that came without a report, by id; where each stands."""
+        """A topic's documents that came without a report, by id, each with its `file:line`."""
         for key, where, line in self._lines(_PAGE, place):
             yield where, {key: ReportDocument(*json.loads(line))}
 
     def all_pages(self, place: int) -> Iterator[tuple[str, Mapping[str, ReportDocument]]]:
-        """A topic's documents: those of each report, then the others; where they stand."""
+        """A topic's documents: those of each report, then the others, with their `file:line`."""
         yield from ((placed.where, placed.report.documents) for placed in self.reports(place))
         yield from self.pages(place)
 

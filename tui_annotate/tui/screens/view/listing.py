@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.file_browser import FileBrowser
 
 _MARKED, _BARE = frozenset({State.DONE}), frozenset({State.NEW})
-"""The states that stand for samples with annotations and without; the list only knows states."""
+"""The states shown for samples with annotations and without; the list only knows states."""
 
 _FILTERS: Final = (("all", frozenset[State]()), ("marked", _MARKED), ("nothing marked", _BARE))
 _HELP: Final = help_groups(
