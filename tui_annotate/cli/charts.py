@@ -37,7 +37,7 @@ class ValueInterval:
     """A value, and between which values it lies.
 
     Attributes:
-        told: the two in figures.
+        figures: the two in figures.
         value: None for none.
         low, high: None where nothing is known of them.
     """
