@@ -1,4 +1,4 @@
-# make demo | demo-neural | test | test-full | test-studio | test-ragas | check | bench | torture | fuzz | format | pictures | sample-vectors | clean
+# make demo | demo-neural | test | test-full | test-studio | test-ragas | check | bench | torture | fuzz | format | pictures | reference | sample-vectors | clean
 #
 # Each target makes what it needs first: the virtual environment .venv, and in it the pinned
 # packages of constraints.txt. PYTHON=... chooses the interpreter (3.11 or newer).
@@ -20,7 +20,7 @@ MINUTES ?= 2
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-neural test test-full test-studio test-ragas check bench torture fuzz format pictures sample-vectors clean
+.PHONY: help demo demo-neural test test-full test-studio test-ragas check bench torture fuzz format pictures reference sample-vectors clean
 
 help:
 	@echo 'make demo            try it: installs the app, builds a demo workspace, opens it'
@@ -35,6 +35,7 @@ help:
 	@echo 'make fuzz            feeds every reader with broken files, and counts them'
 	@echo 'make format          formats the code'
 	@echo 'make pictures        draws docs/images anew'
+	@echo 'make reference       writes docs/commands.md and docs/man from the commands'
 	@echo 'make sample-vectors  makes sample_data/vectors.parquet anew'
 	@echo 'make clean           removes what was installed and cached; never a workspace'
 
@@ -94,6 +95,9 @@ fuzz: $(VENV)/.dev
 format: $(VENV)/.dev
 	@$(BIN)/ruff check --fix-only
 	@$(BIN)/ruff format
+
+reference: $(VENV)/.dev
+	@PYTHONPATH=. TUI_ANNOTATE_STATE=$(VENV)/state TUI_ANNOTATE_CONFIG=$(VENV)/none.toml COLUMNS=80 $(BIN)/python docs/reference.py
 
 pictures: $(VENV)/.dev
 	@PYTHONPATH=. TUI_ANNOTATE_STATE=$(VENV)/state TUI_ANNOTATE_CONFIG=$(VENV)/none.toml $(BIN)/python docs/pictures.py docs/images

@@ -19,7 +19,7 @@ from tui_annotate.cli.completion import Completer
 
 def proposed(by: Completer, start: str = "", **before: Any) -> list[str]:
     """What is proposed where a word begins so; `before`: options that stand earlier in the line."""
-    context: Any = SimpleNamespace(params=before)
+    context: Any = SimpleNamespace(params=before, parent=None)
     return by(context, start)
 
 

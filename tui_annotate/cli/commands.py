@@ -41,7 +41,8 @@ from tui_annotate.cli import (
     view,
     welcome,
 )
-from tui_annotate.cli.options import examples
+from tui_annotate.cli.global_options import drop_workspace, split_leading
+from tui_annotate.cli.options import WorkspaceOption, examples
 from tui_annotate.cli.plugin_commands import CommandGroup, make_group
 from tui_annotate.domain.version import VERSION
 
@@ -101,15 +102,19 @@ def _print_version(requested: bool) -> None:  # noqa: FBT001  Typer's callbacks 
 def _run_without_command(
     context: typer.Context,
     *,
+    workspace: WorkspaceOption = None,
+    _as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, if the command prints data.")
+    ] = False,
     _: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
+            "--version", "-V", callback=_print_version, is_eager=True, help="Print the version."
         ),
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
-        welcome.print_welcome()
+        welcome.print_welcome(workspace)
 
 
 @cache
@@ -119,6 +124,30 @@ def program() -> Callable[..., Any]:
     return group
 
 
+def place_global_options(group: Any, arguments: Sequence[str]) -> list[str]:
+    """Move global options that stand before a command's name behind it, where Typer reads them.
+
+    A workspace that is given to a command which uses none is dropped.
+
+    Args:
+        group: the group whose commands the arguments name.
+        arguments: the command line without the program's name.
+    """
+    path, options, rest = list[str](), list[str](), list(arguments)
+    command = group
+    while hasattr(command, "commands"):
+        leading, after = split_leading(rest)
+        if not after or after[0] not in command.commands:
+            break
+        command = command.commands[after[0]]
+        path.append(after[0])
+        options += leading
+        rest = after[1:]
+    if path and not any("--workspace" in each.opts for each in command.params):
+        options = drop_workspace(options)
+    return [*path, *options, *rest]
+
+
 def run(arguments: Sequence[str]) -> int:
     """Runs one command and gives its exit code; misuse is 2, an interruption 130.
 
@@ -126,7 +155,8 @@ def run(arguments: Sequence[str]) -> int:
         TuiAnnotateError, OSError: as the command does.
     """
     try:
-        done = program()(args=arguments, prog_name="tui-annotate", standalone_mode=False)
+        placed = place_global_options(program(), arguments)
+        done = program()(args=placed, prog_name="tui-annotate", standalone_mode=False)
         return int(done or 0)
     except typer.Abort:
         return INTERRUPTED

@@ -27,11 +27,15 @@ def _drop_odd_names(names: Iterable[str]) -> list[str]:
 
 
 def _find_folder(context: typer.Context) -> Path | None:
-    """The workspace that the line means so far."""
+    """The workspace that the line means so far, given before or after the command's name."""
     from tui_annotate.settings import find_workspace
 
+    named: Path | None = None
+    at: typer.Context | None = context
+    while at is not None and named is None:
+        named, at = at.params.get("workspace"), at.parent  # type: ignore[assignment]
     try:
-        return find_workspace(context.params.get("workspace"))
+        return find_workspace(named)
     except TuiAnnotateError:
         return None
 

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tui_annotate.cli import output, screen, ssh_session
+from tui_annotate.cli.global_options import find_workspace_value, split_leading
 from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.settings.environment import find_misspelt_variables
 
 INTERRUPTED = 130
 
@@ -23,22 +25,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: without the program's name; None for those of the process.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    # Products of small matrices gain nothing from threads, and wait for them where cores are busy.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        code = _run_command(sys.argv[1:] if arguments is None else arguments)
+        code = _run_command(_begin(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
         _drop_output()
-        return 0
+        return output.known_exit_code()
     except SystemExit as left:
         if not isinstance(left.__context__, BrokenPipeError):
             raise
-        _drop_output()  # Typer has caught it, and would end with 1 and no word
-        return 0
+        _drop_output()  # Typer has caught it, and would end with 1 and no message
+        return output.known_exit_code()
     except TuiAnnotateError as error:
         output.print_error(error)
         return error.exit_code
@@ -55,10 +52,28 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _begin(arguments: Sequence[str] | None) -> Sequence[str]:
+    """Prepare the process for a command, warn of misspelt variables, and return its arguments."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    # Products of small matrices gain nothing from threads, and wait for them where cores are busy.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    words = sys.argv[1:] if arguments is None else arguments
+    output.reset(workspace=find_workspace_value(words))
+    for name, near in find_misspelt_variables(os.environ):
+        output.print_problem(
+            f"warning: unknown environment variable {name}", f"did you mean {near}?"
+        )
+    return words
+
+
 def _run_command(arguments: Sequence[str]) -> int:
     if session := ssh_session.parse_session(arguments):
         return ssh_session.run_session(*session)
-    options = screen.parse_annotate(arguments)
+    leading, rest = split_leading(arguments)
+    plain = ["annotate", *leading, *rest[1:]] if rest[:1] == ["annotate"] else arguments
+    options = screen.parse_annotate(plain)
     if options is None:
         from tui_annotate.cli import commands
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -128,22 +130,98 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=plain, indent=2, default=convert) + "\n")
 
 
+@dataclass(slots=True)
+class OutputState:
+    """What the options of the running command change in its output.
+
+    Attributes:
+        quiet: notes and progress are not printed.
+        verbose: causes of errors and log records are printed.
+        workspace: the folder given with `-w`, as typed; hints repeat it. Empty for none.
+        exit_code: the code of the command if its reader closes standard output from now on.
+    """
+
+    quiet: bool = False
+    verbose: bool = False
+    workspace: str = ""
+    exit_code: int = 0
+
+
+_state = OutputState()
+
+
+def reset(*, workspace: str = "") -> None:
+    """Begin a command: nothing is quiet or verbose.
+
+    Args:
+        workspace: the folder given with `-w`, as typed; empty for none.
+    """
+    _state.quiet, _state.verbose, _state.workspace, _state.exit_code = False, False, workspace, 0
+
+
+def set_quiet() -> None:
+    """Print data, warnings and errors only."""
+    _state.quiet = True
+
+
+def set_verbose() -> None:
+    """Print log records from the level INFO on, and the causes of errors, on standard error."""
+    import logging
+
+    _state.verbose = True
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+
+
+def set_exit_code(code: int) -> None:
+    """Set the exit code that counts even if the reader of standard output closes it early.
+
+    A command that finds something wrong calls this before it prints.
+    """
+    _state.exit_code = code
+
+
+def known_exit_code() -> int:
+    """The exit code that `set_exit_code` set; else 0."""
+    return _state.exit_code
+
+
 def print_message(text: str) -> None:
-    """One line on stderr."""
+    """A warning or a result that matters, as one line on standard error."""
     sys.stderr.write(make_line_visible(text) + "\n")
     sys.stderr.flush()
 
 
+def print_note(text: str) -> None:
+    """A confirmation or a next step, as one line on standard error; not with `--quiet`."""
+    if not _state.quiet:
+        print_message(add_workspace(text))
+
+
 def print_error(error: TuiAnnotateError) -> None:
-    """An error as its message and, under it, what to do."""
+    """An error as its message and, under it, what to do; with `--verbose` also its causes."""
     print_problem(f"error: {error.message}", error.hint)
+    cause = error.__cause__ or error.__context__
+    while cause and _state.verbose:
+        print_message(f"  caused by: {type(cause).__name__}: {cause}")
+        cause = cause.__cause__ or cause.__context__
 
 
 def print_problem(message: str, hint: str) -> None:
     """What is wrong, on stderr, and under it what to do where that is known."""
     print_message(message)
     if hint:
-        print_message(f"  hint: {hint}")
+        print_message(f"  hint: {add_workspace(hint)}")
+
+
+def add_workspace(text: str) -> str:
+    """Add the workspace that the user gave with `-w` to the commands of a hint.
+
+    Commands that create a workspace or name one already stay as they are.
+    """
+    if not _state.workspace or " -w " in text:
+        return text
+    command = f"tui-annotate -w {shlex.quote(_state.workspace)} "
+    return re.sub(r"\btui-annotate (?!init\b|demo\b|restore\b|-)", lambda _: command, text)
 
 
 def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
@@ -265,6 +343,9 @@ def make_console(stream: TextIO) -> Console:
 @contextmanager
 def show_progress(unit: str) -> Iterator[Callable[[TaskProgress], None]]:
     """Show the progress of a long action as a bar or lines; `unit` is a plural."""
+    if _state.quiet:
+        yield lambda _: None
+        return
     if not sys.stderr.isatty():
         yield _make_progress_lines(unit)
         return

@@ -12,26 +12,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, MutableMapping
 from copy import copy
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
 from typer.models import CommandInfo, TyperInfo
 
+from tui_annotate.cli.help_format import OTHER, PANELS, color_help
+from tui_annotate.cli.output_options import add_output_options
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.plugins import registry
 
 _log = logging.getLogger(__name__)
-
-_FOLLOWS: Final = MappingProxyType(
-    {
-        "agreement": ("rank", "compare-machines"),
-        "review": ("score", "judge", "automate"),
-        "report": ("position",),
-    }
-)
-"""Built-in plug-in commands, by the command that they follow in the list; others come last."""
 
 
 class CommandGroup(TyperGroup):
@@ -53,12 +45,22 @@ class CommandGroup(TyperGroup):
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands for `--help`, which needs no options."""
+        """List the commands for `--help` in panels, which needs no options."""
         self._is_listing = True
         try:
-            super().format_commands(ctx, formatter)
+            commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         finally:
             self._is_listing = False
+        limit = formatter.width - 6 - max(map(len, commands))
+        for panel in PANELS:
+            rows = [
+                (name, command.get_short_help_str(limit))
+                for name, command in commands.items()
+                if panel_of(command) == panel and not command.hidden
+            ]
+            if rows:
+                with formatter.section(panel):
+                    formatter.write_dl(rows)
 
     def _can_load(self, name: str) -> bool:
         try:
@@ -74,6 +76,8 @@ def make_group(app: typer.Typer) -> Any:
     bare = copy(app)
     bare.registered_commands, bare.registered_groups = [], []
     group: Any = typer.main.get_command(bare)
+    add_output_options(group)
+    color_help(group)
     group.commands = _Commands({}, _list_infos(app))
     return group
 
@@ -90,6 +94,12 @@ def _list_infos(app: typer.Typer) -> dict[str, _Info]:
 
 def _command_name(info: CommandInfo) -> str:
     return info.name or typer.main.get_command_name(info.callback.__name__)  # type: ignore[union-attr]
+
+
+def panel_of(command: Any) -> str:
+    """The panel of the help that lists a command; `OTHER` for a command that names none."""
+    panel = command.rich_help_panel
+    return panel if panel in PANELS else OTHER
 
 
 def _build(info: _Info) -> Any:
@@ -151,10 +161,13 @@ class _Commands(MutableMapping[str, Any]):
         self.load(name)
         if name not in self._built:
             if name in self._built_in:
-                self._built[name] = _build(self._infos[name])
+                command = _build(self._infos[name])
             else:
                 with registry.guard_plugin("commands", name):
-                    self._built[name] = _build(self._infos[name])
+                    command = _build(self._infos[name])
+            add_output_options(command)
+            color_help(command)
+            self._built[name] = command
         return self._built[name]
 
     def __setitem__(self, name: str, command: Any) -> None:
@@ -167,14 +180,8 @@ class _Commands(MutableMapping[str, Any]):
         return name in self._built_in or name in registry.plugin_names("commands")
 
     def __iter__(self) -> Iterator[str]:
-        remaining = dict.fromkeys(registry.plugin_names("commands"))
-        for name in self._built_in:
-            yield name
-            for follower in _FOLLOWS.get(name, ()):
-                if follower in remaining:
-                    del remaining[follower]
-                    yield follower
-        yield from remaining
+        yield from self._built_in
+        yield from registry.plugin_names("commands")
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

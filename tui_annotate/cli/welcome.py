@@ -14,6 +14,8 @@ from tui_annotate.domain.people import PersonKind
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tui_annotate.domain.people import Person
     from tui_annotate.workspace import Workspace
 
@@ -41,19 +43,22 @@ NEXT_STEPS: Final = MappingProxyType(
 )
 
 
-def print_welcome() -> None:
+def print_welcome(workspace: Path | None = None) -> None:
     """Print the next steps: without a workspace, in an empty one, or in one with samples.
 
+    Args:
+        workspace: its folder; None for the environment's, else the nearest parent.
+
     Raises:
-        NotFound: the workspace that the environment names is none.
+        NotFound: the folder that is named, here or in the environment, is not a workspace.
         NotAllowed, Unavailable: as `open_workspace`.
     """
     from tui_annotate.settings import PREFIX
 
     try:
-        folder = find_workspace(None)
+        folder = find_workspace(workspace)
     except NotFound:
-        if os.environ.get(PREFIX + "WORKSPACE"):
+        if workspace or os.environ.get(PREFIX + "WORKSPACE"):
             raise
         _print_steps("There is no workspace here. To begin:", FIRST_STEPS)
         return

@@ -1,0 +1,89 @@
+"""Options that every command accepts, before and after its name.
+
+Without an import of Typer, because the annotating screen opens without it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Final
+
+VALUE_OPTIONS: Final = ("-w", "--workspace", "--color")
+"""Global options that a value follows."""
+
+FLAGS: Final = ("--json", "--quiet", "--verbose")
+"""Global options without a value."""
+
+WORKSPACE: Final = ("-w", "--workspace")
+
+
+def split_leading(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split off the global options before the name of the command.
+
+    Args:
+        arguments: the command line without the program's name.
+
+    Returns:
+        The leading global options with their values, and the remaining arguments.
+    """
+    at = 0
+    while at < len(arguments):
+        word = arguments[at]
+        if word in FLAGS or word.startswith(("--workspace=", "--color=")) or _is_joined(word):
+            at += 1
+        elif word in VALUE_OPTIONS and at + 1 < len(arguments):
+            at += 2
+        else:
+            break
+    return list(arguments[:at]), list(arguments[at:])
+
+
+def _is_joined(word: str) -> bool:
+    """Whether a word is `-wDIR`, the short option joined with its value."""
+    return word.startswith("-w") and len(word) > len("-w")
+
+
+def drop_workspace(options: Sequence[str]) -> list[str]:
+    """Return leading global options without the workspace, for a command that uses none."""
+    kept: list[str] = []
+    words = iter(options)
+    for word in words:
+        if word in WORKSPACE:
+            next(words)
+        elif not (word.startswith("--workspace=") or _is_joined(word)):
+            kept.append(word)
+    return kept
+
+
+def find_workspace_value(arguments: Sequence[str]) -> str:
+    """Return the workspace folder that a command line names, as typed; empty for none.
+
+    Args:
+        arguments: the command line without the program's name; words after `--` are no options.
+    """
+    found = ""
+    words = iter(arguments)
+    for word in words:
+        if word == "--":
+            break
+        if word in WORKSPACE:
+            found = next(words, "")
+        elif word.startswith("--workspace="):
+            found = word.partition("=")[2]
+        elif _is_joined(word):
+            found = word.removeprefix("-w")
+    return found
+
+
+def set_color(when: str) -> None:
+    """Turn colours on or off for all libraries, through the variables that they read.
+
+    Args:
+        when: `always`, `never`, or `auto` for the environment's own choice.
+    """
+    if when == "never":
+        os.environ["NO_COLOR"] = "1"
+    elif when == "always":
+        os.environ.pop("NO_COLOR", None)
+        os.environ["FORCE_COLOR"] = "1"

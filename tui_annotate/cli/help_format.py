@@ -1,0 +1,77 @@
+"""The layout of `--help`: commands in panels, and colours on a terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+START, ANNOTATE, TEAM = "Start", "Annotate", "Team"
+DATA, RESEARCH, ADMINISTRATION = "Data", "Research", "Administration"
+OTHER: Final = "Other commands"
+PANELS: Final = (START, ANNOTATE, TEAM, DATA, RESEARCH, ADMINISTRATION, OTHER)
+"""Panels of `tui-annotate --help`, in order; commands of outside packages come last."""
+
+
+_Context: Any = TyperGroup.context_class
+_Formatter: Any = _Context.formatter_class
+
+
+class ColorFormatter(_Formatter):  # type: ignore[misc]
+    """Help with coloured headings, options and commands where colours are wanted."""
+
+    def write_heading(self, heading: str) -> None:
+        """Write a heading in bold."""
+        self.write(f"{'':>{self.current_indent}}{_style(f'{heading}:', bold=True)}\n")
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        """Write the usage line, its first word in bold."""
+        super().write_usage(prog, plain_usage(args), prefix or f"{_style('Usage:', bold=True)} ")
+
+    def write_dl(
+        self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        """Write options or commands with their descriptions in two columns."""
+        coloured = [(_style(plain_argument(name), fg="cyan"), about) for name, about in rows]
+        super().write_dl(coloured, col_max, col_spacing)
+
+
+class ColorContext(_Context):  # type: ignore[misc]
+    """The context of a command whose help is formatted by `ColorFormatter`."""
+
+    formatter_class = ColorFormatter
+
+
+def plain_usage(arguments: str) -> str:
+    """Write required arguments as `FILE`, optional ones as `[FILE]`, without Typer's braces."""
+    plain = arguments.replace("{", "").replace("}", "")
+    return plain.replace("[[", "[").replace("]]", "]")
+
+
+def plain_argument(name: str) -> str:
+    """Write an argument in a list of help without its Python type: `FILE` for `FILE <path>`."""
+    return re.sub(r"^\[?([A-Z][A-Z. ]*)\]? <.*>$", r"\1", name)
+
+
+def color_help(command: Any) -> None:
+    """Format the help of a command, or of a group and all of its commands, with colours."""
+    command.context_class = ColorContext
+    for each in getattr(command, "commands", {}).values():
+        color_help(each)
+
+
+def _style(text: str, **look: Any) -> str:
+    return typer.style(text, **look) if _wants_color() else text
+
+
+def _wants_color() -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (
+        sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    )

@@ -1,0 +1,42 @@
+"""Environment variables of the program: their names, and a check for misspelt ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Final
+
+from tui_annotate.domain.did_you_mean import find_nearest
+from tui_annotate.settings.paths import PREFIX
+
+OTHER_VARIABLES: Final = (
+    "API_KEY",
+    "CONFIG",
+    "DISABLED_PLUGINS",
+    "JUDGE_MODEL",
+    "JUDGE_URL",
+    "STATE",
+    "SYNC_DIR",
+    "SYNC_KEY",
+    "SYNC_TOKEN",
+    "SYNC_URL",
+    "WORKSPACE",
+)
+"""Variables without the prefix that are not fields of `Settings`."""
+
+
+def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield each variable that is nearly, but not exactly, named as one that the program reads.
+
+    Yields:
+        The misspelt variable and the closest correct name.
+    """
+    given = {name.removeprefix(PREFIX) for name in environment if name.startswith(PREFIX)}
+    if not given:
+        return
+    from tui_annotate.settings import Settings
+
+    known = {*OTHER_VARIABLES, *(each.name.upper() for each in fields(Settings))}
+    for name in sorted(given - known):
+        if near := find_nearest(name, sorted(known)):
+            yield PREFIX + name, PREFIX + near
