@@ -10,24 +10,25 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import PAIRS, Command, numbers
-from tui_annotate.domain.errors import Conflict, InvalidInput
+from tui_annotate.domain.errors import InvalidInput
 
 
 def test_init_makes_a_private_workspace(command: Command, tmp_path: Path) -> None:
     """A new workspace has its files, and nobody else can read them."""
-    assert command("init", "work", "--json").json == {"workspace": str(tmp_path / "work")}
+    made = {"workspace": str(tmp_path / "work"), "created": True}
+    assert command("init", "work", "--json").json == made
     names = {path.name for path in (tmp_path / "work").iterdir()}
     assert {"tui-annotate.toml", "labels.yaml", "store.sqlite", "vectors"} <= names
     assert (tmp_path / "work").stat().st_mode & 0o077 == 0
 
 
-def test_init_refuses_a_workspace(command: Command) -> None:
-    """A folder that is a workspace is not made one again."""
+def test_init_leaves_a_workspace_as_it_is(command: Command, tmp_path: Path) -> None:
+    """A second init is no error, and changes nothing."""
     command("init", "work")
-    again = command("init", "work")
-    assert type(again.error) is Conflict
-    assert str(Path.cwd() / "work") in again.error.message
-    assert "tui-annotate annotate -w" in again.error.hint
+    (tmp_path / "work" / "labels.yaml").write_text("- Own\n", "utf-8")
+    again = command("init", "work", "--json")
+    assert (again.code, again.json["created"]) == (0, False)
+    assert (tmp_path / "work" / "labels.yaml").read_text("utf-8") == "- Own\n"
 
 
 def test_init_refuses_a_file(command: Command, pairs: Path) -> None:

@@ -54,7 +54,8 @@ def test_a_workspace_becomes_a_page(filled: Command, tmp_path: Path) -> None:
     assert done.err.endswith(" out.html\n")
     page = (tmp_path / "out.html").read_text("utf-8")
     assert f'{{"title":"{tmp_path.name}"' in page
-    assert filled("report", "html").out == page
+    assert filled("report", "html", "-o", "-").out == page
+    assert (filled("report", "html").code, len(list(tmp_path.glob("report-*.html")))) == (0, 1)
     narrow = filled("report", "html", "--label", "Benign", "-o", "out.html")
     assert numbers(narrow.err) == [1, 1]
     refused = filled("report", "html", "--label", "Nothing").error
@@ -72,7 +73,7 @@ def test_a_file_becomes_a_page_without_a_workspace(
     assert made.err.endswith(" one.html\n")
     page = (tmp_path / "one.html").read_text("utf-8")
     assert "by ana" in page
-    assert command("report", "html", dump).out == page
+    assert command("report", "html", dump, "-o", "-").out == page
     assert sorted(each.name for each in tmp_path.iterdir()) == ["dump.json", "one.html"]
     assert command("report", "html", dump, "--person", "ana", "-o", "one.html").code == 0
     assert command("report", "html", dump, "--person", "ben", "-o", "one.html").code == 2

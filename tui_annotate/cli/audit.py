@@ -95,6 +95,7 @@ def verify(
     with open_workspace(common.workspace) as space, output.show_progress("events") as progress:
         verdict = space.team.audit.verify(against=recorded, progress=progress)
         names = {person.id: person.name for person in space.people.all()}
+    output.set_exit_code(0 if verdict.sound else 1)
     if common.as_json:
         output.print_json(_verdict_as_json(verdict))
     else:

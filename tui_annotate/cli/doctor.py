@@ -52,6 +52,8 @@ def doctor(*, common: options.CommonOptions) -> None:
         *_check_embedders(),
         *check_terminal(os.environ),
     ]
+    is_wrong = any(check.state == "wrong" for check in checks)
+    output.set_exit_code(1 if is_wrong else 0)
     output.print_table_or_json(
         checks,
         ["what", "state", output.whole_column("found")],
@@ -61,7 +63,7 @@ def doctor(*, common: options.CommonOptions) -> None:
     for check in [] if common.as_json else checks:
         if check.mend:
             output.print_line(f"to mend {check.what}: {check.mend}")
-    if any(check.state == "wrong" for check in checks):
+    if is_wrong:
         raise typer.Exit(1)
 
 

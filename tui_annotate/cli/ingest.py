@@ -16,6 +16,7 @@ from tui_annotate.cli import options, output
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
+from tui_annotate.settings import WORKSPACE_FILE
 
 if TYPE_CHECKING:
     from tui_annotate.domain.records import Problem
@@ -50,19 +51,21 @@ def init(
     *,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Make a workspace: a folder for texts and annotations.
+    """Create a workspace: a folder for texts and annotations.
 
-    It holds settings, labels, a SQLite store, and vectors in LanceDB.
+    It holds settings, labels, a SQLite store, and vectors in LanceDB. A folder that is a workspace
+    stays as it is.
     """
     from tui_annotate import workspace as workspaces
 
-    space = workspaces.create(folder)
-    space.close()
-    output.print_lines_or_json(
-        {"workspace": space.path}, f"workspace: {space.path}", as_json=as_json
-    )
-    if not as_json:
-        output.print_message("its labels are in labels.yaml; next: tui-annotate ingest FILE...")
+    path = folder.absolute()
+    is_new = not (path / WORKSPACE_FILE).exists()
+    if is_new:
+        workspaces.create(folder).close()
+    line = f"workspace: {path}" if is_new else f"{path} is a workspace already"
+    output.print_lines_or_json({"workspace": path, "created": is_new}, line, as_json=as_json)
+    if is_new and not as_json:
+        output.print_note("Its labels are in labels.yaml. Next: tui-annotate ingest FILE...")
 
 
 def ingest(

@@ -41,10 +41,13 @@ def html(
         argument("FILE", "Of any format that is read, without a workspace; else the workspace."),
     ] = None,
     *,
-    target: Annotated[
+    output_file: Annotated[
         Path | None,
-        options.output_option(
-            "Appears whole or not at all; else standard output (-).", metavar="OUT"
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The page (default: report-TIME.html in this folder); - for standard output.",
         ),
     ] = None,
     work: options.FilterOptions,
@@ -63,6 +66,7 @@ def html(
     """
     filters = RecordFilter(**work.filters(with_practice=with_practice))
     reading = options.import_options(columns, texts)
+    target = _choose_target(output_file)
     if file is None:
         if source_format or reading != ImportOptions():
             raise InvalidInput("it is said how to read a file, and none is named", "name FILE")
@@ -74,6 +78,13 @@ def html(
     else:
         names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
         _write_of_file(file, source_format, reading, target, filters, names=names)
+
+
+def _choose_target(output_file: Path | None) -> Path | None:
+    """Return the file to write; None for standard output."""
+    if output_file is None:
+        return Path(f"report-{output.file_time_stamp()}.html")
+    return options.parse_target(output_file)
 
 
 def _write_of_workspace(
