@@ -126,10 +126,10 @@ def test_what_is_wrong_everywhere_is_told_once(command: Command, tmp_path: Path)
     file = tmp_path / "bad.jsonl"
     file.write_text((json.dumps(PAIRS[0]) + "\n") * 30 + "{broken\n", "utf-8")
     command("init")
-    done = command("ingest", str(file), "--id-column", "nope", "--embedder", "none")
+    done = command("ingest", file.name, "--id-column", "nope", "--embedder", "none")
     assert done.code == 2
     assert done.err.count("'nope'") == 1
-    assert f"{file}:1: " in done.err
+    assert f"{file.name}:1: " in done.err
     assert " :2 " in done.err
     assert 28 in numbers(done.err)
     assert "--json" in done.err
