@@ -130,8 +130,8 @@ def test_what_is_wrong_everywhere_is_told_once(command: Command, tmp_path: Path)
     assert done.code == 2
     assert done.err.count("'nope'") == 1
     assert f"{file.name}:1: " in done.err
-    assert " :2 " in done.err
-    assert 28 in numbers(done.err)
+    assert " :2, " in done.err
+    assert 26 in numbers(done.err)
     assert "--json" in done.err
     assert f"{file}:31: " in done.err
 
