@@ -194,7 +194,7 @@ def _read_document(value: Fields) -> Document:
     )
     if (expected := value.get("sha256", plain.sha256)) != plain.sha256:
         raise InvalidInput(
-            f"the SHA-256 of the {word} text is {plain.sha256[:12]}..., not {expected!r} as in the file",
+            f"the {word} text has SHA-256 {plain.sha256[:12]}..., but the file states {expected!r}",
             "restore the text: it was changed after the export",
         )
     return replace(plain, key=_name(value, "key"), title=text_field(value, "title"))

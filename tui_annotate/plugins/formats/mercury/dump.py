@@ -244,9 +244,7 @@ class MercurySampleReader:
         if not isinstance(quote, str | None):
             raise InvalidInput(f"the quote of the {what} is {describe_value(quote)}, not text")
         if not (type(start) is int and type(end) is int):
-            raise InvalidInput(
-                f"{what} has the offsets {start!r} and {end!r}, which are not two integers"
-            )
+            raise InvalidInput(f"{what} {start!r}:{end!r} is not a pair of integers")
         try:
             return (Anchor(side, 0, Span(start, end)),)
         except InvalidSpan as error:
