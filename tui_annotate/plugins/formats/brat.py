@@ -144,7 +144,7 @@ def _list_paths(folder: Path) -> Iterator[Path]:
         yield from folder.iterdir()
     except OSError as error:
         message = f"cannot read {folder}: {error.strerror}"
-        raise Unavailable(message, "check its permissions") from error
+        raise Unavailable(message, "check the permissions of the folder") from error
 
 
 @dataclass(slots=True)

@@ -244,7 +244,9 @@ def _check_header(header: list[str], feed: _CsvLines, options: ImportOptions) ->
         return feed.bad
     double = {name for name in header if header.count(name) > 1}
     if double:
-        return Problem(feed.where, f"two columns are named {min(double)!r}", "rename one of them")
+        return Problem(
+            feed.where, f"two columns are named {min(double)!r}", "rename one of the columns"
+        )
     error = _missing_columns(header, options)
     return make_problem(feed.where, error) if error else None
 

@@ -121,7 +121,9 @@ def _parse_citation(line: Mapping[str, Any], where: str) -> ItemJudgement:
     if cited.get("docid") is not None:
         key = text_of(cited, "docid")
     if key not in (sentence.citations or (None,)):
-        raise InvalidInput(f"sentence {place} does not cite {key!r}", "check its 'citations'")
+        raise InvalidInput(
+            f"sentence {place} does not cite {key!r}", "check the sentence's 'citations'"
+        )
     if not sentence.text.strip():
         raise InvalidInput(f"sentence {place} is blank: its citations cannot be judged")
     run, team = report.run
@@ -247,14 +249,14 @@ def _make_annotations(
         if not spans:
             continue
         if not sample.side(side):
-            doubts.append((f"{format_count(len(spans), 'span')} skipped: there is no {name}", ""))
+            doubts.append((f"skipped {format_count(len(spans), 'span')}: there is no {name}", ""))
             continue
         text = sample.document(side).text
         fitting, others = _convert_spans(text, spans, offsets=offsets)
         for start, end, quote in others:
             what = f"span {start}:{end} of the {name} is skipped: it is outside the text"
             if quote is not None:
-                what = f"span {start}:{end} of the {name} is skipped: it is not at {quote!r:.60}"
+                what = f"span {start}:{end} of the {name} is skipped: its text is not {quote!r:.60}"
             doubts.append((what, _OFFSET_HINT))
         for span in fitting:
             trimmed = span.trim(text)
@@ -264,7 +266,7 @@ def _make_annotations(
                 anchor = Anchor(side, 0, trimmed)
                 found.append(_make_annotation(sample, judgement.person, anchor))
     if blank:
-        doubts.append((f"{format_count(blank, 'span')} with only white space skipped", ""))
+        doubts.append((f"skipped {format_count(blank, 'span')} of white space", ""))
     return list(dict.fromkeys(found)), doubts
 
 
@@ -293,7 +295,7 @@ def _convert_spans(
     best = [found for found in ways if found.count(None) == fewest]
     if best[0] != best[-1]:
         every = "all spans fit both as code points and as UTF-16 units"
-        some = "some spans fit as code points and as many others as UTF-16 units"
+        some = "equally many spans fit as code points and as UTF-16 units"
         raise InvalidInput(
             some if fewest else every,
             "choose the unit with --offsets codepoint or --offsets utf16",

@@ -170,7 +170,7 @@ def read_run_report(value: Mapping[str, Any]) -> tuple[RunReport, list[str]]:
 
 
 def read_exported_report(line: Mapping[str, Any], *, of: str = "") -> RunReport:
-    """Parse the report of an exported line, or of the line's field named `of`."""
+    """Parse the report in an exported JSON object; `of` is the object's name in errors."""
     value = object_of(line, "report", of=of)
     if not isinstance(value.get("sentences"), list):
         raise bad_field(value, "sentences", "a list", of="report")

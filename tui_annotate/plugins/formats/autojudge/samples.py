@@ -172,7 +172,7 @@ class TopicSamples:
             shown = self._seen.setdefault(key, _SeenDocument(where, sha256))
             shown.runs += run
             if shown.sha256 != sha256:
-                message = f"document {key!r} differs from its text at {shown.where}, which is kept"
+                message = f"document {key!r} differs from {shown.where}, whose text is kept"
                 yield Problem(where, message, refused=False)
 
     def _make_source(self, key: str, page: ReportDocument) -> Document:

@@ -66,6 +66,7 @@ class SpillCache:
         query = "SELECT line FROM lines WHERE (kind, place, name) = (?, ?, ?)"
         (line,) = self._database.execute(query, key).fetchone()
         stored, given = self._completed(unpack_report(line)), self._completed(report)
+        # Both reports are completed first: one may contain documents that the other only cites.
         if pack_report(stored) != pack_report(given):
             raise InvalidInput(
                 f"run {run!r} of {team!r} has another report on {report.topic!r} at {before}",
@@ -98,7 +99,7 @@ class SpillCache:
         self.judged = True
 
     def _put(self, key: tuple[str, int, str], where: str, line: str) -> str | None:
-        with check_temporary_space("order the reports"):
+        with check_temporary_space("sort the reports"):
             done = self._database.execute(
                 "INSERT OR IGNORE INTO lines VALUES (?, ?, ?, ?, ?)", (*key, where, line)
             )

@@ -24,7 +24,7 @@ from tui_annotate.plugins.json_records import read_objects
 from tui_annotate.plugins.record_validation import NameRegister, parse_identifier
 
 _OTHER_IDS = ("topic_id", "narrative_id")
-"""Fields that may repeat a topic's id."""
+"""Fields of a topic that may repeat the topic's id."""
 
 
 class Topics:

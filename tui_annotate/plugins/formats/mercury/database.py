@@ -43,7 +43,7 @@ _COLUMN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 _SIDES: Final[Mapping[str, Side]] = {
     "source": Side.SOURCE, "text1": Side.SOURCE, "summary": Side.SUMMARY, "text2": Side.SUMMARY,
 }  # fmt: skip
-"""Side of the sample by Mercury's name of the text."""
+"""Sides of a sample by Mercury's names of the two texts."""
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _LONGEST_INLINE: Final = 12
@@ -92,7 +92,7 @@ class _Tables:
             names = [name for name in _COLUMN_NAMES.get(column, (column,)) if name in there]
             if not names:
                 raise InvalidInput(
-                    f"table {table!r} has no column {column!r}; it has: {', '.join(there)}",
+                    f"table {table!r} has no column {column!r}; columns: {', '.join(there)}",
                     "check that the file is a database of Mercury",
                 )
             found[column] = names[0]
@@ -169,6 +169,7 @@ class _Tables:
 
     def _read_text(self, blob: bytes, slot: int, long: tuple[int, int]) -> str:
         place, row = long
+        # A slot has 16 bytes: a length in 4 bytes and at most 12 bytes of text.
         view = blob[slot * 16 : slot * 16 + 16]
         length = int.from_bytes(view[:4], "little")
         if length <= _LONGEST_INLINE:
@@ -306,6 +307,7 @@ class _DatabaseReader:
         self._in_chunks = self._uses_chunk_offsets()
 
     def _uses_chunk_offsets(self) -> bool:
+        # A whole database counts in one way, so the first pass looks at all its annotations.
         kind = _OffsetKind()
         rows = _RowsBySample(self._tables.annotations())
         for sample, texts in self._tables.samples():

@@ -364,7 +364,7 @@ class _DumpWriter:
     def _pair_rows(
         self, annotation: Annotation, sample: Sample, base: dict[str, Any]
     ) -> Iterator[dict[str, Any]]:
-        # A reader of the exported list of names drops each label that is above another one.
+        # Readers of the exported names keep the lowest labels: labels above others are lost.
         labels = annotation.labels
         read = {parse_label(join_label(path)) for path in labels}
         hidden = sum(any(_is_ancestor(path, other) for other in read) for path in read)
