@@ -67,7 +67,7 @@ _CARRIED: Final = carry_all_but(
     RecordTrait.TITLE,
     RecordTrait.IMPORTED,
 ) | carry_plainly(fragments="rows", evidences="rows", tree="columns")
-"""Data of a record that the table formats keep."""
+"""Parts of a record that the table exports keep."""
 
 
 def _count_record(record: Record, report: ExportReport) -> None:

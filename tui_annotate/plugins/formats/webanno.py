@@ -51,7 +51,7 @@ _CONTEXT: Final[list[Any]] = [
 _CLAIM: Final = "claim"
 _EVIDENCE: Final = "evidence"
 _SIDES: Final = {_CLAIM: Side.SUMMARY, _EVIDENCE: Side.SOURCE}
-"""Side of the sample that contains the targets of each role."""
+"""Side of the sample (source or summary) for each role of a target."""
 _HASH: Final = "urn:sha256:"
 _REQUEST: Final = ("title", "problem", "background", "question")
 
@@ -114,7 +114,10 @@ _Enum = TypeVar("_Enum", bound=StrEnum)
 
 
 class _CollectionReader:
-    """Reader of one collection; a non-empty `dataset` replaces the collection's own dataset."""
+    """Reader of one annotation collection.
+
+    A non-empty `dataset` replaces the collection's own dataset.
+    """
 
     def __init__(self, fields: Fields, *, dataset: str, language: str) -> None:
         if fields.get("type") != "AnnotationCollection":

@@ -143,7 +143,9 @@ def _make_judgement(
 ) -> ItemJudgement:
     topic = text_of(line, "topic_id")
     if report is not None and report.topic != topic:
-        raise InvalidInput(f"'topic_id' is {topic!r}, but the report has {report.topic!r}")
+        raise InvalidInput(
+            f"'topic_id' is {topic!r}, but its report has the topic {report.topic!r}"
+        )
     name, rating = _read_optional(line, "username"), _read_optional(line, "rating")
     doubts: list[str] = []
     spans = {side: _read_spans(line, key, doubts) for side, key in sides.items()}
@@ -203,7 +205,7 @@ def _read_span(value: Any) -> list[Any]:
 
 
 _SIDES = {"report": Side.SUMMARY, "document": Side.SOURCE}
-_OFFSET_HINT = "check that the offsets are counted in the right unit and text"
+_OFFSET_HINT = "check the unit of the offsets, and that the offsets belong to this text"
 _BYTE_ORDER_MARK = "\ufeff"
 """The byte order mark, which other programs treat as white space."""
 
@@ -266,7 +268,7 @@ def _make_annotations(
                 anchor = Anchor(side, 0, trimmed)
                 found.append(_make_annotation(sample, judgement.person, anchor))
     if blank:
-        doubts.append((f"skipped {format_count(blank, 'span')} of white space", ""))
+        doubts.append((f"skipped {format_count(blank, 'span')} of only white space", ""))
     return list(dict.fromkeys(found)), doubts
 
 

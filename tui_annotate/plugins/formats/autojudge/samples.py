@@ -208,7 +208,7 @@ _Value = TypeVar("_Value")
 
 
 class RecentCache(dict[_Key, _Value]):
-    """Cache of values by key; deletes all values if their texts exceed `LARGEST_CACHE` together."""
+    """Cache of values by key, emptied when its texts exceed `LARGEST_CACHE` code points."""
 
     size = 0
 

@@ -53,7 +53,7 @@ _RESULT_LISTS: Final = ("annotations", "predictions")
 
 @dataclass(slots=True)
 class Region:
-    """Span with its labels and notes.
+    """Span of a Label Studio task with its labels and notes.
 
     `item` is the unchanged result item of type `labels`, or else the region's first item.
     """

@@ -43,7 +43,7 @@ _COLUMN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 _SIDES: Final[Mapping[str, Side]] = {
     "source": Side.SOURCE, "text1": Side.SOURCE, "summary": Side.SUMMARY, "text2": Side.SUMMARY,
 }  # fmt: skip
-"""Sides of a sample by Mercury's names of the two texts."""
+"""Side of the sample (source or summary) for each of Mercury's names of a text."""
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _LONGEST_INLINE: Final = 12
@@ -404,7 +404,7 @@ def _warn_of_astral_characters(fields: Mapping[str, Any]) -> Iterator[str]:
     for side in Side:
         ends = [row[f"{side}_end"] for row in fields["annotations"] if f"{side}_end" in row]
         if ends and any(ord(sign) > 0xFFFF for sign in fields[side.value][: max(ends)]):
-            yield f"browsers count some characters of the {side} twice: check the spans after them"
+            yield f"browsers count some characters of the {side} twice: check the later spans"
 
 
 def _parse_json(raw: Any, *, what: str) -> Any:
