@@ -155,12 +155,20 @@ def test_new_work_stands_in_the_order_of_the_summary(tmp_path: Path) -> None:
         (
             ["Unwanted.Instrinsic", "Questionable"],
             [("Unwanted", "Instrinsic"), ("Questionable",)],
-            "annotation 7 has 'Unwanted.Instrinsic' without its parent",
+            "annotation 7 has the label 'Unwanted.Instrinsic' without its parent",
         ),
-        (["Questionable", "Benign"], [("Questionable",), ("Benign",)], "annotation 7 mixes top"),
+        (
+            ["Questionable", "Benign"],
+            [("Questionable",), ("Benign",)],
+            "annotation 7 has labels under",
+        ),
         ([], [], "annotation 7 has no label"),
         (None, [], "annotation 7 has no label"),
-        (["A.", "..", ""], [("A.",), ("..",), ("",)], "annotation 7 mixes top labels"),
+        (
+            ["A.", "..", ""],
+            [("A.",), ("..",), ("",)],
+            "annotation 7 has labels under different top labels",
+        ),
     ],
 )
 def test_odd_labels_come_in_as_they_are_and_are_told(

@@ -125,14 +125,14 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         (_unlike(id=[]), "the id is a list"),
         (_unlike(documents=[]), "the sample has no documents"),
         (_unlike(documents=3), "'documents' is a number (3), not a list"),
-        (_unlike(documents=["a"]), "'documents' holds something that is no object"),
+        (_unlike(documents=["a"]), "'documents' contains a value that is not an object"),
         (
             _unlike(documents=[{"side": "left", "text": "a"}]),
-            "'left' is no side",
+            "unknown side 'left' of a document",
         ),
         (
             _unlike(documents=[{"side": "summary", "text": "a"}] * 2),
-            "the sample has more than one document on the summary side",
+            "the sample has more than one summary document",
         ),
         (
             _unlike(documents=[{"side": "source", "text": ""}]),
@@ -140,23 +140,23 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         ),
         (
             _unlike(documents=[{"side": "source", "text": "a", "sha256": "00"}]),
-            "the source text has the SHA-256 ca978112ca1b..., the file says '00'",
+            "the source text has SHA-256 ca978112ca1b..., but the file states '00'",
         ),
         (_unlike(kind="poem"), "'poem' is no kind of sample"),
         (_unlike(meta=[1]), "'meta' is a list, not an object"),
         (_unlike(group=5), "'group' is a number (5), not text"),
-        (_unlike(group="a\0"), "'group' 'a\\x00' holds U+0000 at offset 1"),
+        (_unlike(group="a\0"), "'group' 'a\\x00' contains U+0000 at offset 1"),
         (_annotation(id=""), "the id of an annotation is empty"),
-        (_unlike(people=[]), "person 'p' is described nowhere"),
+        (_unlike(people=[]), "person 'p' is not in 'people'"),
         (_unlike(people=[{"id": "p", "kind": "robot"}]), "'robot' is no kind of person"),
         (_unlike(assignments=[{"person": "p", "state": "lost"}]), "'lost' is no state"),
         (
             _unlike(assignments=[{"person": "p", "seconds": -1}]),
-            "-1 is no time in seconds",
+            "'seconds' is -1, not a duration",
         ),
         (
             _unlike(assignments=[{"person": "p", "seconds": float("nan")}]),
-            "nan is no time in seconds",
+            "'seconds' is nan, not a duration",
         ),
         (
             _unlike(assignments=[{"person": "p", "seconds": "1"}]),
@@ -166,15 +166,15 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         (_annotation(version="2"), "'version' is text, not a whole number below 2^53"),
         (_annotation(number=2**60), "'number' is a number (1152921504606846976), not a whole"),
         (_annotation(number=-1), "'number' is a number (-1), not a whole number below 2^53"),
-        (_annotation(labels=["Unwanted"]), "label 'Unwanted' is no list of names"),
-        (_annotation(quotes=["15"]), "annotation a1 does not quote each of its spans once"),
+        (_annotation(labels=["Unwanted"]), "label 'Unwanted' is not a list of names"),
+        (_annotation(quotes=["15"]), "annotation a1 must have one quote per span"),
         (
             _annotation(quotes=["16", "12"]),
             "summary span of annotation a1 8:10 covers '15', the file says '16'",
         ),
         (
             _annotation(claim=[["source", 0, 8, 10]]),
-            "annotation a1 has a span on the wrong side",
+            "annotation a1 has a claim outside the summary",
         ),
         (
             _annotation(claim=[["summary", 1, 8, 10]]),

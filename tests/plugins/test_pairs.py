@@ -176,9 +176,9 @@ def test_every_named_column_must_be_there(tmp_path: Path, option: str) -> None:
     [
         ("source,summary\nA.,\nC.,D.\n", ":2: column 'summary' is empty"),
         ("source,summary\n \t,B.\nC.,D.\n", ":2: column 'source' holds only white space"),
-        ("source,summary\nA.\nC.,D.\n", ":2: the row has 1 cells, the header 2"),
-        ('source,summary\nA.,"B\nb.",x\nC.,D.\n', ":2: the row has 3 cells, the header 2"),
-        ('source,summary\n"A"x,B.\nC.,D.\n', ":2: bad CSV:"),
+        ("source,summary\nA.\nC.,D.\n", ":2: the row has 1 cells, but the header has 2"),
+        ('source,summary\nA.,"B\nb.",x\nC.,D.\n', ":2: the row has 3 cells, but the header has 2"),
+        ('source,summary\n"A"x,B.\nC.,D.\n', ":2: invalid CSV:"),
     ],
 )
 def test_a_bad_csv_row_costs_itself_alone(tmp_path: Path, content: str | bytes, told: str) -> None:
@@ -305,10 +305,10 @@ def test_a_quote_that_is_never_closed_is_told(
     [
         ("", ": the file is empty"),
         ("\n\n", ": the file is empty"),
-        ("source,summary\n", ":1: no rows follow the header"),
-        ("source,summary", ":1: no rows follow the header"),
-        ("source,a,a,summary\n", ":1: two columns are called 'a'"),
-        ("source,summary\rA.,B.\r", ":1: lines end in a lone carriage return"),
+        ("source,summary\n", ":1: the file has a header but no rows"),
+        ("source,summary", ":1: the file has a header but no rows"),
+        ("source,a,a,summary\n", ":1: two columns are named 'a'"),
+        ("source,summary\rA.,B.\r", ":1: lines end with a carriage return without a line feed"),
         (b"source,summ\xffary\nA.,B.", ":1: byte 12 of the line is not utf-8"),
     ],
 )

@@ -205,24 +205,24 @@ def _with_more_than_line_ends(said: Said) -> None:
 
 _PROOF, _UNLABELLED = "Evidence", "Unlabelled"
 LOSSES: Mapping[str, Loss] = {
-    "annotations of line ends alone": _with_more_than_line_ends,
-    "line ends at the edges of spans": _inside,
-    "claims parted by line ends alone": _inside,
+    "annotations that contain only line breaks": _with_more_than_line_ends,
+    "line breaks at the edges of spans": _inside,
+    "claim spans separated only by line breaks": _inside,
     RecordTrait.UNCLAIMED: _each(lambda row: [row] if row["claim"] else []),
     RecordTrait.LINK: _each(lambda row: [row | {"evidence": []}] if row["claim"] else [row]),
     RecordTrait.FRAGMENTS: _apart("claim"),
     RecordTrait.EVIDENCES: _apart("evidence"),
     RecordTrait.SEVERAL: _apart("labels"),
-    "labels called Evidence without a claim": _each(
+    "labels named Evidence of annotations without a claim": _each(
         lambda row: [row | {"labels": [p for p in row["labels"] if row["claim"] or p != (_PROOF,)]}]
     ),
-    "labels called Unlabelled": _each(
+    "labels named Unlabelled": _each(
         lambda row: [row | {"labels": [p for p in row["labels"] if p != (_UNLABELLED,)]}]
     ),
     "labels above another of their annotation": _each(_lowest),
     "labels with a dot in a name": _each(_joined),
     RecordTrait.NOTE: _rows_without("note"),
-    "line ends in notes": _each(lambda row: [row | {"note": row["note"].replace("\n", " ")}]),
+    "line breaks in notes": _each(lambda row: [row | {"note": row["note"].replace("\n", " ")}]),
     RecordTrait.ORIGIN: _rows_without("origin"),
     RecordTrait.VERSION: _rows_without("version"),
     RecordTrait.TRACE: _rows_without("trace"),
@@ -234,7 +234,7 @@ LOSSES: Mapping[str, Loss] = {
     RecordTrait.STATE: _without("states"),
     RecordTrait.OPINION: _without("opinions"),
     RecordTrait.META: _without("meta"),
-    "columns that have a name of RAGTruth's own": _columns(*TAKEN),
+    "columns with a reserved name of RAGTruth": _columns(*TAKEN),
     "columns of a source that differ between its samples": _columns(*OF_SOURCES),
     RecordTrait.GROUP: _without("group"),
     RecordTrait.REQUEST: _without("request"),
@@ -252,7 +252,7 @@ LEFT_OUT = frozenset(
         RecordTrait.UNREAD.value,
         "samples whose annotations have no claim",
         "samples whose texts hold the separator",
-        "samples whose texts hold the separator, or begin with a byte order mark",
+        "samples whose texts contain the separator or begin with a byte order mark",
     }
 )
 """Words for whole samples that are not written."""

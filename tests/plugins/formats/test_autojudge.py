@@ -138,8 +138,8 @@ def test_what_a_report_says_of_itself_is_checked(about: dict[str, Any], message:
 def test_what_is_missing_is_called_so() -> None:
     """Nobody can quote what is not there; a number they can."""
     for team, reported in {
-        None: ("'team_id' is missing in 'metadata'", "add it"),
-        7: ("'team_id' is a number (7), not text", "quote it"),
+        None: ("'team_id' is missing in 'metadata'", "add the field"),
+        7: ("'team_id' is a number (7), not text", "put the value in quotes"),
     }.items():
         row = report("a", team=team)  # type: ignore[arg-type]
         if team is None:
@@ -170,11 +170,11 @@ def test_what_is_missing_is_called_so() -> None:
         ({"responses": [{"text": "a", "citations": [""]}]}, "the id of a cited document is empty"),
         (
             {"responses": [{"text": "a", "citations": [0]}], "references": [0]},
-            "'references' is no list of document ids",
+            "'references' is not a list of document ids",
         ),
         (
             {"responses": [{"text": "a", "citations": ["x"]}, {"text": "b", "citations": [0]}]},
-            "sentence 0 by document ids, sentence 1 by numbers",
+            "sentence 0 cites by document ids, but sentence 1 cites by numbers",
         ),
         ({"documents": []}, "'documents' is a list, not an object"),
         ({"metadata": []}, "'metadata' is a list, not an object"),
@@ -433,7 +433,7 @@ def test_topics_that_are_asked_for_alone_are_read(tmp_path: Path) -> None:
         ({"request_id": "7"}, "'title' is missing"),
         ({"request_id": "7", "title": "x", "narrative_id": 8}, "'narrative_id' is 8"),
         ({"request_id": "7", "title": "x", "background": 1}, "'background' is a number (1)"),
-        ({"request_id": "1101", "title": "x"}, "topic '1101' was given before"),
+        ({"request_id": "1101", "title": "x"}, "duplicate topic '1101'"),
     ],
 )
 def test_a_bad_topic_costs_that_topic(tmp_path: Path, topic: Any, message: str) -> None:

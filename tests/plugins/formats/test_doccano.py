@@ -92,11 +92,11 @@ def test_lines_are_known_by_their_content(tmp_path: Path) -> None:
         ({"source_len": 900}, "are not inside the text"),
         ({"sha256": "ab"}, "its SHA-256 differs"),
         ({"entities": [{"id": 1, "label": 5}]}, "the label of an entity is a number"),
-        ({"entities": [LINE["entities"][0], LINE["entities"][0]]}, "has the id 10"),
+        ({"entities": [LINE["entities"][0], LINE["entities"][0]]}, "entity id 10 is a duplicate"),
         ({"entities": [LINE["entities"][0] | {"start_offset": 60}]}, "one of the two texts"),
         ({"entities": [LINE["entities"][0] | {"end_offset": 9000}]}, "outside"),
-        ({"entities": []}, "a relation leads from 10 to 11"),
-        ({"label": [[1, 2]], "entities": [], "relations": []}, "is no start, end and label"),
+        ({"entities": []}, "the relation from 10 to 11"),
+        ({"label": [[1, 2]], "entities": [], "relations": []}, "is not a list [start, end, label]"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, change: Any, message: str) -> None:

@@ -77,7 +77,7 @@ def test_two_hundred_spans_of_a_sample_come_back(name: str, seed: int) -> None:
     with TemporaryDirectory() as folder:
         done = trip([record], name, Path(folder) / "d")
     assert done.report.records == 1
-    alone = done.report.lost.get("annotations of line ends alone", 0)
+    alone = done.report.lost.get("annotations that contain only line breaks", 0)
     assert done.report.annotations == CROWD - alone > CROWD * 0.9
     hold([record], done, name)
 

@@ -170,7 +170,9 @@ def test_a_long_text_is_cut_and_counted(tmp_path: Path, sign: str) -> None:
         comment = sign * (most + more)
         work = (replace(record.assignments[0], comment=comment),)
         report = write([replace(record, assignments=work)], "xlsx", tmp_path / "a.xlsx")
-        lost = {"texts beyond 32,767 signs of a cell, named in the column cut": 2} if more else {}
+        lost = (
+            {"texts cut at 32,767 characters per cell, listed in the column cut": 2} if more else {}
+        )
         assert report.lost == lost
         sheets = _workbook(tmp_path / "a.xlsx")
         first = [_named(cells)[0] for cells in sheets.values()]

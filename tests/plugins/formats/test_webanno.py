@@ -171,7 +171,7 @@ def test_every_kind_of_sample_comes_back(record: Record) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"type": "Annotation"}, "no collection"),
+        ({"type": "Annotation"}, "not 'AnnotationCollection'"),
         ({"tui:documents": []}, "no documents"),
         ({"tui:meta": []}, "'tui:meta' is a list, not an object"),
         ({"tui:sample": ""}, "the id is empty"),
@@ -192,12 +192,16 @@ def test_other_collections_are_told(tmp_path: Path, change: dict[str, Any], told
     [
         ('"start": 21', '"start": 23', "covers"),
         ('"start": 21', '"start": 990', "claim of annotation 0f0e"),
-        ("bridge opened", "bridge closed", "the source text has the SHA-256"),
-        ('"tui:role": "claim"', '"tui:role": "victim"', "the role 'victim'"),
-        ('"tui:role": "claim"', '"tui:role": "evidence"', "about another text"),
+        ("bridge opened", "bridge closed", "the source text has SHA-256"),
+        ('"tui:role": "claim"', '"tui:role": "victim"', "the unknown role 'victim'"),
+        (
+            '"tui:role": "claim"',
+            '"tui:role": "evidence"',
+            "a text that the sample does not contain",
+        ),
         ("TextPositionSelector", "XPathSelector", "has no position"),
-        ("person:", "group:", "no IRI of a person"),
-        ('"tui:state": "done"', '"tui:state": "gone"', "tui:state is 'gone'"),
+        ("person:", "group:", "is not a valid person IRI"),
+        ('"tui:state": "done"', '"tui:state": "gone"', "unknown value 'gone' of tui:state"),
     ],
 )
 def test_what_does_not_fit_is_told(tmp_path: Path, old: str, new: str, told: str) -> None:

@@ -1,1 +1,4 @@
-"""One module or folder a format, reading and writing together; none knows another."""
+"""Import and export formats: each module or subpackage reads and writes one format.
+
+No format imports another one.
+"""

@@ -1,4 +1,4 @@
-"""brat standoff: a folder for each annotator, with a text and its annotations for each sample."""
+"""brat standoff format: one folder per annotator with a text and an annotation file per sample."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ FORMAT: Final = "brat"
 _SAMPLES: Final = "samples.jsonl"
 _PEOPLE: Final = "people.jsonl"
 _LABELS: Final = "labels.jsonl"
-"""Files next to the folders of people: what brat has no place for."""
+"""Files next to the annotators' folders with data that brat files cannot store."""
 
 _TRAITS: Final = FormatTraits(
-    title="brat standoff, a folder for each annotator",
+    title="brat standoff, one folder per annotator",
     place=FormatTarget.FOLDER,
     carried=carry_plainly(
         *JOINED_TRAITS,
@@ -77,16 +77,20 @@ _TRAITS: Final = FormatTraits(
 
 
 class BratFormat:
-    """Both texts are one, with a separator between them; spans over line ends are fragments."""
+    """Importer and exporter of brat standoff folders.
+
+    Source and summary are one text with a separator between them. A span over several lines is
+    stored as fragments.
+    """
 
     name = FORMAT
     about = _TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """One record a sample, then the doubts about it; see `Importer.read`.
+        """Read one record per sample, followed by warnings about the sample; see `Importer.read`.
 
         Raises:
-            NotFound, InvalidInput: there is no such folder, or its lists are broken.
+            NotFound, InvalidInput: the folder does not exist, or its list files are invalid.
         """
         if not path.exists():
             raise NotFound(f"there is no folder {path}")
@@ -110,7 +114,7 @@ class BratFormat:
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
-        """See `Exporter.write`."""
+        """Write one folder per annotator and the list files; see `Exporter.write`."""
         del options
         with target.file(_SAMPLES) as samples:
             writer = _BratWriter(target, samples)
@@ -139,8 +143,8 @@ def _list_paths(folder: Path) -> Iterator[Path]:
     try:
         yield from folder.iterdir()
     except OSError as error:
-        message = f"{folder} can not be read: {error.strerror}"
-        raise Unavailable(message, "check its permissions") from error
+        message = f"cannot read {folder}: {error.strerror}"
+        raise Unavailable(message, "check the permissions of the folder") from error
 
 
 @dataclass(slots=True)
@@ -154,11 +158,13 @@ class _FolderReader:
 
     def open(self) -> None:
         if not self.root.is_dir():
-            raise InvalidInput(f"{self.root} is a file", "name the folder of texts and standoff")
+            raise InvalidInput(
+                f"{self.root} is a file", "name the folder that contains the .txt and .ann files"
+            )
         for row in self._read_rows(_LABELS):
             path = row.get("label")
             if not path or not isinstance(path, list) or {*map(type, path)} != {str}:
-                raise InvalidInput(f"{path!r} in {_LABELS} is no label")
+                raise InvalidInput(f"{path!r} in {_LABELS} is not a label path")
             self._types[str(row.get("type"))] = tuple(path)
         people = {str(row.get("folder")): row for row in self._read_rows(_PEOPLE)}
         if any(_list_stems(self.root)):
@@ -178,7 +184,7 @@ class _FolderReader:
                 elif isinstance(value.value, dict):
                     yield value.where, value.value
                 else:
-                    yield value.where, Problem(value.where, "the line is no object")
+                    yield value.where, Problem(value.where, "the line is not an object")
             return
         stems = {stem for folder, _ in self._folders for stem in _list_stems(folder)}
         for stem in sorted(stems):
@@ -188,17 +194,18 @@ class _FolderReader:
         self.doubts = []
         stem = row.get("file")
         if not isinstance(stem, str) or not _SAFE_NAME.fullmatch(stem):
-            raise InvalidInput(f"{stem!r} is no name of a file")
+            raise InvalidInput(f"'file' is {stem!r}, which is not a valid file name")
         places = ((folder / f"{stem}.ann", person) for folder, person in self._folders)
         files = [(file, person) for file, person in places if file.is_file()]
         if not files:
-            raise InvalidInput(f"there is no {stem}.ann in any folder")
+            raise InvalidInput(f"no folder contains {stem}.ann")
         texts = {self._read_text(file.with_suffix(".txt")) for file, _ in files}
         if len(texts) > 1:
-            raise InvalidInput(f"{stem}.txt differs between the folders of annotators")
+            raise InvalidInput(f"{stem}.txt differs between the annotators' folders")
         text = texts.pop()
         if row.get("sha256") not in (None, fingerprint(text)):
-            raise InvalidInput(f"{stem}.txt is not the text that was written", "restore it")
+            message = f"{stem}.txt was changed after the export: its SHA-256 differs"
+            raise InvalidInput(message, "restore the exported file")
         joined = split_text(text, source_len=row.get("source_len"), sep_len=row.get("sep_len"))
         sample = self._make_sample(row, joined)
         owned = tuple(
@@ -213,7 +220,11 @@ class _FolderReader:
     def _make_sample(self, row: Row, joined: JoinedTexts) -> Sample:
         group, meta = row.get("group") or "", row.get("meta") or {}
         if not isinstance(group, str) or "\0" in group or not isinstance(meta, dict):
-            raise InvalidInput(f"group or meta of {row.get('file')!r} is {describe_value(group)}")
+            what = f"'group' is {describe_value(group)}, 'meta' is {describe_value(meta)}"
+            raise InvalidInput(
+                f"'group' or 'meta' of {row.get('file')!r} is invalid: {what}",
+                "write text without U+0000 for 'group' and an object for 'meta'",
+            )
         dataset = self.options.dataset or row.get("dataset") or self.dataset
         return Sample(
             parse_identifier(dataset, what="dataset"),
@@ -235,14 +246,14 @@ class _FolderReader:
             yield one.annotation(key, () if one.label == UNLABELLED else (path,), form=FORMAT)
         self.doubts += describe_left_out(standoff.left_out)
         if standoff.unit != CODE_POINTS:
-            self.doubts.append(f"the offsets of {person.name} are {standoff.unit}")
+            self.doubts.append(f"the offsets of {person.name} are counted in {standoff.unit}")
 
     def _read_lines(self, file: Path) -> Iterator[str]:
         encoding = self.options.encoding
         for line in read_lines(file, encoding=encoding, meter=self.options.meter):
             if line.bad:
                 raise InvalidInput(
-                    f"byte {line.bad} of {file.name}:{line.number} is not {encoding}"
+                    f"byte {line.bad} of {file.name}:{line.number} is not valid {encoding}"
                 )
             yield line.text.removesuffix("\n")
 
@@ -252,7 +263,7 @@ class _FolderReader:
             pieces.append(piece)
             length += len(piece)
             if length > 2 * LONGEST_TEXT:
-                raise InvalidInput(f"{file.name} is longer than two documents may be")
+                raise InvalidInput(f"{file.name} is longer than {2 * LONGEST_TEXT:,} characters")
         text = "".join(pieces)
         fingerprint(text)  # refuses lone surrogates
         return text
@@ -264,12 +275,12 @@ class _FolderReader:
             if isinstance(value, Problem) and value.message == "the file is empty":
                 return
             if isinstance(value, Problem) or not isinstance(value.value, dict):
-                raise InvalidInput(f"{value.where}: not a line of {name}")
+                raise InvalidInput(f"{value.where}: the line is not a valid JSON object")
             yield value.value
 
 
 class _Standoff:
-    """The annotations of one file; `unit` is how offsets were counted."""
+    """Annotations of one standoff file; `unit` is the unit in which the file counts offsets."""
 
     def __init__(self, text: str, lines: Iterable[str]) -> None:
         self._types: dict[str, str] = {}
@@ -300,7 +311,7 @@ class _Standoff:
         for kind, start, end in self._relations:
             if start not in places or end not in places or start == end:
                 raise InvalidInput(
-                    f"the relation {kind} leads from {start} to {end}, no two entities"
+                    f"the relation {kind} from {start} to {end} does not connect two entities"
                 )
         return [Relation(kind, places[start], places[end]) for kind, start, end in self._relations]
 
@@ -311,22 +322,22 @@ class _Standoff:
         elif key.startswith("R"):
             found = _RELATION.fullmatch(rest)
             if found is None:
-                raise InvalidInput(f"{line[:60]!r} is no relation")
+                raise InvalidInput(f"{line[:60]!r} is not a valid relation")
             self._relations.append((found[1], found[2], found[3]))
         elif key.startswith("#"):
             target, _, note = rest.partition("\t")
             if found := _NOTE.fullmatch(target):
                 self._notes.setdefault(found[1], []).append(note)
             else:
-                self.left_out["notes on no entity"] += 1
+                self.left_out["notes that belong to no entity"] += 1
         else:
-            self.left_out[f"lines of kind {key[:1]!r}"] += 1
+            self.left_out[f"lines of type {key[:1]!r}"] += 1
 
     def _parse_entity(self, key: str, rest: str) -> None:
         offsets, _, quote = rest.partition("\t")
         found = _ENTITY.fullmatch(offsets)
         if found is None or key in self._types:
-            raise InvalidInput(f"{key} {offsets[:60]!r} is no entity, or the second of that name")
+            raise InvalidInput(f"entity {key} {offsets[:60]!r} is invalid or has a duplicate id")
         self._types[key] = found[1]
         ends = [tuple(map(int, pair.split(" "))) for pair in found[2].split(";")]
         place, quoted = 0, []
@@ -336,7 +347,9 @@ class _Standoff:
             quoted.append(QuotedSpan(start, end, piece, f"entity {key}"))
             place += length + 1
         if len(ends) > 1 and place - 1 != len(quote):
-            raise InvalidInput(f"the fragments of {key} are not as long as {quote[:60]!r}")
+            raise InvalidInput(
+                f"the fragments of entity {key} do not have the length of {quote[:60]!r}"
+            )
         self._quoted[key] = quoted
 
 
@@ -393,7 +406,7 @@ class _BratWriter:
             if not joined.text.startswith("\ufeff"):
                 return joined
         self.report.count_loss(
-            "samples whose texts hold the separator, or begin with a byte order mark"
+            "samples whose texts contain the separator or begin with a byte order mark"
         )
         self.report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
         return None
@@ -416,7 +429,7 @@ class _BratWriter:
             yield f"R{number}\t{relation.kind} Arg1:T{relation.start + 1} Arg2:T{relation.end + 1}"
         for number, entity in enumerate(builder.entities, 1):
             if entity.note:
-                self.report.count_loss("line ends in notes", entity.note.count("\n"))
+                self.report.count_loss("line breaks in notes", entity.note.count("\n"))
                 note = entity.note.replace("\n", " ")
                 yield f"#{number}\tAnnotatorNotes T{number}\t{note}"
 
@@ -424,13 +437,13 @@ class _BratWriter:
         spans = [joined.span(anchor) for anchor in one.anchors]
         quotes = [span.of(joined.text) for span in spans]
         if not all(quote.strip("\n") for quote in quotes):
-            self.report.count_loss("annotations of line ends alone")
+            self.report.count_loss("annotations that contain only line breaks")
             return False
         edges = sum(quote != quote.strip("\n") for quote in quotes)
-        self.report.count_loss("line ends at the edges of spans", edges)
+        self.report.count_loss("line breaks at the edges of spans", edges)
         heads = spans[: len(one.claim) or len(spans)]
         self.report.count_loss(
-            "claims parted by line ends alone", _count_touching(heads, joined.text)
+            "claim spans separated only by line breaks", _count_touching(heads, joined.text)
         )
         return True
 

@@ -1,4 +1,4 @@
-"""CoNLL-U Plus: a token a line with its place and a BIO tag; written on request, never read."""
+"""CoNLL-U Plus, for export only: one token per line with its offsets and a BIO tag."""
 
 from __future__ import annotations
 
@@ -24,17 +24,20 @@ HEADER: Final = "# global.columns = ID FORM TUI:START TUI:END TUI:TAG\n"
 
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]+")
 _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
-"""What would end the line of a comment for some reader, or what no line can hold."""
+"""Characters that end a comment line for some programs, or that no line can contain."""
 
 Tagged = tuple[Span, str]
 
 
 class ConllFormat:
-    """A section for each text of a sample; a token has one tag, so spans that overlap are lost."""
+    """Exporter of CoNLL-U Plus with one section per text of a sample.
+
+    A token has one tag, so overlapping spans are lost.
+    """
 
     name = "conll"
     about = FormatTraits(
-        title="CoNLL-U Plus, a token a line with a BIO tag",
+        title="CoNLL-U Plus, one token per line with a BIO tag",
         layered=True,
         carried=carry_plainly(
             RecordTrait.EMPTY,
@@ -49,7 +52,7 @@ class ConllFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Samples that the layer has not read are left out; see `Exporter.write`."""
+        """Write the annotated or completed samples and skip all others; see `Exporter.write`."""
         del options
         report = ExportReport()
         losses = LossCounter(self.about, report)
@@ -107,7 +110,11 @@ def _section_lines(
 
 
 def _assign_tags(words: Sequence[Span], spans: Iterable[Tagged], report: ExportReport) -> list[str]:
-    """A tag a word; of spans that share one, that which begins first has it, then the longest."""
+    """Return one BIO tag per word.
+
+    If spans share a word, only the span that begins first is tagged, or the longest one if several
+    begin at the same offset. The other spans are counted as lost.
+    """
     tags = [OUTSIDE] * len(words)
     free = 0
     for span, tag in sorted(spans, key=lambda one: (one[0].start, -one[0].end, one[1])):

@@ -1,4 +1,7 @@
-"""doccano: JSON lines with one text each, entities and relations; source and summary are joined."""
+"""doccano format: JSON lines with entities and relations.
+
+Source and summary are joined into one text.
+"""
 
 from __future__ import annotations
 
@@ -52,14 +55,17 @@ from tui_annotate.plugins.traits import FormatTraits, Loss, carry_plainly
 
 FORMAT: Final = "doccano"
 _NO_PERSON: Final = ("all", "unknown")
-"""Names of files in an export that are not of one annotator."""
+"""File names in a doccano export that do not name an annotator."""
 
 _OUR_FIELDS = {"source_len", "sep_len", "sample_id", "dataset", "group", "sha256", "meta"}
 _DOCCANO_FIELDS = {"id", "text", "entities", "relations", "label"}
 
 
 class DoccanoFormat:
-    """Its form with relations; the plain form of `[start, end, label]` is read as well."""
+    """Importer and exporter of doccano's JSON lines with relations.
+
+    The importer also reads doccano's lines whose labels are lists `[start, end, label]`.
+    """
 
     name = FORMAT
     about = FormatTraits(
@@ -76,9 +82,10 @@ class DoccanoFormat:
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """One record a line; see `Importer.read`.
+        """Read one record per line; see `Importer.read`.
 
-        Of a folder or zip with a file for each user, as doccano exports them, one a sample.
+        For a folder or zip file with one file per user, as doccano exports them, read one record
+        per sample.
         """
         dataset = choose_dataset_name(path, options.dataset)
 
@@ -95,7 +102,7 @@ class DoccanoFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """One line a sample that the layer has read; see `Exporter.write`."""
+        """Write one line for each annotated or completed sample; see `Exporter.write`."""
         del options
         report = ExportReport()
         losses = LossCounter(self.about, report, own=FORMAT)
@@ -124,9 +131,10 @@ def _record_to_json(record: Record, joined: JoinedTexts, report: ExportReport) -
         builder.add(one)
         report.count_loss(Loss.DOT.value, count_ambiguous_labels(one.labels))
         report.count_loss(
-            f"labels called {EVIDENCE} without a claim", not one.claim and (EVIDENCE,) in one.labels
+            f"labels named {EVIDENCE} of annotations without a claim",
+            not one.claim and (EVIDENCE,) in one.labels,
         )
-        report.count_loss(f"labels called {UNLABELLED}", (UNLABELLED,) in one.labels)
+        report.count_loss(f"labels named {UNLABELLED}", (UNLABELLED,) in one.labels)
     entities = [
         {"id": place, "label": one.label, "start_offset": span.start, "end_offset": span.end}
         for place, one in enumerate(builder.entities)
@@ -165,8 +173,8 @@ class _LineReader:
         text = text_field(fields, "text")
         if fields.get("sha256") not in (None, fingerprint(text)):
             raise InvalidInput(
-                "the text is not the one that was written: its SHA-256 differs",
-                "a program that changes line ends shifts all offsets behind them",
+                "the text was changed after the export: its SHA-256 differs",
+                "restore the text: changed line endings shift all later offsets",
             )
         joined = split_text(
             text, source_len=fields.get("source_len"), sep_len=fields.get("sep_len")
@@ -191,7 +199,7 @@ class _LineReader:
         column = self._options.id_column or ("sample_id" if own else "id")
         group = fields.get("group", "") if own else ""
         if not isinstance(group, str) or "\0" in group:
-            raise InvalidInput(f"'group' is {describe_value(group)}, no name")
+            raise InvalidInput(f"'group' is {describe_value(group)}, not a name without U+0000")
         named = self._options.dataset or (fields.get("dataset") if own else None)
         return Sample(
             parse_identifier(named or dataset, what="dataset"),
@@ -209,13 +217,15 @@ class _LineReader:
                 raise InvalidInput(f"an entity is {describe_value(row)}, not an object")
             key = row.get("id", place)
             if not isinstance(key, int | str) or key in found:
-                raise InvalidInput(f"an entity has the id {key!r}, as no other may")
+                raise InvalidInput(
+                    f"entity id {key!r} is a duplicate, or neither text nor an integer"
+                )
             found[key] = _make_entity(
                 text, (row.get("start_offset"), row.get("end_offset")), row.get("label")
             )
         for place, row in enumerate(_read_list(self._fields, "label")):
             if not isinstance(row, list) or len(row) != 3:
-                raise InvalidInput(f"{row!r} is no start, end and label")
+                raise InvalidInput(f"label {row!r} is not a list [start, end, label]")
             found[f"label {place}"] = _make_entity(text, (row[0], row[1]), row[2])
         return found
 
@@ -233,7 +243,7 @@ class _LineReader:
             found = [places.get(end) if isinstance(end, int | str) else None for end in ends]
             if found[0] is None or found[1] is None or found[0] == found[1]:
                 raise InvalidInput(
-                    f"a relation leads from {ends[0]!r} to {ends[1]!r}, which are no two"
+                    f"the relation from {ends[0]!r} to {ends[1]!r} does not connect two entities"
                 )
             yield Relation(str(row.get("type")), found[0], found[1])
 

@@ -1,4 +1,4 @@
-"""The native form `tui-annotate/1`: JSON lines, one sample each, that hold everything."""
+"""The native format `tui-annotate/1`: JSON lines with one sample per line, without any loss."""
 
 from __future__ import annotations
 
@@ -45,19 +45,25 @@ _DOCUMENT_KEYS = ("side", "key", "title", "language", "text", "sha256")
 
 
 class NativeFormat:
-    """One object a line; a person is described on the first line that names them."""
+    """Importer and exporter of the native format: one JSON object per line and sample.
+
+    A person is described on the first line that names the person.
+    """
 
     name = "native"
-    about = FormatTraits(title="JSON lines that hold everything", carried=carry_all_but())
+    about = FormatTraits(title="JSON lines with all data of each sample", carried=carry_all_but())
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """One record a line; see `Importer.read`. An asked-for dataset replaces the file's."""
+        """Read one record per line; see `Importer.read`.
+
+        A dataset in the options replaces the dataset in the file.
+        """
         people: dict[str, Person] = {}
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
             record, doubts = _read_record(fields, people, options.dataset, where=value.where)
             if unknown := sorted(set(fields) - _KEYS):
-                doubts.append(f"unknown, left out: {', '.join(map(repr, unknown))}")
+                doubts.append(f"unknown fields skipped: {', '.join(map(repr, unknown))}")
             return record, doubts
 
         return read_json_records(path, options, read, what="record")
@@ -65,7 +71,7 @@ class NativeFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """One sample a line; see `Exporter.write`."""
+        """Write one sample per line; see `Exporter.write`."""
         del options
         report = ExportReport()
         described: dict[str, Person] = {}
@@ -109,7 +115,10 @@ def _owned_to_json(owned: OwnedAnnotation, texts: Mapping[Side, Sequence[str]]) 
 
 
 def _fields_of(value: Person | Request | Assignment) -> dict[str, Any]:
-    """The fields of a flat value; `dataclasses.asdict` copies deeply, which is slow."""
+    """Return the fields of a flat dataclass as a dict.
+
+    `dataclasses.asdict` copies deeply, which is slow.
+    """
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 
@@ -127,7 +136,9 @@ def _read_record(
     assignments = tuple(_read_assignment(item) for item in _objects(value, "assignments"))
     named = [owned.person for owned in annotations] + [one.person for one in assignments]
     if unknown := [person for person in named if person not in people]:
-        raise InvalidInput(f"person {unknown[0]!r} is described nowhere", "list them in 'people'")
+        raise InvalidInput(
+            f"person {unknown[0]!r} is not in 'people'", "add the person to 'people'"
+        )
     keys = dict.fromkeys([*named, *(person.id for person in listed)])
     record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
     return record, doubts
@@ -136,7 +147,7 @@ def _read_record(
 def _objects(value: Fields, name: str) -> list[dict[str, Any]]:
     items = list_field(value, name, [])
     if not all(isinstance(item, dict) for item in items):
-        raise InvalidInput(f"{name!r} holds something that is no object")
+        raise InvalidInput(f"{name!r} contains a value that is not an object")
     return items
 
 
@@ -148,7 +159,7 @@ def _name(value: Fields, name: str) -> str:
     word = text_field(value, name)
     if found := _UNNAMEABLE.search(word):
         what = f"U+{ord(found.group()):04X} at offset {found.start()}"
-        raise InvalidInput(f"{name!r} {word[:40]!r} holds {what}", "take it out")
+        raise InvalidInput(f"{name!r} {word[:40]!r} contains {what}", "remove the character")
     return word
 
 
@@ -156,7 +167,7 @@ def _read_sample(value: Fields, dataset: str) -> Sample:
     request = _mapping(value, "request")
     documents = tuple(_read_document(item) for item in _objects(value, "documents"))
     if sum(one.side is Side.SUMMARY for one in documents) > 1:
-        raise InvalidInput("the sample has more than one document on the summary side")
+        raise InvalidInput("the sample has more than one summary document")
     if not documents:
         raise InvalidInput("the sample has no documents")
     return Sample(
@@ -176,15 +187,15 @@ def _read_sample(value: Fields, dataset: str) -> Sample:
 def _read_document(value: Fields) -> Document:
     word = text_field(value, "side")
     if word not in list(Side):
-        raise InvalidInput(f"{word!r} is no side", "documents stand on source or summary")
+        raise InvalidInput(f"unknown side {word!r} of a document", "use 'source' or 'summary'")
     language = _name(value, "language")
     plain = parse_document(
         value.get("text"), side=Side(word), column=f"{word} text", language=language
     )
     if (expected := value.get("sha256", plain.sha256)) != plain.sha256:
         raise InvalidInput(
-            f"the {word} text has the SHA-256 {plain.sha256[:12]}..., the file says {expected!r}",
-            "the text was changed after it was written",
+            f"the {word} text has SHA-256 {plain.sha256[:12]}..., but the file states {expected!r}",
+            "restore the text: it was changed after the export",
         )
     return replace(plain, key=_name(value, "key"), title=text_field(value, "title"))
 
@@ -203,7 +214,7 @@ def _read_annotation(value: Fields) -> tuple[str, CountedAnnotation]:
         whole_number_field(value, name, 0)
     for path in list_field(value, "labels", []):
         if not isinstance(path, list) or not path or not all(isinstance(n, str) for n in path):
-            raise InvalidInput(f"label {path!r} is no list of names")
+            raise InvalidInput(f"label {path!r} is not a list of names")
     if value.get("imported") is not None:
         object_field(value, "imported")
     annotation = annotation_from_json(value)
@@ -216,12 +227,12 @@ def _read_annotation(value: Fields) -> tuple[str, CountedAnnotation]:
 def _read_quotes(annotation: Annotation, quotes: Any) -> list[str | None]:
     anchors, name = annotation.anchors, f"annotation {annotation.id}"
     if quotes is not None and (not isinstance(quotes, list) or len(quotes) != len(anchors)):
-        raise InvalidInput(f"{name} does not quote each of its spans once")
+        raise InvalidInput(f"{name} must have one quote per span")
     if not all(isinstance(quote, str | None) for quote in quotes or ()):
-        raise InvalidInput(f"{name} quotes something that is no text")
+        raise InvalidInput(f"{name} has a quote that is not text")
     sides = [Side.SUMMARY] * len(annotation.claim) + [Side.SOURCE] * len(annotation.evidence)
     if [anchor.side for anchor in anchors] != sides:
-        raise InvalidInput(f"{name} has a span on the wrong side")
+        raise InvalidInput(f"{name} has a claim outside the summary or evidence outside the source")
     return quotes or [None] * len(anchors)
 
 
@@ -231,7 +242,7 @@ def _read_assignment(value: Fields) -> Assignment:
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise InvalidInput(f"'seconds' is {describe_value(seconds)}, not a number")
     if not 0 <= seconds < 1e12:
-        raise InvalidInput(f"{seconds!r} is no time in seconds")
+        raise InvalidInput(f"'seconds' is {seconds!r}, not a duration from 0 to below 1e12")
     return Assignment(
         text_field(value, "person"),
         checked,

@@ -1,4 +1,8 @@
-"""Pairs of texts in named columns: CSV, JSON, JSON lines, parquet, saved `datasets`; read only."""
+"""Import of source-summary pairs from named columns of a CSV, JSON or Parquet file.
+
+JSON lines and folders saved by Hugging Face's `datasets` are also read. This format cannot be
+exported.
+"""
 
 from __future__ import annotations
 
@@ -40,19 +44,19 @@ _JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
 
 
 class PairsFormat:
-    """Rows with a source and a summary; all other columns become meta, as they came.
+    """Importer of rows with a source and a summary; all other columns become metadata unchanged.
 
-    A folder is one that Hugging Face's `datasets` saved, or that holds parquet files.
+    A folder must be saved by Hugging Face's `datasets` or contain Parquet files.
     """
 
     name = "pairs"
     about = FormatTraits(
-        title="a source and a summary a row",
+        title="tables with a source and a summary per row",
         carried=carry_plainly(RecordTrait.TEXTS, RecordTrait.META),
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """One record a row; see `Importer.read`."""
+        """Read one record per row; see `Importer.read`."""
         dataset = choose_dataset_name(path, options.dataset)
         if path.is_dir() or begins_with(path, MAGIC):
             rows = _read_frames(path, options)
@@ -116,7 +120,9 @@ def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str
     )
     before = seen.remember(name, row.where)
     if before != row.where:
-        raise InvalidInput(f"the id {name!r} was used at {before} already", "ids must differ")
+        raise InvalidInput(
+            f"duplicate id {name!r}: already used at {before}", "give each sample its own id"
+        )
     return name
 
 
@@ -125,9 +131,9 @@ def _warn_of_unused_ids(row: _PairRow) -> Iterator[Problem]:
         if column.casefold() == "id":
             yield Problem(
                 row.where,
-                f"there is a column {column!r}, but samples are named by their row",
-                f"to name them by it, add --id-column {column}; where they are stored already, "
-                "remove the dataset first",
+                f"there is a column {column!r}, but row numbers are used as sample ids",
+                f"to use the column as sample ids, pass --id-column {column}; if the dataset is "
+                "already stored, remove the dataset first",
                 refused=False,
             )
 
@@ -149,13 +155,13 @@ def _read_json(path: Path, options: ImportOptions) -> Iterator[_PairRow | Proble
             yield Problem(
                 value.where,
                 f"the record is {describe_value(value.value)}, not an object",
-                "give each record as {column: value}",
+                "write each record as {column: value}",
             )
 
 
 @dataclass(frozen=True, slots=True)
 class _PairRow:
-    """The named fields of a record; `name` is how it is called where it has no id."""
+    """Fields of one record; `name` is the sample's id if no id column is chosen."""
 
     name: str
     where: str
@@ -183,7 +189,7 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
 
 
 _OTHER_DELIMITERS = (";", "\t")
-"""Between cells where the comma is for decimals, and in what is copied from a spreadsheet."""
+"""Cell delimiters in countries with decimal commas, and in text copied from a spreadsheet."""
 
 
 def _read_csv(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
@@ -204,7 +210,7 @@ def _read_csv(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem
     except InvalidRecord as error:
         yield make_problem(error.where, error)
     except csv.Error as error:
-        yield Problem(feed.where, _csv_message(error), "is it really CSV?")
+        yield Problem(feed.where, _csv_message(error), "check that the file is CSV")
 
 
 def _first_line(path: Path, options: ImportOptions) -> str:
@@ -216,7 +222,7 @@ def _first_line(path: Path, options: ImportOptions) -> str:
 
 
 def _find_delimiter(header: str, options: ImportOptions) -> str:
-    """Return the delimiter that alone splits the header into both texts' columns."""
+    """Return the delimiter that splits the header into columns that include both text columns."""
     texts = {options.source_column, options.summary_column}
     found = {sign: _split_header(header, sign) for sign in (",", *_OTHER_DELIMITERS)}
     for sign, names in found.items():
@@ -238,7 +244,9 @@ def _check_header(header: list[str], feed: _CsvLines, options: ImportOptions) ->
         return feed.bad
     double = {name for name in header if header.count(name) > 1}
     if double:
-        return Problem(feed.where, f"two columns are called {min(double)!r}", "rename one of them")
+        return Problem(
+            feed.where, f"two columns are named {min(double)!r}", "rename one of the columns"
+        )
     error = _missing_columns(header, options)
     return make_problem(feed.where, error) if error else None
 
@@ -254,7 +262,11 @@ def _read_csv_body(
             cells = next(rows, None)
         except csv.Error as error:
             index += 1
-            yield Problem(feed.where, _csv_message(error), 'quote cells, and double the " in them')
+            yield Problem(
+                feed.where,
+                _csv_message(error),
+                'enclose the cell in quotes and double each " in the cell',
+            )
             continue
         if cells is None:
             break
@@ -266,25 +278,28 @@ def _read_csv_body(
         elif len(cells) != len(header):
             yield Problem(
                 feed.where,
-                f"the row has {len(cells)} cells, the header {len(header)}",
-                f"quote cells that hold {sign} or line ends",
+                f"the row has {len(cells)} cells, but the header has {len(header)}",
+                f"enclose cells that contain {sign} or line breaks in quotes",
             )
         else:
             yield _PairRow(str(index), feed.where, dict(zip(header, cells, strict=True)))
     if index < 0:
-        yield Problem(feed.where, "no rows follow the header")
+        yield Problem(feed.where, "the file has a header but no rows")
 
 
 def _csv_message(error: csv.Error) -> str:
     if "unexpected end" in str(error):
-        return "a quote is opened and never closed"
+        return "a quoted cell has no closing quote"
     if "new-line character" in str(error):
-        return "lines end in a lone carriage return"
-    return f"bad CSV: {error}"
+        return "lines end with a carriage return without a line feed"
+    return f"invalid CSV: {error}"
 
 
 class _CsvLines(Iterator[str]):
-    """Lines for the CSV reader; knows where the row being read began and what was wrong in it."""
+    """Iterator over a file's lines for the CSV reader.
+
+    `where` is the line at which the current row began, and `bad` is the row's first problem.
+    """
 
     def __init__(self, path: Path, options: ImportOptions) -> None:
         self._path = path
@@ -310,7 +325,7 @@ class _CsvLines(Iterator[str]):
         if self._size > LONGEST_LINE:
             raise InvalidRecord(
                 f"the row is longer than {LONGEST_LINE:,} characters",
-                "a quote is opened and never closed, or it is no CSV",
+                "close the open quote, or check that the file is CSV",
                 where=self.where,
             )
         if line.bad and self.bad is None:
@@ -323,13 +338,13 @@ _STATE: Final = "state.json"
 _SHARD: Final = re.compile(r"([A-Za-z_.]\w*)-\d{5}-of-\d{5}\.parquet")
 _SPLIT: Final = "split"
 _UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Characters that no name of such a file has, and no message should."""
+"""Characters that are not allowed in listed file names, and should not appear in messages."""
 _LARGEST: Final = 2**24
-"""Bytes of the files that list the others."""
+"""Maximum size in bytes of a file that lists other files."""
 
 
 def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
-    """Yield the rows of a file or folder; a missing column is refused once, as a whole."""
+    """Yield the rows of a file or folder; report a missing column once per file."""
     index: dict[str, int] = {}
     for file, split in _list_files(path):
         try:
@@ -350,7 +365,7 @@ def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Prob
 
 
 def _list_files(path: Path) -> list[tuple[Path, str]]:
-    """The files with the names of their splits; empty for a file of none."""
+    """Return each file with the name of its split, or with an empty name if there are no splits."""
     if path.is_file():
         return [(path, "")]
     if (path / _SPLITS).is_file():
@@ -361,7 +376,8 @@ def _list_files(path: Path) -> list[tuple[Path, str]]:
     found = sorted({*path.glob("*.parquet"), *path.glob("data/*.parquet")})
     if not found:
         raise NotFound(
-            f"{path} holds no parquet files, and nothing that datasets saved", "name a file in it"
+            f"{path} contains neither Parquet files nor a dataset saved by Hugging Face's datasets",
+            "name a file in the folder",
         )
     names = ((file, _SHARD.fullmatch(file.name)) for file in found if file.is_file())
     return [(file, shard[1] if shard else "") for file, shard in names]
@@ -378,12 +394,14 @@ def _listed_files(listing: Path, key: str, folder: Path) -> list[Path]:
         listed: Any = json.loads(listing.read_text("utf-8"))[key]
         items = [item["filename"] if isinstance(item, dict) else item for item in listed]
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in items):
-            raise TypeError("no names")
+            raise TypeError("not a list of names")
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InvalidInput(f"{listing} is not as datasets writes it", "save it again") from error
+        message = f"{listing} does not have the form that Hugging Face's datasets writes"
+        raise InvalidInput(message, "save the dataset again") from error
     for item in items:
         if item in {"", ".", ".."} or Path(item).name != item or _UNSAFE.search(item):
             raise InvalidInput(
-                f"{listing} names {item!r}, which is not in its folder", code="file-outside-folder"
+                f"{listing} lists {item!r}, which is not a file name in the same folder",
+                code="file-outside-folder",
             )
     return [folder / item for item in items]

@@ -1,6 +1,6 @@
-"""RAGTruth: sources in one file of JSON lines, responses with labelled spans in another.
+"""RAGTruth format: sources in one JSON lines file, responses with labelled spans in another.
 
-What was imported and not edited since is written back word for word.
+An imported record that was not edited is exported unchanged.
 """
 
 from __future__ import annotations
@@ -58,19 +58,19 @@ from tui_annotate.plugins.traits import (
 )
 
 FORMAT: Final = "ragtruth"
-"""Also the id of the one person whose work it holds."""
+"""Name of the format, and id of the only annotator of imported files."""
 SOURCES: Final = "source_info.jsonl"
 RESPONSES: Final = "response.jsonl"
 OF_SOURCES: Final = ("source_id", "task_type", "source", "source_info", "prompt")
 OF_RESPONSES: Final = (
     "id", "source_id", "model", "temperature", "labels", "split", "quality", "response",
 )  # fmt: skip
-"""The columns of the two files, in their order."""
+"""Columns of the response file, in file order; `OF_SOURCES` has those of the source file."""
 TAKEN: Final = frozenset({"id", "source_id", "source_info", "labels", "response"})
-"""Columns that no meta may be called."""
+"""Reserved column names, which metadata cannot use."""
 
 _TRAITS: Final = FormatTraits(
-    title="RAGTruth, two files of JSON lines",
+    title="RAGTruth, two JSON lines files",
     place=FormatTarget.FILES,
     files=(SOURCES, RESPONSES),
     layered=True,
@@ -82,20 +82,24 @@ _TRAITS: Final = FormatTraits(
 
 
 def own_source_id(text: str) -> str:
-    """The source_id of a source without a group; read back it is none."""
+    """Return the source_id of a source without a group; the importer reads this id as no group."""
     return f"text-{fingerprint(text)[:16]}"
 
 
 class RagTruthFormat:
-    """A response is the summary of its source; its spans are those of one annotator."""
+    """Importer and exporter of RAGTruth files.
+
+    A response is the summary of its source. All labelled spans belong to one annotator.
+    """
 
     name = FORMAT
     about = _TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """One record a response, in their order; see `Importer.read`.
+        """Read one record per response, in file order; see `Importer.read`.
 
-        The path is the folder of both files, whose name is the dataset's, or the file of responses.
+        The path is the folder of both files or the response file. The folder's name is the default
+        name of the dataset.
         """
         of_responses = _find_file(path, RESPONSES) if path.is_dir() else path
         of_sources = _find_file(of_responses.parent, SOURCES)
@@ -108,20 +112,20 @@ class RagTruthFormat:
             def read_once(row: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
                 record, doubts = reader.record(row, value.where)
                 if (before := seen.remember(record.sample.id, value.where)) != value.where:
-                    raise InvalidInput(f"id {record.sample.id} was given at {before} already")
+                    raise InvalidInput(f"duplicate id {record.sample.id}: already used at {before}")
                 yield record
                 yield from problems_at(value.where, doubts)
 
             values = read_json_values(of_responses, encoding=options.encoding, meter=options.meter)
             yield from read_objects(values, read_once, what="row")
             if sources.unused:
-                message = f"{format_count(sources.unused, 'source')} without a response left out"
+                message = f"skipped {format_count(sources.unused, 'source')} without a response"
                 yield Problem(str(of_sources), message, refused=False)
 
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
-        """Both files; see `Exporter.write`."""
+        """Write the source file and the response file; see `Exporter.write`."""
         del options
         with (
             closing(NameRegister()) as seen,
@@ -140,12 +144,15 @@ def _find_file(folder: Path, name: str) -> Path:
             return found
     raise NotFound(
         f"there is no {name} in {folder}",
-        f"RAGTruth has {SOURCES} and {RESPONSES}: name the folder",
+        f"name the folder that contains {SOURCES} and {RESPONSES}",
     )
 
 
 class _Sources:
-    """The rows of sources by id, on disk once they are many; `unused` have no response so far."""
+    """Rows of the source file by source_id, on disk if there are many.
+
+    `unused` is the number of sources without a response so far.
+    """
 
     def __init__(self, path: Path, options: ImportOptions, rows: NameRegister) -> None:
         self._path = path
@@ -164,14 +171,14 @@ class _Sources:
         line = json.dumps(row, ensure_ascii=False)
         self.unused += self._rows.recall(key) is None
         if self._rows.remember(key, line) != line:
-            raise InvalidInput(f"source_id {key} was given before, with something else")
+            raise InvalidInput(f"duplicate source_id {key} with different contents")
         return ()
 
     def row(self, key: str) -> dict[str, Any]:
         line = self._rows.recall(key)
         if line is None:
             raise InvalidInput(f"source_id {key!r} is not in {self._path.name}")
-        used = f"{key}\0"  # no id holds that
+        used = f"{key}\0"  # no id contains U+0000
         self.unused -= self._rows.recall(used) is None
         self._rows.remember(used, "")
         row: dict[str, Any] = json.loads(line)
@@ -185,7 +192,7 @@ class _ResponseReader:
         self._language = language
 
     def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[str]]:
-        """The sample with its annotations, and doubts about it."""
+        """Return a response's sample with its annotations, and warnings about the sample."""
         key = parse_identifier(get_field(row, "id", option=""), what="id")
         source_id = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
         about = self._sources.row(source_id)
@@ -205,8 +212,10 @@ class _ResponseReader:
             meta=_meta_columns(about | row),
             imported=_original_columns(row, about, owned),
         )
-        doubts = [] if spans.unit == CODE_POINTS else [f"the offsets are {spans.unit}"]
-        doubts += [f"both files have a column {name!r}: that of the response" for name in both]
+        doubts = [] if spans.unit == CODE_POINTS else [f"the offsets are counted in {spans.unit}"]
+        doubts += [
+            f"both files have a column {name!r}: the value of the response is used" for name in both
+        ]
         done = (Assignment(FORMAT, State.DONE),)
         return Record(sample, owned, done, (imported_person(FORMAT),), where), doubts
 
@@ -236,7 +245,7 @@ class _ResponseReader:
             labels=(parse_label(name),) if name else (),
             note=note,
             origin=f"imported:{FORMAT}",
-            imported=label | {"start": span.start, "end": span.end},  # written as it is meant
+            imported=label | {"start": span.start, "end": span.end},  # an export writes code points
         )
 
 
@@ -267,7 +276,7 @@ def _original_columns(
 
 
 def _render_lines(value: Any, indent: str) -> Iterator[str]:
-    """A source that is a record, as lines of `key: value`."""
+    """Yield a source that is a JSON object or list as lines of `key: value`."""
     pairs = value.items() if isinstance(value, dict) else (("-", each) for each in value)
     for key, inner in pairs:
         name = key if key == "-" else f"{key}:"
@@ -295,7 +304,9 @@ class _RagtruthWriter:
             return
         self._count_losses(record)
         if record.annotations and not any(one.annotation.claim for one in record.annotations):
-            self.report.count_loss(Loss.NO_CLAIM.value)  # they would look clean
+            self.report.count_loss(
+                Loss.NO_CLAIM.value
+            )  # the sample would look as if nothing was found
             return
         source, response = pair
         self.report.records += 1
@@ -340,7 +351,7 @@ class _RagtruthWriter:
     def _count_losses(self, record: Record) -> None:
         self._losses.count(record)
         lose = self.report.count_loss
-        lose("columns that have a name of RAGTruth's own", len(TAKEN & set(record.sample.meta)))
+        lose("columns with a reserved name of RAGTruth", len(TAKEN & set(record.sample.meta)))
         paths = [path for owned in record.annotations for path in owned.annotation.labels]
         lose(Loss.DOT.value, count_ambiguous_labels(paths))
 

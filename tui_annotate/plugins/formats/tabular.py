@@ -1,8 +1,9 @@
-"""Flat tables for people and data frames: CSV, parquet, workbooks, verdicts; written only.
+"""Table exports: CSV, Parquet, Excel workbooks and FaithBench's table of verdicts.
 
-Several claims or evidence spans of an annotation give a row for each pair, under one annotation id.
-Who looked at a sample and found nothing has a row without an annotation. FaithBench's table has one
-row a sample: its worst and best verdict, pooled over annotators.
+Tables are for people and data frames, and cannot be imported. An annotation with several claim or
+evidence spans has one row per pair of them, all with the same annotation id. An assignee who found
+nothing in a sample has a row without an annotation. FaithBench's table has one row per sample with
+the worst and the best verdict of all annotators.
 """
 
 from __future__ import annotations
@@ -48,15 +49,15 @@ COLUMNS: Final = (
     "settled_reason", "settled_note",
 )  # fmt: skip
 LABELS: Final = " | "
-"""Between the label paths of one annotation."""
+"""Separator between the label paths of one annotation."""
 JOINER: Final = "."
-"""Between the names of one path."""
+"""Separator between the names in one label path."""
 
 REVIEWS: Final = (
     "dataset", "sample_id", "annotator", "annotator_name", "state", "rating", "comment", "seconds",
     "updated", "annotations",
 )  # fmt: skip
-"""The columns of the second table: a row for each sample and assignee, read or not."""
+"""Columns of the reviews table: one row per sample and assignee, even if the work has not begun."""
 _CARRIED: Final = carry_all_but(
     RecordTrait.UNREAD,
     RecordTrait.REQUEST,
@@ -66,7 +67,7 @@ _CARRIED: Final = carry_all_but(
     RecordTrait.TITLE,
     RecordTrait.IMPORTED,
 ) | carry_plainly(fragments="rows", evidences="rows", tree="columns")
-"""What tables carry."""
+"""Parts of a record that the table exports keep."""
 
 
 def _count_record(record: Record, report: ExportReport) -> None:
@@ -89,7 +90,7 @@ def _count_record(record: Record, report: ExportReport) -> None:
 
 
 def span_rows(record: Record) -> Iterator[dict[str, Any]]:
-    """A row for each pair of spans, and one for each assignee who marked nothing."""
+    """Yield a row per pair of claim and evidence spans, and per assignee without annotations."""
     sample = record.sample
     names = {person.id: person.name for person in record.people}
     work = {assignment.person: assignment for assignment in record.assignments}
@@ -173,7 +174,7 @@ def _span_cells(anchor: Anchor | None, sample: Sample, *, prefix: str) -> dict[s
 
 
 def review_rows(record: Record) -> Iterator[dict[str, Any]]:
-    """A row for each assignee of the sample, and for others who marked something in it."""
+    """Yield a row for each person who is assigned the sample or annotated the sample."""
     names = {person.id: person.name for person in record.people}
     marked = Counter(owned.person for owned in record.annotations)
     work = {assignment.person: assignment for assignment in record.assignments}
@@ -195,19 +196,21 @@ _OURS: Final = {"source_document", "seconds", "version", "state", "annotations"}
 
 
 class CsvFormat:
-    """RFC 4180 with line feeds; `meta` is JSON, offsets are code points, the end is not included.
+    """CSV table with one row per pair of claim and evidence spans.
 
-    A cell that a spreadsheet would run as a formula gets a leading `'`, and `escaped` names its
-    column, so that it can be removed again.
+    The file follows RFC 4180, but lines end with line feeds. `meta` is JSON. Offsets are code
+    points, and the end is exclusive. A cell that a spreadsheet would run as a formula gets a
+    leading `'`. The `escaped` column lists the columns with such cells, so that a program can
+    remove the `'`.
     """
 
     name = "csv"
-    about = FormatTraits(title="a table, one row for each pair of spans", carried=_CARRIED)
+    about = FormatTraits(title="a CSV table of annotations", carried=_CARRIED)
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """See `Exporter.write`."""
+        """Write the records as one CSV table; see `Exporter.write`."""
         report = ExportReport()
         table = _CsvTable(target, COLUMNS, formula_safe=options.formula_safe)
         for record in records:
@@ -217,11 +220,11 @@ class CsvFormat:
 
 
 class CsvTablesFormat:
-    """The same table, and a second one of who read what: a row for each sample and person."""
+    """Two CSV tables: the annotations, and the progress of each annotator on each sample."""
 
     name = "csv-tables"
     about = FormatTraits(
-        title="two tables: annotations, and who read what",
+        title="two CSV tables: annotations and annotators' progress",
         place=FormatTarget.FILES,
         files=("annotations.csv", "reviews.csv"),
         carried=_CARRIED,
@@ -230,7 +233,7 @@ class CsvTablesFormat:
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
-        """See `Exporter.write`."""
+        """Write the annotations and the reviews as two CSV files; see `Exporter.write`."""
         report = ExportReport()
         first, second = self.about.files
         with target.file(first) as annotations, target.file(second) as work:
@@ -247,7 +250,7 @@ class _CsvTable:
     def __init__(self, target: TextIO, columns: Sequence[str], *, formula_safe: bool) -> None:
         self._writer = LineFeedWriter(target)
         self._columns = columns
-        # Columns that may hold foreign text; the others are numbers and our own words.
+        # Columns that may contain text of users; the others contain numbers or fixed values.
         foreign = [name for name in columns if name not in _OURS and not name.endswith(_OUR_ENDS)]
         self._foreign = foreign if formula_safe else []
         self._writer.writerow([*columns, _ESCAPED])
@@ -269,18 +272,19 @@ _NAMES: Final = {
     "dataset", "annotator", "annotator_name", "label_1", "label_2", "label_path", "origin", "state",
     "rating", "labels_version", "guidelines_version", "settled_how", "settled_by", "settled_reason",
 }  # fmt: skip
-"""Columns whose values repeat."""
+"""Columns with few distinct values, which Parquet stores as dictionaries."""
 
 
 class ParquetFormat:
-    """Offsets are int32 code points, times are in UTC, names are dictionaries.
+    """Two Parquet tables: the annotations, and the progress of each annotator on each sample.
 
-    What a row lacks is null.
+    Offsets are int32 code points, times are in UTC, names are dictionary-encoded, and missing
+    values are null.
     """
 
     name = "parquet"
     about = FormatTraits(
-        title="two parquet tables: annotations, and who read what",
+        title="two Parquet tables: annotations and annotators' progress",
         place=FormatTarget.FILES,
         files=("annotations.parquet", "reviews.parquet"),
         carried=_CARRIED,
@@ -289,7 +293,7 @@ class ParquetFormat:
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
-        """See `Exporter.write`."""
+        """Write the annotations and the reviews as two Parquet files; see `Exporter.write`."""
         del options
         report = ExportReport()
         first, second = self.about.files
@@ -313,28 +317,29 @@ def _column_types(columns: Sequence[str]) -> list[tuple[str, str]]:
     return [(name, types.get(name, "text")) for name in columns]
 
 
-_LOST: Final = f"texts beyond {LONGEST_CELL:,} signs of a cell, named in the column {CUT}"
+_LOST: Final = f"texts cut at {LONGEST_CELL:,} characters per cell, listed in the column {CUT}"
 
 
 class WorkbookFormat:
-    """Cells are text or numbers, never formulas; texts that are too long for a cell are cut.
+    """Excel workbook with two sheets: the annotations, and each annotator's progress per sample.
 
-    They are counted, and `cut`, the last column, says which of a row they are. Text
-    that looks like a formula is marked as text, so that it stays such when it is edited.
+    Cells are text or numbers, never formulas. A text that is too long for a cell is cut and
+    counted; the last column, `cut`, lists the columns of the row with cut texts. Text that looks
+    like a formula is marked as text, so that the cell remains text when a user edits the cell.
     """
 
     name = "xlsx"
     about = FormatTraits(
-        title="a workbook of two sheets: annotations, and who read what", carried=_CARRIED
+        title="an Excel workbook: annotations and annotators' progress", carried=_CARRIED
     )
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """See `Exporter.write`.
+        """Write the annotations and the reviews as two sheets; see `Exporter.write`.
 
         Raises:
-            InvalidInput: the target takes text alone.
+            InvalidInput: the target accepts only text.
         """
         report = ExportReport()
         with open_workbook(_binary_target(target)) as book:
@@ -357,7 +362,9 @@ def _binary_target(target: TextIO) -> BinaryIO:
     buffer: BinaryIO | None = getattr(target, "buffer", None)
     if buffer is None or target.isatty():
         raise InvalidInput(
-            "a workbook is no text", "name a file with -o", code="workbook-to-stdout"
+            "a workbook is a binary file and cannot be printed",
+            "name a file with -o",
+            code="workbook-to-stdout",
         )
     target.flush()
     return buffer
@@ -365,13 +372,17 @@ def _binary_target(target: TextIO) -> BinaryIO:
 
 _VERDICT_COLUMNS: Final = ("source", "summary", "LLM", "worst-label", "best-label")
 VERDICTS: Final = ("Consistent", "Benign", "Questionable", "Unwanted")
-"""The best first: nothing found, then the top labels."""
+"""Verdicts from best to worst: `Consistent` if nothing was found, then the top labels."""
 
 _MODEL_COLUMNS = ("summarizer", "model")
 
 
 class FaithBenchTable:
-    """A row a sample: an annotator's verdict is the worst that they marked, else consistent."""
+    """FaithBench's table of verdicts, with one row per sample.
+
+    An annotator's verdict is the worst verdict among the annotator's labels, or `Consistent` if
+    the annotator found nothing.
+    """
 
     name = "faithbench-csv"
     about = FormatTraits(
@@ -383,7 +394,10 @@ class FaithBenchTable:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """See `Exporter.write`; the spans behind the verdicts are counted as lost."""
+        """Write the worst and the best verdict of each sample; see `Exporter.write`.
+
+        The spans behind the verdicts are counted as lost.
+        """
         report = ExportReport()
         losses = LossCounter(self.about, report)
         writer = LineFeedWriter(target)

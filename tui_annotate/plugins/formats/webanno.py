@@ -1,4 +1,4 @@
-"""W3C web annotations as JSON-LD: a list of collections, one a sample, with its texts."""
+"""W3C web annotations as JSON-LD: a list with one collection per sample, including the texts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but
 
 FORMAT: Final = "w3c"
 _TRAITS: Final = FormatTraits(
-    title="W3C web annotations (JSON-LD), a collection a sample",
+    title="W3C web annotations (JSON-LD), one collection per sample",
     carried=carry_all_but(
         RecordTrait.TRACE, RecordTrait.SETTLED, RecordTrait.SUGGESTED, RecordTrait.IMPORTED
     ),
@@ -51,7 +51,7 @@ _CONTEXT: Final[list[Any]] = [
 _CLAIM: Final = "claim"
 _EVIDENCE: Final = "evidence"
 _SIDES: Final = {_CLAIM: Side.SUMMARY, _EVIDENCE: Side.SOURCE}
-"""Where the targets of a role lie."""
+"""Side of the sample (source or summary) for each role of a target."""
 _HASH: Final = "urn:sha256:"
 _REQUEST: Final = ("title", "problem", "background", "question")
 
@@ -62,24 +62,28 @@ def _make_iri(kind: str, *names: str) -> str:
 
 
 def _parse_iri(value: Any, kind: str) -> str:
-    """Return the name at the end of our IRI; refuse other IRIs."""
+    """Return the name at the end of an IRI of this program; refuse all other IRIs."""
     before = _make_iri(kind) + ":"
     if not isinstance(value, str) or not value.startswith(before):
-        raise InvalidInput(f"{str(value)[:60]!r} is no IRI of a {kind}", f"it begins with {before}")
+        raise InvalidInput(
+            f"{str(value)[:60]!r} is not a valid {kind} IRI", f"start the IRI with {before}"
+        )
     return unquote(value.removeprefix(before), errors="surrogatepass")
 
 
 class WebAnnotationFormat:
-    """Targets are claim and evidence, by position and by quote; bodies are labels and the note.
+    """Importer and exporter of W3C web annotations.
 
-    What the model has no word for is under `tui:`. It reads what it writes.
+    Targets are claims and evidence, by position and by quote. Bodies are labels and the note.
+    Fields without a term in the W3C model begin with `tui:`. The importer reads the exporter's
+    files.
     """
 
     name = FORMAT
     about = _TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """One record a collection; an asked-for dataset replaces the file's."""
+        """Read one record per collection; a dataset in the options replaces the file's dataset."""
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, Sequence[str]]:
             reader = _CollectionReader(fields, dataset=options.dataset, language=options.language)
@@ -90,7 +94,7 @@ class WebAnnotationFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """One collection a line, in one array; see `Exporter.write`."""
+        """Write one JSON array with one collection per line; see `Exporter.write`."""
         del options
         report = ExportReport()
         losses = LossCounter(_TRAITS, report)
@@ -110,11 +114,16 @@ _Enum = TypeVar("_Enum", bound=StrEnum)
 
 
 class _CollectionReader:
-    """One collection; `dataset` replaces the collection's own name unless it is empty."""
+    """Reader of one annotation collection.
+
+    A non-empty `dataset` replaces the collection's own dataset.
+    """
 
     def __init__(self, fields: Fields, *, dataset: str, language: str) -> None:
         if fields.get("type") != "AnnotationCollection":
-            raise InvalidInput(f"the type is {str(fields.get('type'))[:40]!r}, no collection")
+            raise InvalidInput(
+                f"the type is {str(fields.get('type'))[:40]!r}, not 'AnnotationCollection'"
+            )
         self._fields = fields
         self.doubts: list[str] = []
         self._people: dict[str, Person] = {}
@@ -128,7 +137,7 @@ class _CollectionReader:
         work = (item for item in items if "tui:state" in item)
         assignments = tuple(map(self._read_assignment, work))
         if len({each.person for each in assignments}) < len(assignments):
-            raise InvalidInput("somebody has two states on one sample")
+            raise InvalidInput("an annotator has two states for the same sample")
         people = tuple(self._people.values())
         return Record(self._sample, annotations, assignments, people, where)
 
@@ -168,7 +177,7 @@ class _CollectionReader:
     ) -> Iterator[tuple[Anchor, str | None]]:
         for target in targets:
             if (own := target.get("tui:role")) not in (_CLAIM, _EVIDENCE):
-                raise InvalidInput(f"a target of annotation {key} has the role {own!r}")
+                raise InvalidInput(f"a target of annotation {key} has the unknown role {own!r}")
             if own != role:
                 continue
             side = _SIDES[role]
@@ -179,7 +188,7 @@ class _CollectionReader:
             except NotFound as error:
                 raise InvalidInput(f"{what}: {error.message}") from error
             if target.get("source") != _HASH + text.sha256:
-                raise InvalidInput(f"{what} is about another text than the sample has")
+                raise InvalidInput(f"{what} refers to a text that the sample does not contain")
             span, quote = _read_span(target, what)
             yield Anchor(side, index, span), quote
 
@@ -199,7 +208,7 @@ def _read_span(target: Fields, what: str) -> tuple[Span, str | None]:
     selectors = {str(each.get("type")): each for each in _objects(target, "selector")}
     place = selectors.get("TextPositionSelector")
     if place is None:
-        raise InvalidInput(f"{what} has no position", "a TextPositionSelector is needed")
+        raise InvalidInput(f"{what} has no position", "add a TextPositionSelector")
     quoting = selectors.get("TextQuoteSelector", {})
     try:
         span = Span(whole_number_field(place, "start"), whole_number_field(place, "end"))
@@ -211,20 +220,22 @@ def _read_span(target: Fields, what: str) -> tuple[Span, str | None]:
 def _read_label(body: Fields) -> LabelPath:
     path = body.get("tui:path")
     if not isinstance(path, list) or not path or not all(isinstance(each, str) for each in path):
-        raise InvalidInput(f"label {str(path)[:40]!r} is no list of names")
+        raise InvalidInput(f"label {str(path)[:40]!r} is not a list of names")
     return tuple(path)
 
 
 def _read_enum(kind: type[_Enum], value: Any, name: str) -> _Enum:
     if value not in list(kind):
-        raise InvalidInput(f"{name} is {str(value)[:40]!r}", ", ".join(kind))
+        raise InvalidInput(
+            f"unknown value {str(value)[:40]!r} of {name}", f"use one of: {', '.join(kind)}"
+        )
     return kind(value)
 
 
 def _read_sample(fields: Fields, dataset: str, language: str) -> Sample:
     documents = [_read_document(each, language) for each in _objects(fields, "tui:documents")]
     if not documents or sum(each.side is Side.SUMMARY for each in documents) > 1:
-        raise InvalidInput("the sample has no documents, or several summaries")
+        raise InvalidInput("the sample has no documents or more than one summary")
     request = _mapping(fields, "tui:request")
     return Sample(
         parse_identifier(dataset or fields.get("tui:dataset"), what="dataset"),
@@ -243,8 +254,8 @@ def _read_document(fields: Fields, language: str) -> Document:
     plain = parse_document(fields.get("value"), side=side, column=f"{side} text", language=language)
     if fields.get("id") != _HASH + plain.sha256:
         raise InvalidInput(
-            f"the {side} text has the SHA-256 {plain.sha256[:12]}..., the file another",
-            "the text was changed after it was written",
+            f"the {side} text has SHA-256 {plain.sha256[:12]}..., but the file states another",
+            "restore the text: it was changed after the export",
         )
     return replace(plain, key=_name(fields, "tui:key"), title=text_field(fields, "tui:title"))
 
@@ -252,7 +263,7 @@ def _read_document(fields: Fields, language: str) -> Document:
 def _name(fields: Fields, name: str) -> str:
     value = text_field(fields, name)
     if "\0" in value:
-        raise InvalidInput(f"{name!r} {value[:40]!r} holds U+0000", "take it out")
+        raise InvalidInput(f"{name!r} {value[:40]!r} contains U+0000", "remove the character")
     return value
 
 
@@ -263,7 +274,7 @@ def _mapping(fields: Fields, name: str) -> dict[str, Any]:
 def _seconds(fields: Fields, name: str) -> float:
     value = fields.get(name, 0.0)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
-        raise InvalidInput(f"{name!r} is {describe_value(value)}, not a time in seconds")
+        raise InvalidInput(f"{name!r} is {describe_value(value)}, not a duration in seconds")
     return float(value)
 
 
@@ -272,7 +283,7 @@ def _objects(fields: Fields, name: str) -> list[dict[str, Any]]:
 
 
 _CONTEXT_LENGTH: Final = 32
-"""Code points before and after a quote that help to find it again."""
+"""Code points stored before and after a quote, so that programs can find the quote again."""
 
 
 def _collection_to_json(record: Record) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""autojudge: reports of runs on topics, the documents that they cite, and judgements of both.
+"""autojudge format: systems' reports on topics, their cited documents, and judgements of both.
 
-A report gives samples of three kinds: itself, its documents, and each sentence with each document
-that it cites. All files are read before the first sample is given, as ids depend on all.
+A report becomes samples of three kinds: the report, each of its documents, and each pair of a
+sentence and a document that the sentence cites. All files are read before the first sample is
+yielded, because sample ids depend on all files. A run is one system's set of reports.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOp
 from tui_annotate.plugins.record_validation import NameRegister, choose_dataset_name, make_problem
 
 _TOPIC_BITS: Final = 32
-"""Bits of the place of a topic in its dataset; those above are the dataset's."""
+"""Bits of a combined index that hold the topic's index; the higher bits hold the dataset's."""
 
 
 def _find_companions(paths: Sequence[Path], options: ImportOptions) -> ImportOptions:
@@ -55,7 +56,7 @@ def _list_files(path: Path, *others: Path | None) -> list[Path]:
     there = (each for each in sorted(path.iterdir()) if each.is_file())
     found = [each for each in there if each.name[0] != "." and each.resolve() not in left_out]
     if not found:
-        raise NotFound(f"there are no files of runs in {path}", "name the folder that holds them")
+        raise NotFound(f"there are no run files in {path}", "name the folder of run files")
     return found
 
 
@@ -78,7 +79,7 @@ class _Collection:
                 line = is_line(value.value)
                 if not line and options.topics is None and is_report(value.value):
                     raise InvalidInput(
-                        f"{value.where} holds a report: its topic is needed",
+                        f"{value.where} contains a report, but there is no file of topics",
                         "name the file of topics: --topics topics.jsonl",
                     )
                 try:
@@ -90,8 +91,9 @@ class _Collection:
         check_object(value.value, what="report")
         if not is_report(value.value):
             raise InvalidInput(
-                "it is neither a report nor a line of judgements",
-                "a report has 'metadata' and 'responses', a line 'rating', 'comment' and 'spans'",
+                "the record is neither a report nor a judgement",
+                "write 'metadata' and 'responses' for a report, or 'rating', 'comment' and 'spans' "
+                "for a judgement",
             )
         report, doubts = read_run_report(value.value)
         place = self._topic_place(choose_dataset_name(path, self._options.dataset), report.topic)
@@ -130,7 +132,7 @@ class _Collection:
             for placed in self._cache.reports(place):
                 yield from self._add_judgements(place, samples.of_report(placed))
                 number += 1
-                if self._options.meter is not None:  # counts as records are given, not read
+                if self._options.meter is not None:  # all files are read: count yielded records
                     self._options.meter.done = round(self._bytes.done * number / count)
             for where, pages in self._cache.pages(place):
                 yield from samples.see_documents(where, pages)
@@ -159,24 +161,27 @@ def _refuse_repeated(
             before = seen.remember(json.dumps(item.sample.key), mark)
             if before != mark:
                 at = before.partition(" ")[2]
-                message = f"{item.sample.key} is another sample's id, of {at}"
-                yield Problem(item.where, message, "take the | out of its names")
+                message = f"duplicate sample id {item.sample.key}: already used at {at}"
+                yield Problem(item.where, message, "remove the | from the ids in the record")
                 continue
         yield item
 
 
 class AutojudgeFormat:
-    """Runs in; judgements out and back in."""
+    """Importer of reports and judgements, and exporter of judgements."""
 
     name = FORMAT
     about = TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """The samples of one file or folder of runs; see `Importer.read`."""
+        """Read the samples of one file or folder of runs; see `Importer.read`."""
         return self.read_all([path], options)
 
     def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
-        """The samples topic by topic, after doubts about lines; see `JointImporter.read_all`."""
+        """Read the samples of all paths, topic by topic; see `JointImporter.read_all`.
+
+        Warnings about lines come before the first sample.
+        """
         options = _find_companions(paths, options)
         with closing(NameRegister()) as rows, closing(NameRegister()) as records:
             topics = Topics(options.topics, options.only, encoding=options.encoding)
@@ -192,7 +197,10 @@ class AutojudgeFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """A line a person for each sample; without `options.sample`, reports must come first."""
+        """Write one line per sample and annotator; see `Exporter.write`.
+
+        Without `options.sample`, a report must come before its citations.
+        """
         with closing(NameRegister()) as reports:
             writer = AutojudgeWriter(options, reports)
             for record in records:

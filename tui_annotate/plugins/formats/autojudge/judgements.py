@@ -1,4 +1,4 @@
-"""Judgements of items: read from a line each, then all added to the record of their sample."""
+"""Judgements of reports, documents and citations: parsed from lines and added to records."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from tui_annotate.plugins.record_validation import (
 )
 
 _LINE_FIELDS: Final = ("rating", "comment", "spans")
-"""What every line of judgements has, and no report."""
+"""Fields that every judgement has and that no report has."""
 _REPORT_FIELDS: Final = frozenset({"metadata", "responses", "answer"})
 
 
 def is_line(value: Any) -> bool:
-    """Whether a value is a line of judgements, not a report; also one that lacks something."""
+    """Return whether a value is a judgement and not a report; a judgement may lack fields."""
     if not isinstance(value, dict):
         return False
     there = [name in value for name in _LINE_FIELDS]
@@ -49,15 +49,15 @@ def is_line(value: Any) -> bool:
 
 
 def is_report(value: Any) -> bool:
-    """Whether a value that is no line of judgements is a report; also one that lacks something."""
+    """Return whether a value that is not a judgement is a report; a report may lack fields."""
     return isinstance(value, dict) and not _REPORT_FIELDS.isdisjoint(value)
 
 
 class PersonJudgement(NamedTuple):
-    """What one person says of an item, and where the line is.
+    """One person's judgement of an item, and the position of its line.
 
     Attributes:
-        spans: (start, end, text) by side, in the file's unit.
+        spans: lists of (start, end, text) by side; offsets are in the file's unit.
     """
 
     person: str
@@ -69,7 +69,7 @@ class PersonJudgement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ItemJudgement:
-    """A person's judgement, with the item that it is of; doubts are about omitted spans."""
+    """One person's judgement with the judged item; `doubts` are warnings about skipped spans."""
 
     dataset: str
     topic: str
@@ -81,13 +81,17 @@ class ItemJudgement:
 
 
 def item_identity(sample: Sample) -> str:
-    """What identifies an item on its topic, whatever the name of its run."""
+    """Return a key that identifies a judged item on its topic, whatever name the run has."""
     names = ("team_id", "run_id", "sentence_idx", "docid")
     return json.dumps([sample.kind.value, *map(sample.meta.get, names)])
 
 
 def parse_judgement(line: Mapping[str, Any], where: str) -> ItemJudgement:
-    """A line of judgements; InvalidInput where something is missing, or does not fit the rest."""
+    """Parse one line with a judgement.
+
+    Raises:
+        InvalidInput: a field is missing, or contradicts another field.
+    """
     for name in _LINE_FIELDS:
         if name not in line:
             raise bad_field(line, name)
@@ -110,14 +114,18 @@ def _parse_citation(line: Mapping[str, Any], where: str) -> ItemJudgement:
     if isinstance(place, bool) or not isinstance(place, int):
         raise bad_field(cited, "sentence_idx", "a whole number", of="citation")
     if not 0 <= place < len(report.sentences):
-        raise InvalidInput(f"'sentence_idx' is {place}, of {len(report.sentences)} sentences")
+        raise InvalidInput(
+            f"'sentence_idx' is {place}, but there are {len(report.sentences)} sentences"
+        )
     sentence = report.sentences[place]
     if cited.get("docid") is not None:
         key = text_of(cited, "docid")
     if key not in (sentence.citations or (None,)):
-        raise InvalidInput(f"sentence {place} does not cite {key!r}", "see its 'citations'")
+        raise InvalidInput(
+            f"sentence {place} does not cite {key!r}", "check the sentence's 'citations'"
+        )
     if not sentence.text.strip():
-        raise InvalidInput(f"sentence {place} is blank: its citations can not be judged")
+        raise InvalidInput(f"sentence {place} is blank: its citations cannot be judged")
     run, team = report.run
     sides = {"document": "spans", "report": "report_spans"}
     item = (SampleKind.CITATION, team, run, place, key)
@@ -135,7 +143,9 @@ def _make_judgement(
 ) -> ItemJudgement:
     topic = text_of(line, "topic_id")
     if report is not None and report.topic != topic:
-        raise InvalidInput(f"'topic_id' is {topic!r}, that of its report {report.topic!r}")
+        raise InvalidInput(
+            f"'topic_id' is {topic!r}, but its report has the topic {report.topic!r}"
+        )
     name, rating = _read_optional(line, "username"), _read_optional(line, "rating")
     doubts: list[str] = []
     spans = {side: _read_spans(line, key, doubts) for side, key in sides.items()}
@@ -165,7 +175,10 @@ def _read_optional(line: Mapping[str, Any], name: str) -> str:
 
 
 def _read_spans(line: Mapping[str, Any], name: str, doubts: list[str]) -> list[Any]:
-    """(start, end, text or None) of each span; what is left out is added to the doubts."""
+    """Return (start, end, text or None) of each valid span.
+
+    For each skipped span, a warning is added to `doubts`.
+    """
     if not isinstance(line.get(name), list):
         raise bad_field(line, name, "a list of spans")
     found = []
@@ -173,13 +186,13 @@ def _read_spans(line: Mapping[str, Any], name: str, doubts: list[str]) -> list[A
         try:
             found.append(_read_span(each))
         except InvalidInput as error:
-            doubts.append(f"span {place} of {name!r} is left out: {error.message}")
+            doubts.append(f"span {place} of {name!r} is skipped: {error.message}")
     return found
 
 
 def _read_span(value: Any) -> list[Any]:
     if not isinstance(value, dict):
-        raise InvalidInput(f"it is {describe_value(value)}, not an object")
+        raise InvalidInput(f"the span is {describe_value(value)}, not an object")
     for name in ("start", "end"):
         if isinstance(value.get(name), bool) or not isinstance(value.get(name), int):
             raise bad_field(value, name, "a whole number")
@@ -187,22 +200,22 @@ def _read_span(value: Any) -> list[Any]:
     if not isinstance(text := value.get("text"), str | None):
         raise bad_field(value, "text")
     if not 0 <= start < end < 2**53:
-        raise InvalidInput(f"{start}:{end} holds nothing")
+        raise InvalidInput(f"{start}:{end} is empty or out of range")
     return [start, end, text]
 
 
 _SIDES = {"report": Side.SUMMARY, "document": Side.SOURCE}
-_OFFSET_HINT = "the offsets were counted in another unit or in another text"
+_OFFSET_HINT = "check the unit of the offsets, and that the offsets belong to this text"
 _BYTE_ORDER_MARK = "\ufeff"
-"""What other programs take for white space as well."""
+"""The byte order mark, which other programs treat as white space."""
 
 
 def add_judgements(
     record: Record, judgements: Iterable[PersonJudgement], *, offsets: str = ""
 ) -> Iterator[Record | Problem]:
-    """The record with all judgements, then what of them could not be read.
+    """Yield the record with all judgements, then a problem for each invalid judgement or span.
 
-    Offsets are the unit of spans; empty for what their texts show.
+    `offsets` is the unit of the spans; if empty, the quoted texts decide the unit.
     """
     annotations: list[OwnedAnnotation] = []
     works: list[Assignment] = []
@@ -238,17 +251,14 @@ def _make_annotations(
         if not spans:
             continue
         if not sample.side(side):
-            doubts.append(
-                (f"{format_count(len(spans), 'span')} left out: the {name} is not there", "")
-            )
+            doubts.append((f"skipped {format_count(len(spans), 'span')}: there is no {name}", ""))
             continue
         text = sample.document(side).text
         fitting, others = _convert_spans(text, spans, offsets=offsets)
         for start, end, quote in others:
-            why = "outside of its text"
+            what = f"span {start}:{end} of the {name} is skipped: it is outside the text"
             if quote is not None:
-                why = f"not where its text is, {quote!r:.60}"
-            what = f"span {start}:{end} of the {name} is left out: it is {why}"
+                what = f"span {start}:{end} of the {name} is skipped: its text is not {quote!r:.60}"
             doubts.append((what, _OFFSET_HINT))
         for span in fitting:
             trimmed = span.trim(text)
@@ -258,7 +268,7 @@ def _make_annotations(
                 anchor = Anchor(side, 0, trimmed)
                 found.append(_make_annotation(sample, judgement.person, anchor))
     if blank:
-        doubts.append((f"{format_count(blank, 'span')} of white space alone left out", ""))
+        doubts.append((f"skipped {format_count(blank, 'span')} of only white space", ""))
     return list(dict.fromkeys(found)), doubts
 
 
@@ -275,20 +285,22 @@ def _make_annotation(sample: Sample, person: str, anchor: Anchor) -> OwnedAnnota
 def _convert_spans(
     text: str, spans: Sequence[Any], *, offsets: str = ""
 ) -> tuple[list[Span], list[Sequence[Any]]]:
-    """Convert (start, end, quote) spans to code points, by the unit that fits most quotes.
+    """Convert (start, end, quote) spans to code points in the unit that fits most quotes.
 
     An empty `offsets` tries both units. Also return the spans that do not fit.
 
     Raises:
-        InvalidInput: both units fit as many, with different results.
+        InvalidInput: both units fit equally many quotes, with different results.
     """
     ways = [_read_in_unit(text, spans, way) for way in (CODEPOINT, UTF16) if offsets in ("", way)]
     fewest = min(found.count(None) for found in ways)
     best = [found for found in ways if found.count(None) == fewest]
     if best[0] != best[-1]:
+        every = "all spans fit both as code points and as UTF-16 units"
+        some = "equally many spans fit as code points and as UTF-16 units"
         raise InvalidInput(
-            f"the spans fit as code points and as UTF-16 units{', some each' if fewest else ''}",
-            "say which it is with --offsets codepoint or --offsets utf16",
+            some if fewest else every,
+            "choose the unit with --offsets codepoint or --offsets utf16",
         )
     others = [given for given, span in zip(spans, best[0], strict=True) if span is None]
     return [span for span in best[0] if span is not None], others

@@ -1,4 +1,4 @@
-"""Reports of runs in the one form that all else uses, whichever of three ways they cite in; ids."""
+"""Reports in one internal form, whichever of three citation styles they use, and sample ids."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tui_annotate.plugins.record_validation import LONGEST_TEXT, describe_value,
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
 FORMAT: Final = "autojudge"
-"""Also the id of whoever did work that names nobody."""
+"""Name of the format, and person id of judgements without a user name."""
 OWN_META: Final = frozenset(
     {"topic_id", "team_id", "run_id", "sentence_idx", "docid", "url", "urls", "runs", "sentences"}
 )
-"""What the reader puts into the meta of samples."""
+"""Metadata keys that the importer adds to samples."""
 
 TRAITS: Final = FormatTraits(
-    title="reports of runs with their citations, and judgements of them",
+    title="reports with their citations, and judgements of reports",
     carried=carry_plainly(
         RecordTrait.OVERLAP, RecordTrait.TEXTS, RecordTrait.UNCLAIMED, RecordTrait.OPINION,
         RecordTrait.KIND, RecordTrait.TITLE, RecordTrait.DATASET,
@@ -30,7 +30,7 @@ TRAITS: Final = FormatTraits(
 
 
 class Topic(NamedTuple):
-    """What was asked; `place` is the topic's among all, from 0."""
+    """Topic that reports are about; `place` is the topic's 0-based index among all topics."""
 
     place: int
     id: str
@@ -40,27 +40,30 @@ class Topic(NamedTuple):
 
 
 def report_id(topic: str, run: str) -> str:
-    """The id of a report; `run` as samples name it."""
+    """Return the sample id of a report; `run` is the run's name in sample ids."""
     return f"r|{topic}|{run}"
 
 
 def document_id(topic: str, document: str) -> str:
-    """The id of a document of a topic."""
+    """Return the sample id of a document of a topic."""
     return f"d|{topic}|{document}"
 
 
 def sentence_id(topic: str, run: str, place: int) -> str:
-    """What the citations of a sentence share: their group."""
+    """Return the group of a sentence's citations; `place` is the sentence's 0-based index."""
     return f"{topic}|{run}|{place}"
 
 
 def citation_id(sentence: str, document: str | None) -> str:
-    """The id of a sentence, named as `sentence_id` does, with a document that it cites or none."""
+    """Return the sample id of a sentence with one cited document, or without a document.
+
+    `sentence` is a value of `sentence_id`.
+    """
     return f"c|{sentence}" if document is None else f"c|{sentence}|{document}"
 
 
 TITLE_SEPARATOR: Final = "\n\n"
-"""Between a document's title and its text."""
+"""Separator between a document's title and its text."""
 _CITATION_STYLES: Final = {
     "ids": "document ids",
     "map": "a map with confidences",
@@ -69,7 +72,7 @@ _CITATION_STYLES: Final = {
 
 
 class ReportDocument(NamedTuple):
-    """A document as a report has it; title and url are None where they are not given."""
+    """Document of a report; `title` and `url` are None if they are missing."""
 
     text: str
     title: str | None = None
@@ -77,19 +80,19 @@ class ReportDocument(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """The text that is read and that offsets count in: the title, if any, stands before it."""
+        """Text that annotators read and that offsets refer to: the title, if any, then the text."""
         return f"{self.title}{TITLE_SEPARATOR}{self.text}" if self.title else self.text
 
 
 class CitedSentence(NamedTuple):
-    """A sentence, and the ids of the documents that it cites, as the report orders them."""
+    """Sentence of a report with the ids of the documents that the sentence cites, in order."""
 
     text: str
     citations: tuple[str, ...] = ()
 
 
 class ReportRun(NamedTuple):
-    """Whose report it is."""
+    """The run that produced a report, and the run's team."""
 
     run: str
     team: str
@@ -97,7 +100,10 @@ class ReportRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """One run's report on one topic; cited `documents` by id, in order, may be missing."""
+    """One run's report on one topic.
+
+    `documents` holds cited documents by id, in order; cited documents may be missing.
+    """
 
     topic: str
     run: ReportRun
@@ -105,11 +111,11 @@ class RunReport:
     documents: Mapping[str, ReportDocument] = field(default_factory=dict)
 
     def cited_ids(self) -> list[str]:
-        """The ids that it cites, each once, in order."""
+        """Return the ids of the cited documents, each once, in order of citation."""
         return list(dict.fromkeys(key for one in self.sentences for key in one.citations))
 
     def as_json(self) -> dict[str, Any]:
-        """The report as it stands in exported lines: keys and order are the format's."""
+        """Return the report as a JSON object with the keys and the key order of exported lines."""
         return {
             "team_id": self.run.team,
             "run_id": self.run.run,
@@ -120,23 +126,23 @@ class RunReport:
 
 
 def sentence_to_json(sentence: CitedSentence) -> dict[str, Any]:
-    """A sentence of a report; without a citation there is no list."""
+    """Return a sentence as a JSON object; omit `citations` if the sentence cites no document."""
     cited_ids = {"citations": list(sentence.citations)} if sentence.citations else {}
     return {"text": sentence.text, **cited_ids}
 
 
 def page_to_json(key: str, read_page: ReportDocument) -> dict[str, Any]:
-    """A document of a report."""
+    """Return a document of a report as a JSON object."""
     return {"id": key, "text": read_page.text, "title": read_page.title, "url": read_page.url}
 
 
 def pack_report(report: RunReport) -> str:
-    """The report as one line, which `unpack_report` reads."""
+    """Return a report as one line of JSON, which `unpack_report` reads."""
     return json.dumps(report.as_json(), ensure_ascii=False)
 
 
 def unpack_report(line: str) -> RunReport:
-    """What `pack_report` wrote."""
+    """Return the report of a line that `pack_report` wrote."""
     value = json.loads(line)
     run = ReportRun(value["run_id"], value["team_id"])
     sentences = (
@@ -150,11 +156,13 @@ def unpack_report(line: str) -> RunReport:
 
 
 def read_run_report(value: Mapping[str, Any]) -> tuple[RunReport, list[str]]:
-    """A report as a system wrote it, and doubts about its documents."""
+    """Parse a system's report; return the report and warnings about its documents."""
     about = object_of(value, "metadata")
     key = next((name for name in ("responses", "answer") if value.get(name) is not None), None)
     if key is None:
-        raise InvalidInput("there is neither 'responses' nor 'answer'", "a report has sentences")
+        raise InvalidInput(
+            "the report has neither 'responses' nor 'answer'", "add the report's sentences"
+        )
     sentences = _read_sentences(value[key], value.get("references"), name=key)
     documents, doubts = read_pages(value.get("documents"))
     run = ReportRun(*_read_names(about, "run_id", "team_id", of="metadata"))
@@ -162,7 +170,7 @@ def read_run_report(value: Mapping[str, Any]) -> tuple[RunReport, list[str]]:
 
 
 def read_exported_report(line: Mapping[str, Any], *, of: str = "") -> RunReport:
-    """The report in an exported line, or in its field `of`."""
+    """Parse the report in an exported JSON object; `of` is the object's name in errors."""
     value = object_of(line, "report", of=of)
     if not isinstance(value.get("sentences"), list):
         raise bad_field(value, "sentences", "a list", of="report")
@@ -183,12 +191,12 @@ def _read_topic_id(about: Mapping[str, Any]) -> str:
     other = None if narrative is None else parse_identifier(narrative, what="narrative_id")
     if about.get("topic_id") is None:
         if other is None:
-            raise InvalidInput("there is neither 'topic_id' nor 'narrative_id' in 'metadata'")
+            raise InvalidInput("'metadata' has neither 'topic_id' nor 'narrative_id'")
         return other
     (topic,) = _read_names(about, "topic_id", of="metadata")
     if other not in (None, topic):
         raise InvalidInput(
-            f"'topic_id' is {topic!r} and 'narrative_id' is {other!r}", "they must be the same"
+            f"'topic_id' is {topic!r} and 'narrative_id' is {other!r}", "give both the same value"
         )
     return topic
 
@@ -215,21 +223,21 @@ def _read_citations(cited_ids: Sequence[Any], references: Any) -> list[tuple[str
         style = _citation_style(value, place)
         if style and first and style != first[1]:
             one, other = _CITATION_STYLES[first[1]], _CITATION_STYLES[style]
-            message = f"sentence {first[0]} by {one}, sentence {place} by {other}"
-            raise InvalidInput(message, "cite in one way in all of a report")
+            message = f"sentence {first[0]} cites by {one}, but sentence {place} cites by {other}"
+            raise InvalidInput(message, "use one citation style in the whole report")
         first = first or ((place, style) if style else None)
     if first is None:
         return [()] * len(cited_ids)
     listed: list[str] = []
     if first[1] == "places" and references is not None:
         if not isinstance(references, list) or {*map(type, references)} - {str}:
-            raise InvalidInput("'references' is no list of document ids")
+            raise InvalidInput("'references' is not a list of document ids")
         listed = references
     return [_cited_ids(value or (), listed) for value in cited_ids]
 
 
 def _citation_style(value: Any, place: int) -> str:
-    """How a sentence cites: a key of `_CITATION_STYLES`; empty where it cites nothing."""
+    """Return a sentence's citation style, a key of `_CITATION_STYLES`; empty without citations."""
     if isinstance(value, dict):
         if all(_is_number(each) for each in value.values()):
             return "map" if value else ""
@@ -253,7 +261,10 @@ def _is_number(value: Any) -> bool:
 
 
 def _cited_ids(value: Any, references: Sequence[str]) -> tuple[str, ...]:
-    """Ids in their order; of a map the surest first; numbers outside of `references` name none."""
+    """Return the cited ids in order; the ids of a map are sorted by descending confidence.
+
+    Numbers outside `references` are ignored.
+    """
     if isinstance(value, dict):
         found = sorted(value, key=lambda key: -value[key])
     elif value and isinstance(value[0], str):
@@ -264,7 +275,7 @@ def _cited_ids(value: Any, references: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_pages(value: Any) -> tuple[dict[str, ReportDocument], list[str]]:
-    """The documents of a report by id, and what is wrong with those that are left out."""
+    """Return the documents of a report by id, and a warning for each skipped document."""
     if value is None:
         return {}, []
     if not isinstance(value, dict):
@@ -274,28 +285,36 @@ def read_pages(value: Any) -> tuple[dict[str, ReportDocument], list[str]]:
         try:
             found[parse_identifier(key, what="id of a document")] = read_page(each)
         except InvalidInput as error:
-            doubts.append(f"document {key[:60]!r} is not available: {error.message}")
+            doubts.append(f"document {key[:60]!r} is skipped: {error.message}")
     return found, doubts
 
 
 def read_page(value: Any) -> ReportDocument:
-    """A document; InvalidInput where it has no text, too much of it, or a field of a wrong kind."""
+    """Parse a document of a report.
+
+    Raises:
+        InvalidInput: the text is missing or too long, or a field has the wrong type.
+    """
     if not isinstance(value, dict):
-        raise InvalidInput(f"it is {describe_value(value)}, not an object")
+        raise InvalidInput(f"the document is {describe_value(value)}, not an object")
     for name, kind in (("text", str), ("title", str | None), ("url", str | None)):
         if not isinstance(value.get(name), kind):
             error = bad_field(value, name)
             raise InvalidInput(f"its {error.message}", error.hint)
     made = ReportDocument(value["text"], value.get("title") or None, value.get("url"))
     if not made.whole.strip():
-        raise InvalidInput("it has no text")
+        raise InvalidInput("the document has no text")
     if (length := len(made.whole)) > LONGEST_TEXT:
-        raise InvalidInput(f"it holds {length:,} characters, more than {LONGEST_TEXT:,}")
+        raise InvalidInput(f"the document has {length:,} characters, more than {LONGEST_TEXT:,}")
     return made
 
 
 def text_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> str:
-    """A text that must be there; InvalidInput, as `bad_field` makes it, where it is none."""
+    """Return a required text field of an object.
+
+    Raises:
+        InvalidInput: the field is missing or is not text; see `bad_field`.
+    """
     value = fields.get(name)
     if not isinstance(value, str):
         raise bad_field(fields, name, of=of)
@@ -303,7 +322,11 @@ def text_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> str:
 
 
 def object_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> dict[str, Any]:
-    """An object that must be there; else as `text_of`."""
+    """Return a required field whose value is an object.
+
+    Raises:
+        InvalidInput: the field is missing or is not an object; see `bad_field`.
+    """
     value = fields.get(name)
     if not isinstance(value, dict):
         raise bad_field(fields, name, "an object", of=of)
@@ -313,10 +336,15 @@ def object_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> dict[str
 def bad_field(
     fields: Mapping[str, Any], name: str, kind: str = "text", *, of: str = ""
 ) -> InvalidInput:
-    """The error of a field of `of` that is missing, or of another kind than it must be."""
+    """Return the error of a field that is missing or has the wrong type.
+
+    `of` is the name of the object that should contain the field.
+    """
     if name not in fields:
-        return InvalidInput(f"{name!r} is missing{f' in {of!r}' if of else ''}", "add it")
+        return InvalidInput(f"{name!r} is missing{f' in {of!r}' if of else ''}", "add the field")
     value = fields[name]
     quoted = kind == "text" and isinstance(value, int | float)
-    hint = "quote it" if quoted else "give it a value" if value is None else ""
+    hint = (
+        "put the value in quotes" if quoted else "give the field a value" if value is None else ""
+    )
     return InvalidInput(f"{name!r} is {describe_value(value)}, not {kind}", hint)

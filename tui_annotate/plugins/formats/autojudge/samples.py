@@ -1,4 +1,4 @@
-"""Samples of a topic: its reports, each followed by its citations; then the documents."""
+"""Samples of a topic: its reports, each followed by its citations, and then its documents."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import make_problem, parse_document, parse_identifier
 
 LARGEST_CACHE: Final = 4_000_000
-"""Code points of all cached texts."""
+"""Maximum number of code points of all cached texts."""
 SENTENCE_GAP: Final = " "
-"""Between the sentences of a report."""
+"""Separator between the sentences of a report."""
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class _SeenDocument:
 
 
 class TopicSamples:
-    """The samples of one topic; `shared` are the ids of runs that several teams have."""
+    """Builder of the samples of one topic; `shared` holds the run ids that several teams use."""
 
     def __init__(
         self, dataset: str, topic: Topic, *, shared: frozenset[str], options: ImportOptions
@@ -53,9 +53,9 @@ class TopicSamples:
         self._sources: RecentCache[tuple[str, ReportDocument], Document] = RecentCache()
 
     def run(self, report: RunReport) -> str:
-        """The name of a report's run: with its team where several teams have a run of that id.
+        """Return the name of a report's run, with the team if several teams use the same run id.
 
-        Runs that are stored keep their names.
+        Runs that are already stored keep their names.
         """
         if report.run not in self._runs:
             self._runs[report.run] = self._name_run(report.run)
@@ -71,7 +71,7 @@ class TopicSamples:
         return self._stored(SampleKey(self._dataset, report_id(self._topic.id, run)))
 
     def of_report(self, placed: StoredReport) -> Iterator[Record | Problem]:
-        """A report and its citations, then doubts about them; or why it is refused."""
+        """Yield a report and its citations, then warnings; yield a problem for a refused report."""
         where, report = placed
         try:
             sources = {key: self._make_source(key, page) for key, page in report.documents.items()}
@@ -86,7 +86,11 @@ class TopicSamples:
     def of_documents(
         self, where: str, pages: Mapping[str, ReportDocument]
     ) -> Iterator[Record | Problem]:
-        """The documents that came first at a place: each of the topic once, after all were met."""
+        """Yield the topic's documents that first appeared at the position `where` (`file:line`).
+
+        Call this method after all documents were registered: each document of the topic is then
+        yielded once, with the names of all its runs.
+        """
         for key, page in pages.items():
             shown = self._seen.get(key)
             if shown is None or shown.where != where:
@@ -118,7 +122,7 @@ class TopicSamples:
         about, run = self._run_meta(report), self.run(report)
         for place, sentence in enumerate(report.sentences):
             if not sentence.text.strip():
-                message = f"sentence {place} is blank: its citations can not be judged"
+                message = f"sentence {place} is blank: its citations cannot be judged"
                 yield Problem(where, message, refused=False)
                 continue
             text = self._make_text(sentence.text, f"sentence {place}")
@@ -158,7 +162,7 @@ class TopicSamples:
     def see_documents(
         self, where: str, pages: Mapping[str, ReportDocument], *run: str
     ) -> Iterator[Problem]:
-        """Register documents, of a run's report or of none; yield those that changed."""
+        """Register documents, with the name of their run if any; warn of each changed document."""
         for key, page in pages.items():
             try:
                 sha256 = self._make_source(key, page).sha256
@@ -168,7 +172,7 @@ class TopicSamples:
             shown = self._seen.setdefault(key, _SeenDocument(where, sha256))
             shown.runs += run
             if shown.sha256 != sha256:
-                message = f"document {key!r} has another text than at {shown.where}, which is kept"
+                message = f"document {key!r} differs from {shown.where}, whose text is kept"
                 yield Problem(where, message, refused=False)
 
     def _make_source(self, key: str, page: ReportDocument) -> Document:
@@ -186,7 +190,10 @@ class TopicSamples:
 
 
 def _sentence_extents(report: RunReport) -> list[dict[str, Any]]:
-    """Where each sentence is in the report, in code points; a blank one ends where it starts."""
+    """Return the offsets, in code points, and the citations of each sentence of a report.
+
+    A blank sentence ends where it starts.
+    """
     found, start = [], 0
     for sentence in report.sentences:
         end = start + len(sentence.text)
@@ -201,7 +208,7 @@ _Value = TypeVar("_Value")
 
 
 class RecentCache(dict[_Key, _Value]):
-    """Values by key; all are forgotten at once where their texts are too long together."""
+    """Cache of values by key, emptied when its texts exceed `LARGEST_CACHE` code points."""
 
     size = 0
 

@@ -1,4 +1,7 @@
-"""What was read of a collection, topic by topic; on disk once it is much."""
+"""Temporary store for the reports, documents and judgements of a collection, ordered by topic.
+
+The store is in memory and moves to disk if it is large.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +27,21 @@ CREATE TABLE lines (
 """
 _REPORT, _PAGE, _JUDGEMENT = "report", "page", "words"
 _NAME_SEPARATOR: Final = "\0"
-"""Between the parts of a name: no id holds it, and it sorts before all else."""
+"""Separator of a name's parts; no id contains U+0000, which sorts before all other characters."""
 
 
 class StoredReport(NamedTuple):
-    """A report, and its `file:line`."""
+    """A report with its position as `file:line`."""
 
     where: str
     report: RunReport
 
 
 class SpillCache:
-    """Stores reports, documents and judgements by topic; `completed` adds shared documents late."""
+    """Temporary store of reports, documents and judgements by topic.
+
+    `completed` adds documents from a separate file to a report when the report is read back.
+    """
 
     def __init__(self, completed: Callable[[RunReport], RunReport]) -> None:
         self._database = open_temporary_database(_TABLE)
@@ -43,11 +49,15 @@ class SpillCache:
         self.judged = False
 
     def close(self) -> None:
-        """Frees its file."""
+        """Close the store and delete its file."""
         self._database.close()
 
     def put(self, place: int, placed: StoredReport) -> None:
-        """Store a report; InvalidInput where the run has another one on the topic already."""
+        """Store a report.
+
+        Raises:
+            InvalidInput: the run already has a different report on the topic.
+        """
         where, report = placed
         run, team = report.run
         key = (_REPORT, place, f"{run}{_NAME_SEPARATOR}{team}")
@@ -56,30 +66,40 @@ class SpillCache:
         query = "SELECT line FROM lines WHERE (kind, place, name) = (?, ?, ?)"
         (line,) = self._database.execute(query, key).fetchone()
         stored, given = self._completed(unpack_report(line)), self._completed(report)
+        # Both reports are completed first: one may contain documents that the other only cites.
         if pack_report(stored) != pack_report(given):
             raise InvalidInput(
-                f"run {run!r} of {team!r} has another report on topic {report.topic!r} at {before}",
-                "a run has one report on a topic",
+                f"run {run!r} of {team!r} has another report on {report.topic!r} at {before}",
+                "keep one report per run and topic",
             )
 
     def put_page(self, place: int, key: str, page: ReportDocument, *, where: str) -> None:
-        """Store a document without a report; InvalidInput where it has another text already."""
+        """Store a document that was read without a report.
+
+        Raises:
+            InvalidInput: the document already has a different text.
+        """
         if before := self._put((_PAGE, place, key), where, json.dumps(page)):
-            raise InvalidInput(f"document {key!r} has another text at {before}")
+            raise InvalidInput(f"document {key!r} has a different text at {before}")
 
     def put_judgement(self, place: int, item: str, judgement: PersonJudgement) -> None:
-        """Store a judgement of an item; InvalidInput where the person has another one."""
+        """Store one person's judgement of an item.
+
+        Raises:
+            InvalidInput: the person already has a different judgement of the item.
+        """
         person, where, *values = judgement
         line = json.dumps(values, ensure_ascii=False)
         name = f"{item}{_NAME_SEPARATOR}{person}"
         if before := self._put((_JUDGEMENT, place, name), where, line):
             raise InvalidInput(
-                f"{person!r} said something else of it at {before}", "take one of the lines out"
+                f"{person!r} has a different judgement of the same item at {before}",
+                "remove one of the two judgements",
             )
         self.judged = True
 
     def _put(self, key: tuple[str, int, str], where: str, line: str) -> str | None:
-        with check_temporary_space("order the reports"):
+        with check_temporary_space("sort the reports"):
             done = self._database.execute(
                 "INSERT OR IGNORE INTO lines VALUES (?, ?, ?, ?, ?)", (*key, where, line)
             )
@@ -91,17 +111,17 @@ class SpillCache:
         return None if before == line else str(stands)
 
     def count(self) -> int:
-        """How many reports there are."""
+        """Return the number of reports."""
         query = "SELECT COUNT(*) FROM lines WHERE kind = ?"
         return int(self._database.execute(query, (_REPORT,)).fetchone()[0])
 
     def places(self) -> list[int]:
-        """The places of the topics of which there is something, in order."""
+        """Return the positions of all topics with stored data, in ascending order."""
         found = self._database.execute("SELECT DISTINCT place FROM lines ORDER BY place")
         return [place for (place,) in found]
 
     def shared(self, place: int) -> frozenset[str]:
-        """The ids of runs that several teams have on a topic."""
+        """Return the run ids that several teams use on a topic."""
         found = self._database.execute(
             "SELECT name FROM lines WHERE (kind, place) = (?, ?)", (_REPORT, place)
         )
@@ -109,17 +129,17 @@ class SpillCache:
         return frozenset(run for run, count in teams.items() if count > 1)
 
     def reports(self, place: int) -> Iterator[StoredReport]:
-        """The reports on a topic, by run and team."""
+        """Yield the reports on a topic, ordered by run and team."""
         for _, where, line in self._lines(_REPORT, place):
             yield StoredReport(where, self._completed(unpack_report(line)))
 
     def pages(self, place: int) -> Iterator[tuple[str, dict[str, ReportDocument]]]:
-        """A topic's documents that came without a report, by id, each with its `file:line`."""
+        """Yield a topic's documents outside reports, ordered by id, with their `file:line`."""
         for key, where, line in self._lines(_PAGE, place):
             yield where, {key: ReportDocument(*json.loads(line))}
 
     def all_pages(self, place: int) -> Iterator[tuple[str, Mapping[str, ReportDocument]]]:
-        """A topic's documents: those of each report, then the others, with their `file:line`."""
+        """Yield a topic's documents with `file:line`: each report's documents, then the others."""
         yield from ((placed.where, placed.report.documents) for placed in self.reports(place))
         yield from self.pages(place)
 
@@ -128,7 +148,7 @@ class SpillCache:
         return self._database.execute(query, (kind, place))
 
     def judgements(self, place: int, item: str) -> list[PersonJudgement]:
-        """What was said of an item, by person."""
+        """Return the judgements of an item, ordered by annotator."""
         found = self._database.execute(
             "SELECT name, stands, line FROM lines"
             " WHERE (kind, place) = (?, ?) AND name BETWEEN ? AND ? ORDER BY name",

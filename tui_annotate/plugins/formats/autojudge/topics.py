@@ -1,4 +1,4 @@
-"""The topics of a collection, and the documents that stand in a file of their own."""
+"""Topics of a collection of reports, and documents in a separate file."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from tui_annotate.plugins.json_records import read_objects
 from tui_annotate.plugins.record_validation import NameRegister, parse_identifier
 
 _OTHER_IDS = ("topic_id", "narrative_id")
-"""What may repeat a topic's id."""
+"""Fields of a topic that may repeat the topic's id."""
 
 
 class Topics:
-    """The topics of a file by id, in order; empty `wanted` keeps all."""
+    """Topics of a file by id, in file order; an empty `wanted` keeps all topics."""
 
     def __init__(self, path: Path | None, wanted: Collection[str], *, encoding: str) -> None:
         self._path = path
@@ -37,7 +37,11 @@ class Topics:
         self._found: dict[str, Topic] = {}
 
     def read(self) -> Iterator[Problem]:
-        """Reads them; what is wrong with one is given. NotFound where a wanted one is missing."""
+        """Read the topics and yield a problem for each invalid topic.
+
+        Raises:
+            NotFound: a wanted topic is missing.
+        """
         if self._path is None:
             return
         values = read_json_values(self._path, encoding=self._encoding)
@@ -47,27 +51,27 @@ class Topics:
                 there = ", ".join(list(self._found)[:20]) or "none"
                 raise NotFound(
                     f"there is no topic {key!r} in {self._path}",
-                    f"{suggest_word(key, self._found)}there are: {there}",
+                    f"{suggest_word(key, self._found)}topics of the file: {there}",
                 )
 
     def _add(self, fields: dict[str, Any], _: JsonValue) -> tuple[Problem, ...]:
         topic = _read_topic(fields, len(self._found))
         if topic.id in self._found:
-            raise InvalidInput(f"topic {topic.id!r} was given before", "each has one line")
+            raise InvalidInput(f"duplicate topic {topic.id!r}", "keep one line per topic")
         self._found[topic.id] = topic
         return ()
 
     def find(self, key: str) -> Topic | None:
-        """A topic by its id; None where it is not one of those that are kept.
+        """Return the topic with the id `key`, or None if the import skips the topic.
 
         Raises:
-            InvalidInput: the file has none of that id.
+            InvalidInput: the file has no topic with this id.
         """
         found = self._found.get(key)
         if found is None and self._path is None:
             found = self._found[key] = Topic(len(self._found), key)
         if found is None:
-            raise InvalidInput(f"topic {key!r} is not in {self._path}", "add it there")
+            raise InvalidInput(f"topic {key!r} is not in {self._path}", "add the topic to the file")
         return found if not self._wanted or key in self._wanted else None
 
 
@@ -84,7 +88,7 @@ def _read_topic(value: Mapping[str, Any], place: int) -> Topic:
 
 
 class DocumentFile:
-    """Documents by id out of a file of their own; in `rows`, on disk once they are many."""
+    """Documents of a separate file by id, stored in `rows`, on disk if there are many."""
 
     def __init__(self, path: Path | None, rows: NameRegister, *, encoding: str) -> None:
         self._path = path
@@ -93,7 +97,7 @@ class DocumentFile:
         self._recent: RecentCache[str, ReportDocument] = RecentCache()
 
     def read(self) -> Iterator[Problem]:
-        """Reads them; what is wrong with one is given."""
+        """Read the documents and yield a problem for each invalid document."""
         if self._path is None:
             return
         values = read_json_values(self._path, encoding=self._encoding)
@@ -104,11 +108,11 @@ class DocumentFile:
         key = parse_identifier(text_of(value, name), what="id of a document")
         line = json.dumps(read_page(value))
         if self._rows.remember(key, line) != line:
-            raise InvalidInput(f"document {key!r} was given before, with something else")
+            raise InvalidInput(f"duplicate document {key!r} with different contents")
         return ()
 
     def completed(self, report: RunReport) -> RunReport:
-        """The report with those of its cited documents that it does not hold itself."""
+        """Return a report with its missing cited documents added from the file."""
         if self._path is None:
             return report
         missing = (key for key in report.cited_ids() if key not in report.documents)
@@ -116,7 +120,7 @@ class DocumentFile:
         return replace(report, documents={**report.documents, **found})
 
     def _find_page(self, key: str) -> ReportDocument | None:
-        found = self._recent.get(key)  # the reports of a topic cite the same ones
+        found = self._recent.get(key)  # reports on a topic cite the same documents
         if found is None and (line := self._rows.recall(key)) is not None:
             found = self._recent.put(key, ReportDocument(*json.loads(line)), size=len(line))
         return found

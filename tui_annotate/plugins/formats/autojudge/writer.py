@@ -1,4 +1,4 @@
-"""Judgements of reports, documents and citations as lines, each with the item it is about."""
+"""Export of judgements of reports, documents and citations, one line each with the judged item."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ class _Work:
 
 
 class AutojudgeWriter:
-    """Writes a line for each item and person; `reports` keeps reports without a lookup."""
+    """Writer of judgements, one line per judged item and person.
+
+    `reports` stores the reports of citations if the export options have no lookup of samples.
+    """
 
     def __init__(self, options: ExportOptions, reports: NameRegister) -> None:
         self.report = ExportReport()
@@ -71,7 +74,7 @@ class AutojudgeWriter:
         self._last_report: tuple[SampleKey, RunReport] | None = None
 
     def write(self, record: Record, target: TextIO) -> None:
-        """Write the judgements of one sample; count what lines can not hold."""
+        """Write the judgements of one sample, and count data that the lines cannot store."""
         sample = record.sample
         if not _is_item(sample):
             self._skip(record, Loss.OTHER_KINDS.value)
@@ -160,7 +163,7 @@ class AutojudgeWriter:
         return _report_of_sample(sample) if sample is not None and _is_item(sample) else None
 
     def _username(self, person: Person) -> str:
-        """Return the name of a person in lines: the id where another one has the name."""
+        """Return a person's name in exported lines: the id if another person has the same name."""
         found = self._usernames.get(person.id)
         if found is None:
             taken = {FORMAT, "", *self._usernames.values()}
@@ -211,11 +214,11 @@ def _work_by_person(record: Record) -> dict[str, _Work]:
 def _marked_spans(
     sample: Sample, annotations: Sequence[Annotation], side: Side, *, offsets: str
 ) -> list[dict[str, Any]]:
-    """Return the marked spans of one side by position; those of a report are cut at sentences."""
+    """Return the marked spans of one side in text order; split spans of a report at sentences."""
     if not sample.side(side):
         return []
     text, within = sample.document(side).text, _sentences(sample)
-    # Of an item there is no other document on a side to mark than the first.
+    # An item has only the first document of each side.
     marks = (
         span for one in annotations for on, index, span in one.anchors if on is side and not index
     )

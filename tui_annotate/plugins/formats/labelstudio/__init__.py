@@ -1,4 +1,4 @@
-"""Label Studio: tasks with two texts, submissions of several annotators, and predictions."""
+"""Label Studio format: tasks with two texts, annotators' submissions, and models' predictions."""
 
 from __future__ import annotations
 
@@ -18,19 +18,22 @@ from tui_annotate.plugins.record_validation import choose_dataset_name
 
 
 class LabelStudioFormat:
-    """Regions are spans; a relation leads from a claim to its evidence."""
+    """Importer and exporter of Label Studio tasks.
+
+    A region is a span, and a relation connects a claim with its evidence.
+    """
 
     name = FORMAT
     about = ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """One record a task, then the doubts about it; see `Importer.read`."""
+        """Read one record per task, followed by warnings about the task; see `Importer.read`."""
         dataset = choose_dataset_name(path, options.dataset)
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
             found = split_task(fields, options, unit=CODE_POINTS)
             task = TaskReader(found.fields, value.number, found.options, found.unit)
-            doubts = [f"the offsets are {found.was}"] if found.was != found.unit else []
+            doubts = [f"the offsets are counted in {found.was}"] if found.was != found.unit else []
             return task.record(dataset, value.where), [*doubts, *task.doubts]
 
         return read_json_records(path, options, read, what="task")
@@ -38,7 +41,7 @@ class LabelStudioFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """One task a line, in one array; see `Exporter.write`."""
+        """Write one JSON array with one task per line; see `Exporter.write`."""
         del options
         writer = TaskWriter()
         tasks = (task for record in records if (task := writer.task(record)) is not None)

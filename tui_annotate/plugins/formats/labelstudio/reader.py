@@ -1,4 +1,7 @@
-"""Tasks to records; a task is refused whole where a span does not cover its quote."""
+"""Conversion of Label Studio tasks to records.
+
+A task is refused as a whole if a span does not cover its quote.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,10 @@ from tui_annotate.plugins.record_validation import imported_person, parse_docume
 
 @dataclass(slots=True)
 class _Contribution:
-    """One submission or prediction; `machine` is the origin of a prediction, else empty."""
+    """Submission or prediction of a task.
+
+    `machine` is the origin of a prediction, and empty for a submission.
+    """
 
     person: Person
     fields: Mapping[str, Any]
@@ -53,11 +59,11 @@ class _Contribution:
 
 @dataclass(slots=True)
 class TaskReader:
-    """One task.
+    """Reader of one Label Studio task.
 
     Attributes:
-        number: of the task in its file, from 1.
-        unit: of the offsets, where that is known.
+        number: 1-based position of the task in its file.
+        unit: unit of the offsets; empty if unknown.
     """
 
     fields: Mapping[str, Any]
@@ -67,9 +73,9 @@ class TaskReader:
     doubts: list[str] = field(default_factory=list)
 
     def record(self, dataset: str, where: str) -> Record:
-        """The sample with the work of all who submitted, and with predictions.
+        """Return the task's sample with the annotations of all submissions and predictions.
 
-        The dataset is for a task that names none, where the options do not either.
+        `dataset` is used if neither the options nor the task name a dataset.
         """
         data = check_object(field_of(self.fields, "data", option=""), what="data of the task")
         sample = self._make_sample(data, dataset)
@@ -84,7 +90,7 @@ class TaskReader:
         )
         for part in parts:
             self.doubts += describe_left_out(part.result.left_out)
-        self.doubts += [f"left out: {what}" for what in list_unread_fields(self.fields)]
+        self.doubts += [f"skipped: {what}" for what in list_unread_fields(self.fields)]
         people = {part.person.id: part.person for part in parts}
         return Record(sample, owned, _list_assignments(parts), tuple(people.values()), where)
 
@@ -126,7 +132,10 @@ class TaskReader:
         found = {name: self.fields.get(name) for name in OF_TASK}
         own = {name: value for name, value in found.items() if value not in (None, "", {}, [])}
         both = [name for name in own if name in meta and meta[name] != own[name]]
-        self.doubts += [f"left out: {name!r} of the task, as its data has one" for name in both]
+        self.doubts += [
+            f"skipped: {name!r} of the task, because the task's data has this field as well"
+            for name in both
+        ]
         return own | meta
 
     def _read_submissions(self, sides: Mapping[str, Side]) -> Iterator[_Contribution]:
@@ -153,7 +162,7 @@ class TaskReader:
             quoted = [region.quoted for region in regions]
             read = convert_offsets(sample.document(side).text, quoted, unit=unit)
             if quoted and read.unit != CODE_POINTS:
-                self.doubts.append(f"the offsets of the {side} are {read.unit}")
+                self.doubts.append(f"the offsets of the {side} are counted in {read.unit}")
             found |= {id(region): span for region, span in zip(regions, read.spans, strict=True)}
         return found
 
@@ -200,7 +209,7 @@ def _list_assignments(parts: list[_Contribution]) -> tuple[Assignment, ...]:
 
 def _read_result(fields: Mapping[str, Any], sides: Mapping[str, Side]) -> Result:
     result = Result(fields.get("result", []), sides)
-    unread = {"score": "scores of predictions", "ground_truth": "marks of ground truth"}
+    unread = {"score": "scores of predictions", "ground_truth": "ground-truth flags"}
     for name, what in unread.items():
         if fields.get(name):
             result.left_out[what] += 1
@@ -235,7 +244,7 @@ def _read_state(fields: Mapping[str, Any]) -> State:
 def _read_group(data: Mapping[str, Any], name: str) -> str:
     group = text_field(data, name) if name else ""
     if "\0" in group and name == "group":
-        raise InvalidInput(f"{name!r} {group[:40]!r} holds NUL", "take it out")
+        raise InvalidInput(f"{name!r} {group[:40]!r} contains U+0000", "remove the character")
     return group
 
 

@@ -1,4 +1,4 @@
-"""The result of one submission or prediction: regions with labels and notes, and relations."""
+"""Result of one Label Studio submission or prediction: labelled regions, notes and relations."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but
 
 FORMAT: Final = "labelstudio"
 MACHINE: Final = "machine:"
-"""Before a model's name: the origin of its predictions, and the id of who made them."""
+"""Prefix of a model's id and of the origin of the model's predictions; the name follows."""
 UNIT: Final = "offset_unit"
-"""The key of a task's data that says how offsets are counted; other programs have none."""
+"""Key of a task's data with the unit of the offsets; only this program writes the key."""
 OF_TASK: Final = ("inner_id", "meta")
-"""Fields of a task that become meta of the sample."""
+"""Fields of a task that become metadata of the sample."""
 NOT_TAKEN: Final = ("project", "file_upload")
-"""Fields of a task that have no meaning outside of its project."""
+"""Fields of a task that have no meaning outside the task's project."""
 OF_DATA: Final = ("sample_id", "dataset", "group", "kind", "request", "meta", UNIT)
-"""The keys of a task's data, in addition to those of the texts."""
+"""Keys of a task's data in addition to the keys of the two texts."""
 
 ABOUT: Final = FormatTraits(
     title="Label Studio's tasks, a JSON list",
@@ -53,7 +53,10 @@ _RESULT_LISTS: Final = ("annotations", "predictions")
 
 @dataclass(slots=True)
 class Region:
-    """A span with its labels and notes; `item` is the first of its items, as it came."""
+    """Span of a Label Studio task with its labels and notes.
+
+    `item` is the unchanged result item of type `labels`, or else the region's first item.
+    """
 
     side: Side
     quoted: QuotedSpan
@@ -64,14 +67,14 @@ class Region:
 
 @dataclass(slots=True)
 class RegionGroup:
-    """The regions of one annotation: a first one with further parts, and evidence."""
+    """Regions of one annotation: its own spans (`heads`) and its evidence spans."""
 
     heads: list[Region]
     evidence: list[Region] = field(default_factory=list)
 
 
 class Result:
-    """Reads a result; `sides` has the side of each name of an object tag."""
+    """Parsed result of a submission or prediction; `sides` maps names of object tags to sides."""
 
     def __init__(self, items: Any, sides: Mapping[str, Side]) -> None:
         check_objects(items, "result")
@@ -88,7 +91,9 @@ class Result:
     def _read_item(self, item: dict[str, Any]) -> None:
         kind, value = item.get("type"), item.get("value")
         if not isinstance(value, dict):
-            raise InvalidInput(f"the value of an item is {describe_value(value)}, not an object")
+            raise InvalidInput(
+                f"the value of a result item is {describe_value(value)}, not an object"
+            )
         if kind not in _REGION_TYPES:
             self.left_out[f"items of type {kind!r}"] += 1
         elif "start" not in value and kind != "labels":
@@ -103,14 +108,14 @@ class Result:
         elif kind == "textarea" and not self.comment:
             self.comment = "\n".join(words)
         else:
-            self.left_out[f"{kind} of the whole task"] += 1
+            self.left_out[f"{kind} items about the whole task"] += 1
 
     def _read_region_item(self, kind: str, item: dict[str, Any], value: Mapping[str, Any]) -> None:
         name, key = item.get("to_name"), item.get("id")
         side = self._sides.get(name) if isinstance(name, str) else None
         if side is None:
             raise InvalidInput(
-                f"an item is about {name!r}, which is neither {' nor '.join(self._sides)}",
+                f"a result item refers to {name!r}, which is neither {' nor '.join(self._sides)}",
                 "name the texts with --source-column and --summary-column",
             )
         key = key if isinstance(key, str | int) else f"\0{len(self.regions)}"
@@ -126,13 +131,16 @@ class Result:
         quoted = _make_quoted(item, f"{side} span of region {key[:40]!r}")
         region = self.regions.setdefault(key, Region(side, quoted, item))
         if region.side is not side:
-            raise InvalidInput(f"region {key[:40]!r} is about both texts", "give each its own id")
+            raise InvalidInput(
+                f"region {key[:40]!r} has spans in both texts",
+                "use a different region id in each text",
+            )
         if item["type"] == "labels":
             region.item, region.quoted = item, quoted
         return region
 
     def groups(self) -> Iterator[RegionGroup]:
-        """The annotations, in the order of their first regions."""
+        """Yield the regions of each annotation, in the order of the annotations' first regions."""
         sides = {key: region.side for key, region in self.regions.items()}
         for heads, evidence in group_linked(sides, self._read_relations(), self.left_out):
             yield RegionGroup(
@@ -143,7 +151,7 @@ class Result:
         for item in self._relations:
             start, end = str(item.get("from_id")), str(item.get("to_id"))
             if start not in self.regions or end not in self.regions or start == end:
-                self.left_out["relations of no two regions"] += 1
+                self.left_out["relations that do not connect two regions"] += 1
                 continue
             labels = item.get("labels")
             if item.get("direction") == "left":
@@ -152,7 +160,7 @@ class Result:
 
 
 def region_labels(region: Region) -> tuple[LabelPath, ...]:
-    """Its labels, each once; on the source, without the one that says that it is evidence."""
+    """Return a region's distinct labels; for a region of the source, omit the label `Evidence`."""
     plain = (EVIDENCE,) if region.side is Side.SOURCE else ()
     return tuple(path for path in dict.fromkeys(region.labels) if path != plain)
 
@@ -161,7 +169,9 @@ def _read_words(value: Mapping[str, Any], key: str) -> list[str]:
     words = value.get(key, [])
     words = [words] if isinstance(words, str) else words
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise InvalidInput(f"{key!r} of an item is {describe_value(words)}, not a list of words")
+        raise InvalidInput(
+            f"{key!r} of a result item is {describe_value(words)}, not a list of texts"
+        )
     return words
 
 
@@ -171,14 +181,14 @@ def _read_taxonomy(value: Mapping[str, Any]) -> list[LabelPath]:
         raise InvalidInput(f"'taxonomy' is {describe_value(paths)}, not a list of paths")
     for path in paths:
         if not isinstance(path, list) or not path or not all(isinstance(n, str) for n in path):
-            raise InvalidInput(f"{path!r} is no path of a taxonomy")
+            raise InvalidInput(f"{path!r} is not a path of a taxonomy")
     return [tuple(path) for path in paths]
 
 
 def list_unread_fields(fields: Mapping[str, Any]) -> Iterator[str]:
-    """What a task has and no record can hold: work never submitted, names of its project."""
+    """Yield the task's fields that a record cannot store: unsubmitted drafts and project fields."""
     if isinstance(drafts := fields.get("drafts"), list) and drafts:
-        yield f"{format_count(len(drafts), 'draft')}, which nobody submitted"
+        yield format_count(len(drafts), "unsubmitted draft")
     for name in NOT_TAKEN:
         if fields.get(name) not in (None, ""):
             yield f"{name!r} of the task"
@@ -186,11 +196,11 @@ def list_unread_fields(fields: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class SplitTask:
-    """A task with two texts.
+    """Task with two texts, which was split if the file has one joined text.
 
     Attributes:
-        unit: of the offsets now.
-        was: their unit in the one text.
+        unit: unit of the offsets after the split; empty if unknown.
+        was: unit of the offsets in the joined text.
     """
 
     fields: Mapping[str, Any]
@@ -200,16 +210,16 @@ class SplitTask:
 
 
 def split_task(fields: Mapping[str, Any], options: ImportOptions, *, unit: str) -> SplitTask:
-    """Split a task with one text in two where that is certain; else return it unchanged.
+    """Split a task with one joined text into two texts; return all other tasks unchanged.
 
-    It is certain where both options name one column, or where one text alone has the separator
-    once, or has its lengths.
+    A text is joined if both column options name the same column, or if exactly one text contains
+    the separator once or is described by the lengths of its parts.
 
     Args:
-        unit: of the spans afterwards.
+        unit: unit of the spans after the split.
 
     Raises:
-        InvalidInput: the text can not be split, or a span does not fit, or is in both parts.
+        InvalidInput: the text cannot be split, or a span does not fit or is in both parts.
     """
     data = fields.get("data")
     column = _joined_column(data, options) if isinstance(data, dict) else ""

@@ -1,4 +1,8 @@
-"""Records to tasks: a submission a person, a region a span, relations from claims to evidence."""
+"""Conversion of records to Label Studio tasks.
+
+A person's work becomes a submission and a span becomes a region. Relations lead from claims to
+evidence.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ _CONTROLS = {Side.SUMMARY: "claim", Side.SOURCE: "ev"}
 
 
 class TaskWriter:
-    """Records to tasks, counting what does not fit."""
+    """Converter of records to Label Studio tasks; counts data that a task cannot store."""
 
     def __init__(self) -> None:
         self.report = ExportReport()
@@ -30,7 +34,7 @@ class TaskWriter:
         self._submission_count = 0
 
     def task(self, record: Record) -> dict[str, Any] | None:
-        """The sample as a task; None where it is no pair of texts."""
+        """Return a record as a task, or None if the sample is not one source with one summary."""
         pair = self._losses.check_pair(record)
         if pair is None:
             return None
@@ -64,7 +68,7 @@ class TaskWriter:
         for one in annotations:
             self.report.count_loss(Loss.DOT.value, count_ambiguous_labels(one.labels))
         taken = sum((EVIDENCE,) in one.labels and not one.claim for one in annotations)
-        self.report.count_loss(f"labels called {EVIDENCE} without a claim", taken)
+        self.report.count_loss(f"labels named {EVIDENCE} of annotations without a claim", taken)
 
     def _make_submission(
         self,

@@ -1,1 +1,1 @@
-"""Mercury: its dump, FaithBench's release of one, and its database."""
+"""Formats of the annotation tool Mercury: its dump, FaithBench's release, and its database."""

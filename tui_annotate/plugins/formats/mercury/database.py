@@ -1,4 +1,7 @@
-"""Mercury's SQLite database, a file or a folder of them, as if Mercury had dumped it; read only."""
+"""Import of Mercury's SQLite database or of a folder of such databases.
+
+The result equals the import of a dump. This format cannot be exported.
+"""
 
 from __future__ import annotations
 
@@ -36,19 +39,19 @@ _COLUMN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "chunk_offset": ("chunk_offset", "chunk_offset_local"),
     "annot_spans": ("annot_spans", "text_spans"),
 }
-"""What a column was called, newest first."""
+"""Names of a column in the versions of Mercury, newest first."""
 _SIDES: Final[Mapping[str, Side]] = {
     "source": Side.SOURCE, "text1": Side.SOURCE, "summary": Side.SUMMARY, "text2": Side.SUMMARY,
 }  # fmt: skip
-"""What the two texts are called."""
+"""Side of the sample (source or summary) for each of Mercury's names of a text."""
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _LONGEST_INLINE: Final = 12
-"""Bytes of a text that is stored next to the vectors; longer ones have a row of their own."""
+"""Maximum bytes of a text that is stored next to the vectors; a longer text has its own row."""
 
 
 class _Chunk(NamedTuple):
-    """A sentence; `start` is where it begins in the text of all chunks, joined by one space."""
+    """Sentence of a text; `start` is its offset in the text of all sentences joined by spaces."""
 
     id: int
     text: str
@@ -89,8 +92,8 @@ class _Tables:
             names = [name for name in _COLUMN_NAMES.get(column, (column,)) if name in there]
             if not names:
                 raise InvalidInput(
-                    f"its table {table!r} has no column {column!r}; there are: {', '.join(there)}",
-                    "is it a database of Mercury?",
+                    f"table {table!r} has no column {column!r}; columns: {', '.join(there)}",
+                    "check that the file is a database of Mercury",
                 )
             found[column] = names[0]
         return found
@@ -138,7 +141,7 @@ class _Tables:
         plain = [part[0] for part in parts if len(part) == 2 and "[" not in part[1]]
         missing = [name for name in _CHUNK if name not in (*plain, "chunk_id")]
         if missing:
-            raise InvalidInput(f"its table 'chunks' has no column {missing[0]!r}")
+            raise InvalidInput(f"table 'chunks' has no column {missing[0]!r}")
         places = {name: plain.index(name) for name in _CHUNK if name != "chunk_id"}
         self._connection.execute(f"CREATE TEMP TABLE flat_chunks ({', '.join(_CHUNK)})")
         self._connection.executemany(
@@ -166,6 +169,7 @@ class _Tables:
 
     def _read_text(self, blob: bytes, slot: int, long: tuple[int, int]) -> str:
         place, row = long
+        # A slot has 16 bytes: a length in 4 bytes and at most 12 bytes of text.
         view = blob[slot * 16 : slot * 16 + 16]
         length = int.from_bytes(view[:4], "little")
         if length <= _LONGEST_INLINE:
@@ -176,7 +180,7 @@ class _Tables:
         query = f"SELECT data FROM main.{table} WHERE rowid = ?"  # noqa: S608  a name of ours
         found = self._connection.execute(query, (row,)).fetchone()
         if not found or not isinstance(found[0], kind):
-            raise InvalidInput("its chunks, merged with vectors, are broken")
+            raise InvalidInput("the chunks, which are stored with vectors, are damaged")
         return found[0]
 
 
@@ -189,25 +193,26 @@ def _group_chunks(rows: Iterable[tuple[Any, ...]]) -> _Texts:
     found: _Texts = {side: [] for side in Side}
     for _, chunk, kind, text, _ in rows:
         if kind not in _SIDES or not isinstance(text, str):
-            continue  # reported where a text is missing
+            continue  # a missing text is reported later
         before = found[_SIDES[kind]]
         before.append(_Chunk(chunk, text, before[-1].end + 1 if before else 0))
     return found
 
 
 _NO_START: Final = -1
-"""The start of a span that was not marked."""
+"""Start offset that stands for a side without a span."""
 _CHUNK_OF: Final = {Side.SOURCE: "src_chunk_id", Side.SUMMARY: "summ_chunk_id"}
 USERS: Final = "users.sqlite"
-"""The name of the file of people, which is in the folder of Mercury's corpus."""
+"""Name of the file with Mercury's users, in the same folder as the annotations."""
 COMMENTS: Final = "mercury_comments"
-"""The meta that holds people's comments on annotations of a sample."""
+"""Metadata key of a sample for its annotators' comments on annotations."""
 
 
 class MercuryDatabaseFormat:
-    """Samples of one or several databases; names of people come from `users.sqlite` with them.
+    """Importer of samples from one or several Mercury databases.
 
-    A record is what the reader of a dump gives for the same sample, its annotations' ids included.
+    Names of annotators come from `users.sqlite` in the same folder. A record equals the import of
+    the same sample from a dump, including the ids of annotations.
     """
 
     name = "mercury-db"
@@ -217,10 +222,10 @@ class MercuryDatabaseFormat:
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """One record a sample, by its number, then the doubts about it; see `Importer.read`.
+        """Read one record per sample, ordered by sample id, with its warnings; see `Importer.read`.
 
-        Samples of several files get the file's name before their number where all go into one
-        dataset. A sample is refused as a whole where one of its spans is not inside its texts.
+        If several files go into one dataset, sample ids begin with the file's name. A sample is
+        refused as a whole if one of its spans is outside the sample's texts.
         """
         files = _list_files(path)
         names = _read_user_names(path)
@@ -234,9 +239,11 @@ class MercuryDatabaseFormat:
                     yield from reading.records(dataset, prefix, language=options.language)
             except InvalidInput as error:
                 yield make_problem(str(file), error)
-            except (sqlite3.Error, UnicodeError) as error:  # the message may be no UTF-8
+            except (sqlite3.Error, UnicodeError) as error:  # the message may be invalid UTF-8
                 message = " ".join(str(error).split())
-                yield Problem(str(file), f"can not be read: {message}", "is Mercury still writing?")
+                yield Problem(
+                    str(file), f"cannot read the database: {message}", "close Mercury and try again"
+                )
             if options.meter:
                 options.meter.done += file.stat().st_size
 
@@ -251,8 +258,8 @@ def _list_files(path: Path) -> list[Path]:
         raise NotFound(f"there is no file {path}")
     if not _has_chunks(path):
         raise InvalidInput(
-            f"{path} is no database with a table 'chunks' of Mercury",
-            "its users: tui-annotate migrate users; its dumps: the format mercury",
+            f"{path} is not a Mercury database with a table 'chunks'",
+            "import users with: tui-annotate migrate users; import dumps with the format mercury",
         )
     return [path]
 
@@ -281,7 +288,7 @@ class _RowsBySample:
             if isinstance(number, int) and number > sample:
                 return
             if isinstance(number, str | bytes | float):
-                return  # sorts after all numbers: counted in `rest`
+                return  # sorts after all numbers; counted by `rest`
             self._next = next(self._rows, None)
             if number == sample:
                 yield row
@@ -300,6 +307,7 @@ class _DatabaseReader:
         self._in_chunks = self._uses_chunk_offsets()
 
     def _uses_chunk_offsets(self) -> bool:
+        # A whole database counts in one way, so the first pass looks at all its annotations.
         kind = _OffsetKind()
         rows = _RowsBySample(self._tables.annotations())
         for sample, texts in self._tables.samples():
@@ -325,12 +333,12 @@ class _DatabaseReader:
                 continue
             yield from problems_at(where, [*reader.doubts, *_warn_of_astral_characters(fields)])
         if strays := annotations.rest():
-            yield Problem(
-                str(self._path), f"{format_count(strays, 'annotation')} of samples without texts"
-            )
-        for name, count in (("meta of samples", meta.rest()), ("comments", comments.rest())):
+            message = f"skipped {format_count(strays, 'annotation')} of samples without texts"
+            yield Problem(str(self._path), message)
+        for name, count in (("metadata row", meta.rest()), ("comment", comments.rest())):
             if count:
-                yield Problem(str(self._path), f"{count} {name} belong to nothing", refused=False)
+                message = f"skipped {format_count(count, name)} without a sample"
+                yield Problem(str(self._path), message, refused=False)
 
     def _sample_fields(self, sample: int, texts: _Texts, rows: list[list[_Row]]) -> dict[str, Any]:
         annotations, meta, comments = rows
@@ -365,7 +373,9 @@ class _DatabaseReader:
 def _check_utf8(row: _Row) -> _Row:
     for name, value in row.items():
         if isinstance(value, bytes) or (isinstance(value, str) and SURROGATE.search(value)):
-            raise InvalidInput(f"{name} of {row.get('annot_id')!r} is no text in UTF-8")
+            raise InvalidInput(
+                f"{name!r} of annotation {row.get('annot_id')!r} is not text in UTF-8"
+            )
     return row
 
 
@@ -374,7 +384,7 @@ def _parse_label(row: _Row) -> Any:
     if raw is None or raw == "":
         return []
     if isinstance(raw, str) and raw[:1] not in '["':
-        return [raw]  # as the first versions had it
+        return [raw]  # the first versions stored a plain name
     value = _parse_json(raw, what=f"the label of annotation {row['annot_id']!r}")
     return [value] if isinstance(value, str) else value
 
@@ -382,28 +392,28 @@ def _parse_label(row: _Row) -> Any:
 def _parse_meta(rows: list[_Row]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for row in rows:
-        value = _parse_json(row["json_meta"], what="the meta")
+        value = _parse_json(row["json_meta"], what="the metadata")
         if not isinstance(value, dict):
-            raise InvalidInput("the meta is no object")
+            raise InvalidInput("the metadata is not an object")
         found |= {META + name: each for name, each in value.items()}
     return found
 
 
 def _warn_of_astral_characters(fields: Mapping[str, Any]) -> Iterator[str]:
-    """A doubt where a browser's offsets may have run ahead of code points."""
+    """Yield a warning for each text in which a browser's offsets can differ from code points."""
     for side in Side:
         ends = [row[f"{side}_end"] for row in fields["annotations"] if f"{side}_end" in row]
         if ends and any(ord(sign) > 0xFFFF for sign in fields[side.value][: max(ends)]):
-            yield f"the {side} has signs that a browser counts twice before the end of a span"
+            yield f"browsers count some characters of the {side} twice: check the later spans"
 
 
 def _parse_json(raw: Any, *, what: str) -> Any:
     try:
         if not isinstance(raw, str) or SURROGATE.search(raw):
-            raise InvalidInput(f"{what} is no text")
+            raise InvalidInput(f"{what} is not text")
         value = json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{what} is no JSON: {error}") from error
+        raise InvalidInput(f"{what} is not valid JSON: {error}") from error
     check_text(value, raw)
     return value
 
@@ -413,11 +423,11 @@ class _Marks:
         self._what = f"annotation {row['annot_id']!r}"
         spans = _parse_json(row["annot_spans"], what=f"the spans of {self._what}")
         if not isinstance(spans, dict):
-            raise InvalidInput(f"the spans of {self._what} are no object")
+            raise InvalidInput(f"the spans of {self._what} are not an object")
         raw = row.get("chunk_ids")
         chunks = _parse_json(raw, what="chunk_ids") if raw else {}
         if not isinstance(chunks, dict):
-            raise InvalidInput(f"chunk_ids of {self._what} are no object")
+            raise InvalidInput(f"chunk_ids of {self._what} is not an object")
         self.spans: dict[Side, tuple[int, int]] = {}
         self.chunks: dict[Side, Any] = {}
         for name, span in spans.items():
@@ -430,13 +440,16 @@ class _Marks:
 
     def _parse_side(self, name: str) -> Side:
         if name not in _SIDES or _SIDES[name] in self.spans:
-            raise InvalidInput(f"{self._what} marks {name!r}", f"known: {', '.join(_SIDES)}")
+            raise InvalidInput(
+                f"{self._what} has a span in the unknown or repeated text {name!r}",
+                f"use one of: {', '.join(_SIDES)}",
+            )
         return _SIDES[name]
 
     def _parse_span(self, span: Any) -> list[int]:
         integers = isinstance(span, list) and all(type(at) is int for at in span)
         if not integers or len(span) not in (2, 3):
-            raise InvalidInput(f"{self._what} has the span {span!r}", "write [start, end]")
+            raise InvalidInput(f"{self._what} has the invalid span {span!r}", "write [start, end]")
         return list(span)
 
     def named(self, side: Side, texts: _Texts) -> _Chunk | None:
@@ -466,8 +479,10 @@ class _OffsetKind:
         if not self._names_chunks or not self._differ:
             return False
         if self._in_chunks == self._in_documents:
-            ways = "both in chunks and in documents" if self._in_chunks else "no way of counting"
+            ambiguous = "the spans fit both as offsets in chunks and as offsets in documents"
+            unfit = "the spans fit neither as offsets in chunks nor as offsets in documents"
             raise InvalidInput(
-                f"the spans fit {ways}", "dump it with Mercury, and read the dump, which quotes"
+                ambiguous if self._in_chunks else unfit,
+                "export a dump with Mercury and import the dump, which quotes its spans",
             )
         return self._in_chunks

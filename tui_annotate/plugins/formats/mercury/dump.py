@@ -1,6 +1,6 @@
-"""Mercury's dump, an array of samples with annotations, and FaithBench's release of it.
+"""Mercury's dump, a JSON list of samples with annotations, and FaithBench's release of a dump.
 
-What was imported and not edited since is written back word for word.
+An imported annotation that was not edited is exported unchanged.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _CARRIED = carry_plainly(*MERCURY_TRAITS, imported=OWN)
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """How the dump and its release differ."""
+    """Differences between Mercury's dump and FaithBench's release."""
 
     format: str
     title: str
@@ -74,7 +74,11 @@ class _Dialect:
 
 _DUMP = _Dialect(FORMAT, "Mercury's dump, a JSON list", "annotator", ("[", "]"))
 _RELEASED = _Dialect(
-    _RELEASE, "FaithBench's release, JSON", "annotator_id", ('{"samples": [', "]}"), released=True
+    _RELEASE,
+    "FaithBench's release, a JSON object",
+    "annotator_id",
+    ('{"samples": [', "]}"),
+    released=True,
 )
 
 
@@ -83,16 +87,19 @@ def _is_ancestor(path: LabelPath, other: LabelPath) -> bool:
 
 
 class MercuryFormat:
-    """Samples with one source and one summary; a label is a list of a parent and `Parent.Child`."""
+    """Importer and exporter of Mercury's dump, whose samples have one source and one summary.
+
+    A label is a list of the parent's name and `Parent.Child`.
+    """
 
     name = "mercury"
     about = _DUMP.about
     _dialect = _DUMP
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """One record a sample, then the doubts about it; see `Importer.read`.
+        """Read one record per sample, followed by warnings about the sample; see `Importer.read`.
 
-        A sample is refused as a whole where one of its spans does not cover what it says.
+        A sample is refused as a whole if one of its spans does not cover the quoted text.
         """
         dataset = choose_dataset_name(path, options.dataset)
         with closing(NameRegister()) as seen:
@@ -100,7 +107,7 @@ class MercuryFormat:
             def read_once(fields: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
                 key = parse_identifier(fields.get("sample_id", value.number - 1), what="sample_id")
                 if (before := seen.remember(key, value.where)) != value.where:
-                    raise InvalidInput(f"sample_id {key} was used at {before} already")
+                    raise InvalidInput(f"duplicate sample_id {key}: already used at {before}")
                 language = options.language
                 reader = MercurySampleReader(fields, dataset=dataset, key=key, language=language)
                 yield reader.record(value.where)
@@ -112,7 +119,7 @@ class MercuryFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """One sample a line; see `Exporter.write`."""
+        """Write one sample per line; see `Exporter.write`."""
         del options
         opening, end = self._dialect.brackets
         with closing(NameRegister()) as seen:
@@ -123,9 +130,10 @@ class MercuryFormat:
 
 
 class FaithBenchFormat(MercuryFormat):
-    """The same with meta in one object, and nulls for what an annotation does not mark.
+    """Importer and exporter of FaithBench's release of a Mercury dump.
 
-    Either reads both.
+    Metadata is one object, and the columns of a side without a span are null. Each of the two
+    importers, this one and `MercuryFormat`, reads both formats.
     """
 
     name = "faithbench"
@@ -137,7 +145,7 @@ _KNOWN = {"sample_id", "source", "summary", "annotations"}
 
 
 class MercurySampleReader:
-    """One sample of a dump."""
+    """Reader of one sample of a Mercury dump."""
 
     def __init__(self, fields: Mapping[str, Any], *, dataset: str, key: str, language: str) -> None:
         self._fields = fields
@@ -155,7 +163,7 @@ class MercurySampleReader:
         self.doubts: list[str] = []
 
     def record(self, where: str) -> Record:
-        """The sample with its annotations and the people who made them."""
+        """Return the sample with its annotations and its annotators."""
         rows = check_objects(get_field(self._fields, "annotations", option=""), "annotations")
         people: dict[str, Person] = {}
         owned = self._convert_offsets(
@@ -206,7 +214,7 @@ class MercurySampleReader:
         dialect = _RELEASED if _RELEASED.person_key in row else _DUMP
         person = row.get(dialect.person_key)
         if not isinstance(person, str) or not person:
-            raise InvalidInput(f"{name} names no annotator", "every annotation needs one")
+            raise InvalidInput(f"{name} has no annotator", "name the annotator of every annotation")
         parse_identifier(person, what=f"annotator of {name}")
         people[person] = imported_person(person, row.get("annotator_name"))
         note = row.get("note")
@@ -234,9 +242,9 @@ class MercurySampleReader:
             return ()
         what = f"{side} span of {name}"
         if not isinstance(quote, str | None):
-            raise InvalidInput(f"{what} quotes {describe_value(quote)}, not text")
+            raise InvalidInput(f"the quote of the {what} is {describe_value(quote)}, not text")
         if not (type(start) is int and type(end) is int):
-            raise InvalidInput(f"{what} {start!r}:{end!r} is no pair of integers")
+            raise InvalidInput(f"{what} {start!r}:{end!r} is not a pair of integers")
         try:
             return (Anchor(side, 0, Span(start, end)),)
         except InvalidSpan as error:
@@ -256,9 +264,11 @@ class MercurySampleReader:
             self.doubts.append(f"{name} has no label")
         orphans = [path for path in paths if len(path) > 1 and path[:-1] not in paths]
         if orphans:
-            self.doubts.append(f"{name} has {LABEL_JOINER.join(orphans[0])!r} without its parent")
+            self.doubts.append(
+                f"{name} has the label {LABEL_JOINER.join(orphans[0])!r} without its parent"
+            )
         if len({path[0] for path in lowest}) > 1:
-            self.doubts.append(f"{name} mixes top labels: {labels!r}")
+            self.doubts.append(f"{name} has labels under different top labels: {labels!r}")
         return lowest
 
 
@@ -271,10 +281,10 @@ def _row_in_code_points(annotation: Annotation) -> dict[str, Any]:
 
 _PARTS = ("span", "start", "end")
 _NULL_SPANS = {f"{side}_{part}": None for side in ("summary", "source") for part in _PARTS}
-"""The cells of a side that an annotation does not mark, in a release."""
+"""Columns of FaithBench's release for a side without a span."""
 _LONGEST_NUMBER = 18
 _FIRST_MADE_ID = 1_000_000_001
-"""Rows that have no number of their own are numbered from here, above any number of a store."""
+"""First id for exported rows without an own id; larger than any id in a workspace's store."""
 
 
 class _DumpWriter:
@@ -333,7 +343,7 @@ class _DumpWriter:
             if annotation.imported is not None and annotation.origin == _ORIGIN + dialect.format:
                 rows.append(dict(annotation.imported))
                 continue
-            # Numbers of the store could meet those that came with the dump.
+            # Ids of the store could be equal to ids that were imported with the dump.
             _, annot_id = known.get(annotation.id, (0, None if known else annotation.number))
             own = annotation.origin in (_ORIGIN + FORMAT, _ORIGIN + _RELEASE)
             original = annotation.imported or {} if own else {}
@@ -354,7 +364,7 @@ class _DumpWriter:
     def _pair_rows(
         self, annotation: Annotation, sample: Sample, base: dict[str, Any]
     ) -> Iterator[dict[str, Any]]:
-        # A reader of the list of names takes these labels for something else.
+        # Readers of the exported names keep the lowest labels: labels above others are lost.
         labels = annotation.labels
         read = {parse_label(join_label(path)) for path in labels}
         hidden = sum(any(_is_ancestor(path, other) for other in read) for path in read)
