@@ -133,7 +133,7 @@ def test_what_is_wrong_everywhere_is_told_once(command: Command, tmp_path: Path)
     assert " :2, " in done.err
     assert 26 in numbers(done.err)
     assert "--json" in done.err
-    assert f"{file}:31: " in done.err
+    assert f"{file.name}:31: " in done.err
 
 
 def test_the_other_places_of_what_is_wrong_are_named(
