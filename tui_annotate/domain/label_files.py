@@ -264,11 +264,11 @@ def _check_duplicates(tree: LabelTree, name: str) -> None:
     keys = [label.key for label in tree.leaves() if label.key and label.offered]
     for key in keys:
         if keys.count(key) > 1:
-            raise InvalidLabels(f"{name}: two labels have the key {key!r}", "change one of the keys")
+            raise InvalidLabels(f"{name}: two labels have the key {key!r}", "change one of them")
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """A YAML loader that rejects duplicate keys, and aliases, which could expand without limit."""
+    """A YAML loader that rejects duplicate keys and aliases, which can expand without limit."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):

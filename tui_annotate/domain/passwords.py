@@ -94,9 +94,7 @@ def check_password(password: str, *, own: Sequence[str] = ()) -> str:
     if any("\ud800" <= character <= "\udfff" for character in made):
         raise InvalidInput("the password contains half a character", "type the password again")
     if is_common(made):
-        raise InvalidInput(
-            "the password is too common", _HINT, code="password-common"
-        )
+        raise InvalidInput("the password is too common", _HINT, code="password-common")
     if _is_own_name(made, own):
         raise InvalidInput(
             "the password is your own name or e-mail address", _HINT, code="password-own-name"

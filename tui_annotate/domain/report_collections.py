@@ -48,7 +48,7 @@ def rating_scale(kind: SampleKind, chosen: Sequence[str] = ()) -> tuple[str, ...
 
 
 def has_rating_conflict(ratings: Collection[str]) -> bool:
-    """Return whether the ratings of a sample differ; an empty rating counts as a rating."""
+    """Return whether the ratings of a sample differ; an empty rating differs from others."""
     return any(ratings) and len(set(ratings)) > 1
 
 
@@ -77,7 +77,7 @@ def _parse_sentences(meta: Mapping[str, Any]) -> tuple[Sentence, ...]:
             Sentence(int(each["start"]), int(each["end"]), tuple(each.get("citations", ())))
             for each in meta.get("sentences") or ()
         )
-    except (AttributeError, KeyError, TypeError, ValueError):  # another format's field with that name
+    except (AttributeError, KeyError, TypeError, ValueError):  # a field of another format
         return ()
 
 

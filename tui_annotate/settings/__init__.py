@@ -42,7 +42,7 @@ class Settings:
     """URL of a remote embedder's endpoint, used if the workspace has not stored one."""
 
     dimensions: int = 0
-    """Dimensions of a remote embedder's vectors, used if none are stored; 0: the model's default."""
+    """Dimensions of a remote embedder's vectors, if none are stored; 0: the model's default."""
 
     judge_model: str = ""
     """Default chat model of the LLM judges, for commands that name no other model."""
@@ -90,13 +90,13 @@ class Settings:
     """Argon2 parallelism for hashing passwords: number of lanes; never below the default."""
 
     pseudonyms_key: str = ""
-    """Path of the pseudonym key, relative to the workspace; empty: `pseudonyms.key` in its folder."""
+    """Path of the pseudonym key, relative to the workspace; empty: `pseudonyms.key`."""
 
     reviewers_settle_own: bool = False
     """Whether reviewers may adjudicate samples that they annotated themselves."""
 
     keys: Mapping[str, Any] = field(default_factory=dict)
-    """Key bindings of the screen: action id to a key or a list of keys. From a person's own file."""
+    """Key bindings of the screen: a key or a list of keys by action id; from a person's file."""
 
 
 WORKSPACE_TEMPLATE: Final = """\

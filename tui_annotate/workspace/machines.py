@@ -79,7 +79,7 @@ class MachineServices:
         return self._services[name]
 
     def opinions(self, keys: Sequence[SampleKey]) -> dict[SampleKey, tuple[Score, ...]]:
-        """Return the machine scores of samples, for exports; none if the actor may not see them."""
+        """Return the machine scores of samples for an export; none if hidden from the actor."""
         return self.scores.of(keys, hidden=True)
 
     @cached_property
@@ -98,7 +98,7 @@ class MachineServices:
 
     @cached_property
     def blind_datasets(self) -> BlindDatasets:
-        """The store of blind datasets, whose annotators do not see machine scores or suggestions."""
+        """The store of blind datasets, whose annotators see no machine scores or suggestions."""
         from tui_annotate.storage.blind_datasets import BlindDatasets
 
         return BlindDatasets(self.database, actor=self.actor)
