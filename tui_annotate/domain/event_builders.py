@@ -254,7 +254,7 @@ def finish(state: StreamState, sample: Sample, labels: LabelTree) -> PendingEven
         more = f"; {len(drafts) - 1} more are incomplete" if len(drafts) > 1 else ""
         raise Conflict(
             f"{_quote(annotation, sample)} lacks {' and '.join(missing)}{more}",
-            "e completes the annotation, x deletes it",
+            "e edits the annotation, x deletes it",
         )
     return assign(state, "done", {"state": State.DONE.value})
 

@@ -36,7 +36,10 @@ class ChainFault:
 
 
 def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState) -> str:
-    """Return why an event cannot be number `seq` after hash `prev` and `state`; empty if it can."""
+    """Return why an event cannot follow its stream's previous events; empty if it can.
+
+    `seq`: expected number. `prev`, `state`: hash and state after the previous event.
+    """
     if event.seq != seq:
         return f"event {seq} of its stream is missing before this event"
     if event.hash != hash_event(event):

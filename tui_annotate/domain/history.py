@@ -188,7 +188,7 @@ class StreamState:
         )
 
     def matches(self, change: Change) -> bool:
-        """Return whether all parts that `change` contains have exactly these values here."""
+        """Return whether the state has exactly the values that `change` contains."""
         return (
             _same_values(self.annotations, change.annotations)
             and _same_values(self.assignment, change.assignment)

@@ -83,7 +83,7 @@ def find_duplicate_pairs(
 
 
 def is_stricter(old: LabelTree, new: LabelTree) -> bool:
-    """Return whether annotations that are valid under `old` can be invalid under `new`.
+    """Return whether annotations that are valid in one label set can be invalid in another.
 
     True if a label was removed, was split, became exclusive, or no longer allows evidence or a
     note.

@@ -249,7 +249,7 @@ def _check_splits(tree: LabelTree, name: str) -> None:
             if label.split.count(path) > 1:
                 raise InvalidLabels(
                     f"{name}: label {whole!r} lists {JOINER.join(path)!r} twice in split",
-                    "remove one of the two",
+                    "remove one of the two entries",
                 )
 
 
@@ -258,7 +258,7 @@ def _check_duplicates(tree: LabelTree, name: str) -> None:
     for label in tree.walk():
         if label.path in seen:
             raise InvalidLabels(
-                f"{name}: label {JOINER.join(label.path)!r} occurs twice", "remove one"
+                f"{name}: label {JOINER.join(label.path)!r} occurs twice", "rename one"
             )
         seen.add(label.path)
     keys = [label.key for label in tree.leaves() if label.key and label.offered]

@@ -111,7 +111,8 @@ def list_passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
     found = (shown and row.get("model_documents")) or row.get("ctxs")
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise InvalidInput(
-            "'ctxs' is not a list of objects", "write objects with title, text and isgold"
+            "'ctxs' is not a list of objects",
+            "write each passage as an object with title, text and isgold",
         )
     return tuple(found)
 

@@ -165,7 +165,7 @@ class Sample:
         if not found:
             raise NotFound(
                 f"sample {self.id!r} has no {side} document {key!r}",
-                f"documents of that side: {keys or 'none'}",
+                f"documents of the {side} side: {keys or 'none'}",
             )
         raise InvalidInput(
             f"sample {self.id!r} has {len(documents)} {side} documents", f"name one: {keys}"

@@ -171,7 +171,7 @@ def _sort_key(candidate: CandidateAnnotation) -> tuple[bool, tuple[Anchor, ...],
 
 
 def _group_overlapping(owned: Sequence[_OwnedCandidate]) -> Iterator[list[_OwnedCandidate]]:
-    """Group annotations whose claims overlap directly or through others; see `_subject`."""
+    """Group annotations whose claims (or evidence, without claims) overlap, also through others."""
     # Union-find over anchors in order: linear after sorting, and independent of the input order.
     leader = list(range(len(owned)))
 

@@ -42,7 +42,7 @@ _MOST_CAPITALS = 0.75
 """Fraction of capitalized words above which a text is a headline, where capitals mark no names."""
 _FEWEST_WORDS = 5
 _BEFORE_NAMES = frozenset(word for word in FUNCTION_WORDS if len(word) > 1 or word in ("a", "i"))
-"""Words that are not part of a following name; other single letters are initials of the name."""
+"""Function words that are not part of a following name; an initial is part of the name."""
 
 
 @dataclass(frozen=True, slots=True)

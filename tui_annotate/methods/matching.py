@@ -153,7 +153,7 @@ class SegmentIndex:
         return len(self.places)
 
     def similarities(self, vector: Vectors) -> Vectors:
-        """Compute the dot product of each segment's vector with a unit vector; (segments,).
+        """Compute the dot product of each segment's vector with a unit vector; returns (segments,).
 
         The unit vector is rounded to half precision, as LanceDB does for half-precision vectors.
 

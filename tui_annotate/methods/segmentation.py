@@ -18,7 +18,7 @@ from tui_annotate.domain.samples import Segment
 from tui_annotate.methods import sentence_boundaries
 
 SEGMENTER = "pysbd-0.3.4+1"
-"""Name and version of the segmentation, stored with segments; changed boundaries change it."""
+"""Name and version of the segmentation, stored with segments; raise the last number on changes."""
 
 LIMIT = 1000
 """Longest segment in code points; only a text without any boundary may exceed it."""

@@ -62,7 +62,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class SelectionVectors:
-    """The vectors of a selection.
+    """The vectors of a selection of text: one vector and, if available, its token vectors.
 
     Attributes:
         of_sentences: whether `vector` is that of the selection's whole sentences.

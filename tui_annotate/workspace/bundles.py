@@ -233,7 +233,7 @@ def _check_bundle(space: Workspace, file: Path, about: bundle_file.BundleHeader)
     if space.corpus.setting(_BUNDLE_SETTING) not in (None, whose):
         raise Conflict(
             f"{space.path} is the working folder of another bundle",
-            f"rename {file.name}, or move that folder away if its work was merged",
+            f"rename the file {file.name}, or move the folder away if its work was merged",
         )
     return whose
 

@@ -144,7 +144,7 @@ class WorkspaceMembers:
         if own and not name:
             return own
         raise NotAllowed(
-            f"this workspace has accounts, so the name {name!r} does not sign you in"
+            f"this workspace has accounts, so --as {name!r} does not replace a sign-in"
             if name
             else "this workspace has accounts, and no user is signed in",
             f"remove --as to work as {own.name}"
