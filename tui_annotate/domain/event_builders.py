@@ -212,7 +212,7 @@ def _check_version(state: StreamState, annotation_id: str, version: int) -> Payl
 def _stale_error(annotation_id: str) -> Conflict:
     return Conflict(
         f"annotation {annotation_id} changed since it was read",
-        "check its current content and repeat the action",
+        "check the annotation's current content and repeat the action",
     )
 
 

@@ -47,7 +47,7 @@ def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState)
     if event.prev != prev:
         return "the previous event is not the one that this event was appended to"
     if not state.matches(event.action.before):
-        return "the event changes values that did not exist before it"
+        return "the event's previous values differ from the state of its stream"
     return ""
 
 

@@ -126,9 +126,10 @@ def require_permission(actor: Actor, verb: Permission, owner: str = "") -> None:
         NotAllowed: the message names the role and the permission, never the owner.
     """
     if not is_allowed(actor, verb, owner):
-        whose = "the work of other people" if owner else "this workspace"
         raise NotAllowed(
-            f"the role {actor.role} does not permit you to {verb} {whose}",
+            f"the role {actor.role} does not permit you to {verb} the work of other people"
+            if owner
+            else f"the role {actor.role} does not permit you to {verb} this workspace",
             "ask an admin of the workspace",
         )
 

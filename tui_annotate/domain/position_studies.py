@@ -73,8 +73,12 @@ def parse_text(row: Row, name: str) -> str:
     """
     value = row.get(name)
     if not isinstance(value, str) or not value.strip():
-        what = "is missing" if name not in row else "is blank or not text"
-        raise InvalidInput(f"the field {name!r} {what}", "write the field in each row")
+        raise InvalidInput(
+            f"the field {name!r} is missing"
+            if name not in row
+            else f"the field {name!r} is blank or not text",
+            "write the field in each row",
+        )
     return value
 
 

@@ -153,7 +153,7 @@ def answer_from_json(value: Any) -> SuggestionAnswer:
         raise InvalidInput(f"{answer!r} is not an answer to a suggestion", _HINT)
     if (answer == AnswerKind.REFUSED) == bool(annotation):
         raise InvalidInput(
-            "an accepted suggestion must name its annotation, and a refused one must not", _HINT
+            "an accepted suggestion must name its annotation, a refused suggestion must not", _HINT
         )
     return SuggestionAnswer(
         answer=AnswerKind(answer), maker=maker, reason=reason, annotation=annotation

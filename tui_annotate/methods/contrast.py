@@ -294,7 +294,7 @@ def _pair_up(
     *,
     likeness: Callable[[_Fact, _Fact], int],
 ) -> Iterator[Contradiction]:
-    """Pair each claim fact without an agreeing evidence fact with the most similar free one."""
+    """Pair each claim fact that no evidence fact agrees with to the most similar unmatched fact."""
     free = [its for its in evidence if not any(own.agrees(its) for own in claims)]
     for own in claims:
         if any(own.agrees(its) for its in evidence):
