@@ -211,7 +211,7 @@ def _check_version(state: StreamState, annotation_id: str, version: int) -> Payl
 
 def _stale_error(annotation_id: str) -> Conflict:
     return Conflict(
-        f"annotation {annotation_id} changed since it was read",
+        f"the annotation changed since it was read (id {annotation_id})",
         "check the annotation's current content and repeat the action",
     )
 

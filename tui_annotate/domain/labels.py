@@ -105,7 +105,7 @@ class LabelTree:
         return next((label for label in self.walk() if label.path == path), None)
 
     def bar(self) -> tuple[tuple[str, Label], ...]:
-        """Return (digit, label) pairs as the label bar shows them, for labels in use.
+        """Return (digit, label) pairs of the label bar, for labels that new annotations can use.
 
         If at most nine leaves exist: the leaves, then their parents. Otherwise: the root labels. A
         parent without a usable child counts as a leaf. A label with a `key` gets that digit.

@@ -214,7 +214,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class SiblingSample:
-    """A sibling sample, which has the same source, with one person's state of work on it.
+    """A sibling sample, of the same source or question, with one person's work on that sample.
 
     Attributes:
         state: state of this person's assignment.

@@ -74,7 +74,7 @@ class SelectionVectors:
 
 
 def blend_with_sentence(selection: Vectors, home: Vectors) -> SelectionVectors | None:
-    """Add part of the sentence's vector to a selection's vector; None if the selection's is zero."""
+    """Add part of the sentence's vector to a selection's vector; None if the selection's is 0."""
     vector = selection + np.float32(SENTENCE) * home
     return SelectionVectors(_normalize(vector)) if selection.any() else None
 
