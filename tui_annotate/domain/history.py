@@ -261,6 +261,7 @@ class LoggedAction(NamedTuple):
 
 def find_undo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
     """Return the action that undo reverses for one person; None if there is nothing to undo."""
+    # Newest first, so that undo and redo events come before the events that they name.
     undone: set[str] = set()
     redone: set[str] = set()
     gone: set[tuple[str, str, str]] = set()

@@ -99,7 +99,7 @@ def _parse_tree(text: str, data: Any, name: str) -> LabelTree:
 def _parse_titles(value: Any, name: str) -> tuple[str, str]:
     if (
         not isinstance(value, list)
-        or len(value) != 2  # one a side
+        or len(value) != 2  # one for each side
         or not all(isinstance(title, str) and _NAME.fullmatch(title) for title in value)
     ):
         raise InvalidLabels(f"{name}: titles is {value!r}", "write titles: [Source, Summary]")

@@ -132,6 +132,7 @@ def merge_streams(
     """
     adapted = [_adapt_event(event, own) for event in there]
     after = len(here)
+    # The other copy continues ours: its events keep their hashes unless annotations must change.
     if [event.hash for event in there[:after]] == [event.hash for event in here]:
         tail = tuple(there[after:])
         if all(one is other for one, other in zip(adapted[after:], tail, strict=True)):
@@ -189,6 +190,7 @@ class _StreamJoiner:
         own = [event for event in self._here if event.action.verb != JOIN]
         mine = _newest_action(event for event in own if original_hash(event) not in known)
         other = _newest_action(new)
+        # Both workspaces must choose the same state: the later action wins, the hash breaks ties.
         wins = other > mine
         final = theirs if wins else self._before
         if not self._state.alike(final):
@@ -229,6 +231,7 @@ def transition_event(
     """
     person, dataset, sample = stream
     return Event(
+        # Not random: a repeated merge of the same copies must give the same event.
         id=str(uuid.uuid5(_NAMESPACE, "\n".join((*stream, head)))),
         seq=0,
         person=person,
