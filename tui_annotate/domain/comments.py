@@ -61,7 +61,7 @@ class CommentThread:
 
 @dataclass(frozen=True, slots=True)
 class NewsItem:
-    """A news item shown to an annotator at sign-in; changed guidelines are shown as a diff."""
+    """A news item shown when a user's session starts; changed guidelines are shown as a diff."""
 
     title: str
     lines: tuple[DiffPart, ...]

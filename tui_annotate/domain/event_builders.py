@@ -46,7 +46,7 @@ def add(state: StreamState, *new: Annotation) -> PendingEvent:
 def _new_payloads(state: StreamState, new: Iterable[Annotation]) -> dict[str, Payload]:
     after: dict[str, Payload] = {one.id: annotation_to_json(one) for one in new}
     for name in after.keys() & state.annotations.keys():
-        raise Conflict(f"annotation {name} already exists", "edit it instead")
+        raise Conflict(f"annotation {name} already exists", "edit the existing annotation instead")
     return after
 
 
@@ -251,9 +251,11 @@ def finish(state: StreamState, sample: Sample, labels: LabelTree) -> PendingEven
     ]
     if drafts:
         annotation, missing = min(drafts, key=lambda draft: draft[0].anchors)
-        more = f"; {len(drafts) - 1} more are incomplete" if len(drafts) > 1 else ""
+        quote, lacks = _quote(annotation, sample), " and ".join(missing)
         raise Conflict(
-            f"{_quote(annotation, sample)} lacks {' and '.join(missing)}{more}",
+            f"annotation {quote} lacks {lacks}, and {len(drafts) - 1} more are incomplete"
+            if len(drafts) > 1
+            else f"annotation {quote} lacks {lacks}",
             "e edits the annotation, x deletes it",
         )
     return assign(state, "done", {"state": State.DONE.value})
@@ -288,7 +290,7 @@ def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
     if old is not None and old["annotation"] in state.annotations:
         raise Conflict(
             "this suggestion is already accepted",
-            "e edits its annotation, x deletes it, u undoes",
+            "e edits the annotation, x deletes it, u undoes",
         )
     return old
 

@@ -64,7 +64,8 @@ def _drop_colors(data: Any) -> Any:
 def _load_yaml(text: str, name: str) -> Any:
     if len(text) > LONGEST_FILE:
         raise InvalidLabels(
-            f"{name} is larger than {LONGEST_FILE} characters", "check that it is a label set"
+            f"{name} is larger than {LONGEST_FILE} characters",
+            "check that the file is a label set",
         )
     try:
         return yaml.load(text, Loader=_StrictLoader)  # noqa: S506  _StrictLoader is a SafeLoader
@@ -264,7 +265,9 @@ def _check_duplicates(tree: LabelTree, name: str) -> None:
     keys = [label.key for label in tree.leaves() if label.key and label.offered]
     for key in keys:
         if keys.count(key) > 1:
-            raise InvalidLabels(f"{name}: two labels have the key {key!r}", "change one of them")
+            raise InvalidLabels(
+                f"{name}: two labels have the key {key!r}", "change one of the two keys"
+            )
 
 
 class _StrictLoader(yaml.SafeLoader):

@@ -233,7 +233,7 @@ def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: 
                 f"this claim already has the label {', '.join(shared)}"
                 if shared
                 else "this claim is already marked",
-                "edit that annotation, or choose another label",
+                "edit the existing annotation, or choose another label",
             )
         for path in (*other.labels, *annotation.labels):
             label = labels.find(path)

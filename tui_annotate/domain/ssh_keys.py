@@ -236,7 +236,7 @@ def replace_lines(text: str, lines: Sequence[str], *, of: str) -> str:
     marks = [at for at, line in enumerate(there) if line in (begin, end)]
     if [there[at] for at in marks] not in ([], [begin, end]):
         raise Conflict(
-            f"line {marks[0] + 1} marks the begin or the end of the lines of tui-annotate, but the"
+            f"line {marks[0] + 1} marks the start or the end of the lines of tui-annotate, but the"
             " other mark is missing",
             f"remove the lines of {of} and run the command again",
         )
