@@ -22,14 +22,14 @@ __all__ = ["create", "evaluate", "generate", "open", "sort"]
 
 
 def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A001  the API's word
-    """Opens a workspace; see `tui_annotate.workspace.open`."""
+    """Open a workspace; see `tui_annotate.workspace.open`."""
     from tui_annotate import workspace
 
     return workspace.open(path, **flags)
 
 
 def create(path: Path | str) -> Workspace:
-    """Makes a workspace; see `tui_annotate.workspace.create`."""
+    """Create a workspace; see `tui_annotate.workspace.create`."""
     from tui_annotate import workspace
 
     return workspace.create(path)
@@ -38,7 +38,7 @@ def create(path: Path | str) -> Workspace:
 def sort(
     questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[SortApiOptions]
 ) -> list[ContextOrderResult]:
-    """A judge's order of each question's contexts; see `tui_annotate.lab.judge.api.sort`."""
+    """Sort each question's contexts with an LLM judge; see `tui_annotate.lab.judge.api.sort`."""
     from tui_annotate.lab.judge import api as judging
 
     return judging.sort(questions, contexts, **how)
@@ -47,20 +47,20 @@ def sort(
 def generate(
     questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[GenerateApiOptions]
 ) -> list[ReferenceAnswer]:
-    """Reference answers from all contexts; see `tui_annotate.lab.judge.api.generate`."""
+    """Generate reference answers from contexts; see `tui_annotate.lab.judge.api.generate`."""
     from tui_annotate.lab.judge import api as judging
 
     return judging.generate(questions, contexts, **how)
 
 
-def evaluate(  # noqa: PLR0917  four lists, in the order that the project RagSGE has them
+def evaluate(  # noqa: PLR0917  four lists, in the order of the project RagSGE
     questions: Sequence[str],
     contexts: Sequence[Sequence[str]],
     answers: Sequence[str | None] | None = None,
     ground_truths: Sequence[str | None] | None = None,
     **how: Unpack[EvaluateApiOptions],
 ) -> list[EvaluationResult]:
-    """Four scores of answers and contexts; see `tui_annotate.lab.judge.api.evaluate`."""
+    """Compute four scores of answers and contexts; see `tui_annotate.lab.judge.api.evaluate`."""
     from tui_annotate.lab.judge import api as judging
 
     return judging.evaluate(questions, contexts, answers, ground_truths, **how)

@@ -1,7 +1,7 @@
-"""`python -m tui_annotate` and the command `tui-annotate`; decides nothing but how clean it starts.
+"""Entry point of `python -m tui_annotate` and of the command `tui-annotate`.
 
-What a client sends over ssh must reach no library: a session begins with few variables, isolated
-from the folder it stands in, and with signals that no terminal can stop it by.
+An SSH session starts in a clean process, so that no client input reaches a library: with few
+environment variables, isolated from the current folder, and ignoring the terminal's stop signals.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ KEPT = frozenset(
         *("SSH_CLIENT", "SSH_CONNECTION", "SSH_ORIGINAL_COMMAND", "SSH_TTY"),
     }
 )
-"""What a session knows of its environment, beside LC_*."""
+"""Environment variables that an SSH session keeps, in addition to LC_*."""
 
 
 def main() -> None:
-    """Runs the command line and leaves with its exit code."""
-    if sys.version_info < (3, 11):  # noqa: UP036  from a clone, which no installer looked at
+    """Run the command line and exit with its exit code."""
+    if sys.version_info < (3, 11):  # noqa: UP036  a clone has no installer check
         sys.exit("tui-annotate needs Python 3.11 or newer")
     if sys.argv[1:2] == ["session"]:
         _begin_clean()
     try:
         from tui_annotate.cli.main import run
-    except KeyboardInterrupt:  # as `run` answers it, once it is there
+    except KeyboardInterrupt:  # during the import; `run` handles later ones
         sys.exit(130)
     sys.exit(run())
 
 
 def clean(environment: Mapping[str, str]) -> dict[str, str]:
-    """What of an environment a session knows; neither TEXTUAL_*, PYTHON* nor our own variables."""
+    """Return the environment of an SSH session: only the variables in `KEPT` and LC_*."""
     return {
         name: value for name, value in environment.items() if name in KEPT or name.startswith("LC_")
     }
@@ -47,9 +47,9 @@ def _begin_clean() -> None:
     for name in ("SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGQUIT"):
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     known = clean(os.environ)
-    if not sys.flags.isolated:  # begun by hand, or by a line that is not ours
+    if not sys.flags.isolated:  # started by hand, or by a foreign authorized_keys line
         again = [sys.executable, "-I", "-m", "tui_annotate", *sys.argv[1:]]
-        os.execve(sys.executable, again, known)  # noqa: S606  itself, without a shell
+        os.execve(sys.executable, again, known)  # noqa: S606  this program, without a shell
     for name in set(os.environ) - set(known):
         del os.environ[name]
 

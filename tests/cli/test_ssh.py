@@ -75,8 +75,8 @@ def test_a_key_comes_from_standard_input(team: Command, monkeypatch: pytest.Monk
     [
         ("ben", "absent.pub", 1, "there is no file absent.pub"),
         ("ben", ".", 2, ". is a folder"),
-        ("ben", "private", 2, "holds a private key"),
-        ("ben", "huge.pub", 2, "huge.pub holds"),
+        ("ben", "private", 2, "contains a private key"),
+        ("ben", "huge.pub", 2, "huge.pub contains"),
         ("li", "ben.pub", 1, "'li'"),
     ],
 )

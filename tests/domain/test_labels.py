@@ -75,18 +75,18 @@ def test_rules_come_from_the_parent_unless_a_label_says_otherwise() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "no list"),
-        ("labels:", "no list"),
-        ("[]", "no list"),
-        ("just words", "no list"),
+        ("", "does not contain a list"),
+        ("labels:", "does not contain a list"),
+        ("[]", "does not contain a list"),
+        ("just words", "does not contain a list"),
         ("label: [A]", "'label'"),
-        ("- A\n- A", "'A' stands there twice"),
-        ("- A: [B, B]", "'A.B' stands there twice"),
+        ("- A\n- A", "'A' occurs twice"),
+        ("- A: [B, B]", "'A.B' occurs twice"),
         ("- 3", "3 is not"),
         ("- ''", "'' is not"),
         ("- ' A'", "' A' is not"),
         ('- "a\\x1bb"', "is not"),
-        ("- a.b", "holds '.'"),
+        ("- a.b", "contains '.'"),
         ("- {name: A, colour: red}", "'colour'"),
         ("- {name: A, description: [x]}", "description of 'A'"),
         ("- {name: A, key: 0}", None),
@@ -100,13 +100,13 @@ def test_rules_come_from_the_parent_unless_a_label_says_otherwise() -> None:
         ("- {name: A, color: color(3)}", "color of 'A' is 'color(3)'"),
         ("- {name: A, exclusive: 1}", "exclusive of 'A' is 1"),
         ("- {name: A, children: B}", "children of 'A'"),
-        ("- {name: A, key: 1}\n- {name: B, key: 1}", "two labels ask for key '1'"),
+        ("- {name: A, key: 1}\n- {name: B, key: 1}", "two labels have the key '1'"),
         ("titles: [A]\nlabels: [A]", "titles is"),
         ("titles: A\nlabels: [A]", "titles is"),
         ("titles: [A, 3]\nlabels: [A]", "titles is"),
         ("- A\n  - B: [", "my.yaml:2"),
         ("- a: &x [b]\n- c: *x", "my.yaml:2: aliases"),
-        ("- {name: A, name: B}", "my.yaml:1: key 'name' is there twice"),
+        ("- {name: A, name: B}", "my.yaml:1: key 'name' occurs twice"),
         ("- !!python/object/apply:os.system [x]", "my.yaml:1"),
         ("- A\x00", "my.yaml"),
         ("[" * 5000 + "]" * 5000, "nested too deeply"),
@@ -229,8 +229,8 @@ def test_what_is_required_and_missing_is_lacking(
     ("annotation", "told"),
     [
         (note(["Gone"]), "no label 'Gone'"),
-        (note(["Benign", "Questionable"]), "'Benign' must stand alone"),
-        (note(["Unwanted.Extrinsic"], evidence=True), "takes no evidence"),
+        (note(["Benign", "Questionable"]), "'Benign' cannot be combined"),
+        (note(["Unwanted.Extrinsic"], evidence=True), "does not allow evidence"),
     ],
 )
 def test_what_breaks_a_rule_is_refused(annotation: Annotation, told: str) -> None:
@@ -299,7 +299,7 @@ def test_work_under_a_split_label_waits_for_a_choice() -> None:
 
 @pytest.mark.parametrize(
     ("label", "told"),
-    [("Odd", "'Odd' is retired"), ("Unwanted.Intrinsic", "'Unwanted.Intrinsic' was split")],
+    [("Odd", "'Odd' is deprecated"), ("Unwanted.Intrinsic", "'Unwanted.Intrinsic' was split")],
 )
 def test_what_is_no_longer_given_stays_where_it_is(label: str, told: str) -> None:
     """New work is refused it; an annotation that had it keeps it."""
@@ -317,14 +317,14 @@ def test_what_is_no_longer_given_stays_where_it_is(label: str, told: str) -> Non
         ("- {name: A, retired: later}", "retired of 'A' is 'later'"),
         (
             "- {name: A, retired: true, children: [{name: B, retired: false}]}",
-            "'A.B' is not retired",
+            "'A.B' has retired: false",
         ),
         ("- {name: A, split: B}\n- B", "split of 'A' is 'B'"),
         ("- {name: A, split: [1, B]}\n- B", "split of 'A' is"),
-        ("- {name: A, split: [B, C]}\n- B", "into 'C', no other label"),
-        ("- {name: A, split: [A, B]}\n- B", "into 'A', no other label"),
-        ("- {name: A, split: [B, B]}\n- B", "into 'B' twice"),
-        ("- {name: A, split: [B], children: [C]}\n- B", "'A' is split and has children"),
+        ("- {name: A, split: [B, C]}\n- B", "into 'C', which is not another label"),
+        ("- {name: A, split: [A, B]}\n- B", "into 'A', which is not another label"),
+        ("- {name: A, split: [B, B]}\n- B", "lists 'B' twice"),
+        ("- {name: A, split: [B], children: [C]}\n- B", "'A' has both split and children"),
     ],
 )
 def test_a_change_that_can_not_be_is_told(text: str, told: str) -> None:

@@ -155,7 +155,7 @@ def bad_keys(copied: Path) -> str:
 def bad_labels(copied: Path) -> str:
     """A label set that is refused."""
     (copied / "labels.yaml").write_text('- "\\x1b]0;PWNED\\a"\n', "utf-8")
-    return "is not a label's name"
+    return "is not a valid label name"
 
 
 def bad_settings(copied: Path) -> str:

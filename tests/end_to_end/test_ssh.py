@@ -154,7 +154,7 @@ def test_review_is_for_reviewers(arranged: Arranged) -> None:
         terminal.wait("review")
         states.quit_app(terminal)
     with arranged.at("cy", "-t", "-o", "RemoteCommand=review") as terminal:
-        shown = terminal.wait("as annotator you can not review")
+        shown = terminal.wait("does not permit you to review")
         assert "bridge" not in shown
         states.quit_app(terminal)
 

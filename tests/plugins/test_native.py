@@ -182,10 +182,10 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         ),
         (
             _annotation(claim=[["summary", 0, 8, 99]]),
-            "summary span of annotation a1: 8:99 ends outside a text of 11 code points",
+            "summary span of annotation a1: the span 8:99 ends outside a text of 11 code points",
         ),
         (_annotation(claim=[["summary", 0, 8, 8]]), "8:8 is not a span"),
-        (_annotation(claim=[["summary", 0, 8]]), "not an annotation: not enough values to unpack"),
+        (_annotation(claim=[["summary", 0, 8]]), "invalid annotation: not enough values to unpack"),
         (_annotation(imported=[1]), "'imported' is a list, not an object"),
         (_annotation(id=10**1000), "'id' is a number"),
         (_unlike(id=10**1000), "the id is longer than 1000 characters"),

@@ -338,7 +338,7 @@ def test_twins_are_refused_and_rivals_are_welcome(
 ) -> None:
     """The same claim and label once a person; another label, or another person, is no twin."""
     annotating.add(ana, KEY, claim("a"), seconds=0)
-    with pytest.raises(Conflict, match="'Fine' already"):
+    with pytest.raises(Conflict, match="already has the label 'Fine'"):
         annotating.add(ana, KEY, claim("b", 15, 34), seconds=0)
     with pytest.raises(Conflict, match="'Alone'"):
         annotating.add(ana, KEY, claim("b", label="Alone"), seconds=0)

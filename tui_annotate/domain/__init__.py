@@ -1,1 +1,1 @@
-"""Values and pure functions: texts, spans, samples, annotations, events, labels, errors."""
+"""Domain values and pure functions: texts, spans, samples, annotations, events, labels, errors."""

@@ -1,4 +1,4 @@
-"""Accounts: how people sign in to a workspace, and what stands in them; no secret is shown."""
+"""Accounts of a workspace: e-mail address, role, password hash; secrets are never displayed."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _UNIX: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}\$?")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """How a person signs in.
+    """An account with which a person signs in.
 
     Attributes:
-        hash: of the password; empty before the first one.
-        epoch: grows when all sessions end.
-        unix: this person's user of the machine; may be empty.
+        hash: password hash; empty before the first password is set.
+        epoch: counter that is increased to end all sessions of the account.
+        unix: the person's Unix user name on this machine; may be empty.
     """
 
     person: Person
@@ -40,43 +40,47 @@ class Account:
 
     @property
     def actor(self) -> Actor:
-        """Who acts once they are signed in."""
+        """The actor of a session that is signed in to this account."""
         return Actor(self.person.id, self.role)
 
 
 def normalize_email(email: str) -> str:
-    """An address as it is stored and compared.
+    """Return an e-mail address in its stored form: trimmed, in lower case.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: the address is invalid.
     """
     made = email.strip().lower()
     if len(made) > LONGEST_EMAIL or not _EMAIL.fullmatch(made):
-        raise InvalidInput(f"{email!r} is no e-mail address", "write it as ana@example.org")
+        raise InvalidInput(
+            f"{email!r} is not an e-mail address", "write an address such as ana@example.org"
+        )
     return made
 
 
 def check_unix_user(name: str) -> str:
-    """The name of a user of a machine; an empty one stays empty.
+    """Return a Unix user name unchanged after a check; an empty name is valid.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: the name is not a valid Unix user name.
     """
     if name and not _UNIX.fullmatch(name):
         raise InvalidInput(
-            f"{name!r} is no user name", "write it as id -un prints it", code="user-name"
+            f"{name!r} is not a Unix user name",
+            "write the name that the command id -un prints",
+            code="user-name",
         )
     return name
 
 
 def parse_role(role: str) -> Role:
-    """A role by its name.
+    """Return the role with a name.
 
     Raises:
-        InvalidInput: there is none.
+        InvalidInput: no role has that name.
     """
     try:
         return Role(role)
     except ValueError as error:
         known = ", ".join(Role)
-        raise InvalidInput(f"{role!r} is no role", f"write one of: {known}") from error
+        raise InvalidInput(f"{role!r} is not a role", f"write one of: {known}") from error

@@ -1,4 +1,4 @@
-"""How review came to an annotation: from whose, in which way, by whom, and why it was refused."""
+"""Origin of an adjudicated annotation: reviewer, action, source annotations, rejection reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class ReviewAction(StrEnum):
-    """What a reviewer did: the last of it, where it was several things."""
+    """A reviewer's last action on an adjudicated annotation."""
 
     TAKEN = "taken"
     MERGED = "merged"
@@ -19,7 +19,7 @@ class ReviewAction(StrEnum):
 
 
 class RejectionReason(StrEnum):
-    """Why something was refused, in the order in which it is offered; empty for words alone."""
+    """A reviewer's reason for a rejection, in display order; empty if only a note explains it."""
 
     SLIP = "slip"
     GUIDELINE = "guideline"
@@ -29,11 +29,11 @@ class RejectionReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """The origin of an adjudicated annotation.
+    """The origin of an adjudicated annotation: who adjudicated, how, and from which candidates.
 
     Attributes:
         by: the reviewer's id.
-        sources: sorted ids of the candidates; empty for a new annotation.
+        sources: sorted ids of the candidate annotations; empty for a new annotation.
     """
 
     by: str
@@ -44,23 +44,23 @@ class Adjudication:
 
 
 def adjudication_to_json(settled: Adjudication) -> dict[str, Any]:
-    """As JSON values, in fixed order."""
+    """Return the origin of an adjudicated annotation as JSON values, with keys in fixed order."""
     values = {"how": settled.how.value, "sources": list(settled.sources)}
     return asdict(settled) | values | {"reason": settled.reason.value}
 
 
 def adjudication_from_json(value: Any) -> Adjudication:
-    """The inverse of `adjudication_to_json`.
+    """Parse the origin of an adjudicated annotation from the JSON of `adjudication_to_json`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the value has another form.
     """
     if not isinstance(value, Mapping):
-        raise ValueError("'settled' does not tell how it was settled")
+        raise ValueError("`settled` is not an object")
     by, note, sources = value.get("by", ""), value.get("note", ""), value.get("sources", [])
     if not isinstance(sources, list):
-        raise ValueError("'settled' has no list of sources")
+        raise ValueError("'sources' of `settled` is not a list")
     if not all(isinstance(word, str) for word in (by, note, *sources)):
-        raise ValueError("'settled' holds something that is no text")
+        raise ValueError("'by', 'note' and 'sources' of `settled` must be text")
     how, reason = ReviewAction(value.get("how", "")), RejectionReason(value.get("reason", ""))
     return Adjudication(by, how, tuple(sorted(set(sources))), reason, note)

@@ -1,4 +1,4 @@
-"""Annotations: a claim, its evidence, its labels and a note; and the rules of a valid one."""
+"""Annotations (claim, evidence, labels, note), their validation and their JSON form."""
 
 from __future__ import annotations
 
@@ -26,35 +26,36 @@ LabelPath = tuple[str, ...]
 HUMAN = "human"
 ADJUDICATED = "adjudicated"
 REJECTED = "rejected"
-"""What review refused: kept with the reason, and left out wherever it is not asked for."""
+"""Origin of annotations that a reviewer rejected; excluded unless a caller requests them."""
 
 
 class Anchor(NamedTuple):
-    """A span of one document of a sample: side, the document's index on that side, extent."""
+    """A span of one document of a sample: side, index of the document on that side, and span."""
 
     side: Side
-    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody looks for
+    index: int  # type: ignore[assignment]  # hides tuple.index, which has no caller
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One judgement of one person.
+    """An annotation: one person's judgement of a claim, with evidence, labels and a note.
 
     Attributes:
-        id: a uuid that the maker chooses, so that a repeated write is harmless.
-        claim: anchors of the summary side; may be empty where evidence is not.
+        id: a UUID chosen by the creator, so that a repeated write has no effect.
+        claim: anchors of the summary side; may be empty only if `evidence` is not.
         evidence: anchors of the source side.
-        labels: paths from the root of the label tree; several, or none in imported work.
+        labels: label paths from the root of the label tree; imported annotations may have none.
         origin: `human`, `adjudicated`, `rejected`, `machine:NAME` or `imported:FORMAT`.
-        version: 1 when made, one more with each edit.
-        number: a workspace-wide integer for formats that want one; 0 until it is stored.
-        label_set, guidelines: hashes of those it was made under; empty where unknown or none.
-        created, updated: ISO 8601, UTC, microseconds; empty where unknown.
-        imported: the original record, as long as nobody edited the annotation.
-        trace: what the assist showed when it was saved; None where nobody knows.
-        settled: how review came to it; None for all that is not review's.
-        suggested: the suggestion that it was made from; None for all that nobody proposed.
+        version: 1 for a new annotation; each edit adds 1.
+        number: a workspace-wide integer for formats that need one; 0 before the first save.
+        label_set, guidelines: hashes of the label set and the guidelines in use at the save; empty
+            if unknown or none.
+        created, updated: ISO 8601, UTC, microseconds; empty if unknown.
+        imported: the original record, until the first edit.
+        trace: what the assist displayed at the save; None if unknown.
+        `settled`: how reviewers adjudicated the annotation; None if they did not.
+        suggested: the suggestion that the annotation was created from; None if there was none.
     """
 
     id: str
@@ -78,20 +79,20 @@ class Annotation:
         if not self.claim and not self.evidence:
             raise InvalidInput(
                 f"annotation {self.id} has neither claim nor evidence",
-                "select a span on one side at least",
+                "select a span of the summary or of the source",
             )
 
     @property
     def anchors(self) -> tuple[Anchor, ...]:
-        """Claim anchors, then evidence anchors."""
+        """All anchors of the annotation: the claim's anchors, then the evidence anchors."""
         return self.claim + self.evidence
 
 
 def normalize_annotation(annotation: Annotation, sample: Sample) -> Annotation:
-    """The annotation as new work is stored: spans trimmed, anchors in reading order, once each.
+    """Return an annotation with trimmed spans and unique anchors in reading order.
 
     Raises:
-        InvalidSpan: an anchor is outside its document, or covers white space alone.
+        InvalidSpan: an anchor is outside its document, or covers only white space.
         InvalidInput: a claim is not on the summary side, or evidence not on the source side.
         NotFound: an anchor names a document that the sample does not have.
     """
@@ -108,21 +109,21 @@ def _check_anchors(anchors: tuple[Anchor, ...], sample: Sample, side: Side) -> t
     for anchor in anchors:
         if anchor.side is not side:
             raise InvalidInput(
-                f"a span of the {anchor.side} side can not stand for the {side} side",
-                "claims lie in the summary, evidence in the source",
+                f"a span of the {anchor.side} was given where a span of the {side} is required",
+                "select claims in the summary and evidence in the source",
             )
         trimmed = anchor.span.trim(sample.document(side, anchor.index).text)
         if trimmed is None:
-            raise InvalidSpan(f"{anchor.span} covers white space alone", "select some words")
+            raise InvalidSpan(f"the span {anchor.span} covers only white space", "select words")
         checked.add(Anchor(side, anchor.index, trimmed))
     return tuple(sorted(checked))
 
 
 def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
-    """The annotation as JSON values; anchors as [side, index, start, end]; keys in fixed order.
+    """Return an annotation as JSON values, with anchors as [side, index, start, end].
 
-    `assist`, `settled` and `suggested` are there only where there is such a thing: work of before
-    stays as it was, to the byte.
+    Keys have a fixed order. `assist`, `settled` and `suggested` are present only if they have a
+    value, so annotations from before these fields existed keep their bytes and hashes.
     """
     value = {
         "id": annotation.id,
@@ -149,7 +150,7 @@ def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
 
 
 def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
-    """The inverse of `annotation_to_json`; only `id` and `claim` must be there.
+    """Parse an annotation from the JSON of `annotation_to_json`; only `id`, `claim` are required.
 
     Raises:
         InvalidInput: a value is missing or has the wrong shape; the message names it.
@@ -177,25 +178,27 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(
-            f"not an annotation: {error}", "docs/formats.md has the form", code="annotation-json"
+            f"invalid annotation: {error}",
+            "write annotations as described in docs/formats.md",
+            code="annotation-json",
         ) from error
 
 
 def anchor_to_json(anchor: Anchor) -> list[str | int]:
-    """As [side, index, start, end]."""
+    """Return an anchor as the JSON list [side, index, start, end]."""
     return [anchor.side.value, anchor.index, anchor.span.start, anchor.span.end]
 
 
 def anchor_from_json(value: Any) -> Anchor:
-    """The inverse of `anchor_to_json`.
+    """Parse an anchor from the JSON list [side, index, start, end].
 
     Raises:
-        InvalidSpan, KeyError, TypeError, ValueError: it is none.
+        InvalidSpan, KeyError, TypeError, ValueError: the value has another form.
     """
     side, index, start, end = value
-    # Written out: half of an export's time in the store was spent in a generator here.
+    # Three explicit checks: a generator expression here took half of an export's store time.
     if not (isinstance(index, int) and isinstance(start, int) and isinstance(end, int)):
-        raise TypeError(f"anchor {value!r} holds something that is no integer")
+        raise TypeError(f"index, start and end of the anchor {value!r} must be integers")
     return Anchor(_SIDES[side], index, Span(start, end))
 
 
@@ -204,11 +207,11 @@ _SIDES = {side.value: side for side in Side}
 
 @dataclass(frozen=True, slots=True)
 class PastAnnotation:
-    """A former annotation of the same person.
+    """An earlier annotation of the same person that is similar to the current text.
 
     Attributes:
-        text: of several spans, joined by an ellipsis.
-        score: similarity in (0, 1]; one by vectors can not be compared with one by words.
+        text: the annotated text; the texts of several spans are joined by an ellipsis.
+        score: similarity in (0, 1]; vector and lexical scores are not comparable.
     """
 
     sample: SampleKey

@@ -1,7 +1,7 @@
-"""Who gets which samples, in which order: the same answer for the same question and seed.
+"""Assignment plans: which people receive which samples, in which order, for a given seed.
 
-Nobody gets a sample that they have. Loads are as even as that allows; a source's samples stay with
-the same people as far as evenness allows.
+A plan is deterministic for the same input and seed. No person receives a sample twice. Loads are
+balanced first; samples of one source then stay with the same people as far as possible.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SHARE: Final = re.compile(r"(\d+(?:\.\d+)?)(%?)", re.ASCII)
 
 
 class AssignmentOrder(StrEnum):
-    """How the samples of a share are picked and walked."""
+    """The order in which samples are selected for an assignment and shown to the assignee."""
 
     BY_SOURCE = "by-source"
     INGESTED = "ingested"
@@ -30,11 +30,11 @@ class AssignmentOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AssignmentOptions:
-    """Options of an assignment.
+    """Options of an assignment of samples to people.
 
     Attributes:
-        share: a number, a percentage such as `30%`, or `all`.
-        overlap: people a sample, present ones included.
+        share: how many samples to assign: a number, a percentage such as `30%`, or `all`.
+        overlap: people for each sample, including its current assignees.
 
     Raises:
         InvalidInput: the share or the overlap is invalid.
@@ -48,23 +48,32 @@ class AssignmentOptions:
 
     def __post_init__(self) -> None:
         if self.overlap < 1:
-            raise InvalidInput(f"an overlap of {self.overlap}", "at least one person a sample")
+            raise InvalidInput(
+                f"invalid overlap {self.overlap}", "assign each sample to at least one person"
+            )
         share_size(self.share, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class AssignmentPlan:
-    """The samples of each person in reading order; `short` counts places without a free person."""
+    """The planned samples of each person, in reading order, and the number of unfilled slots.
+
+    Attributes:
+        given: samples to assign, by person id.
+        short: slots of samples for which no eligible person was left.
+    """
 
     given: Mapping[str, tuple[AllocationItem, ...]]
     short: int = 0
 
 
 def share_size(share: str, total: int) -> int:
-    """How many of `total` a share is: `12`, `30%` (rounded, at least one), or `all`.
+    """Return how many of `total` samples an amount such as `12`, `30%` or `all` means.
+
+    A percentage is rounded, to at least one sample. A number above `total` gives `total`.
 
     Raises:
-        InvalidInput: it is none of these, or nothing, or more than all.
+        InvalidInput: the amount has another form, is zero, or is above 100%.
     """
     if share == "all":
         return total
@@ -73,7 +82,10 @@ def share_size(share: str, total: int) -> int:
     percent = bool(match and match[2])
     whole = number.is_integer() or percent
     if not number or not whole or (percent and number > 100):
-        raise InvalidInput(f"{share!r} is no share", "write a number, a part as 30%, or all")
+        raise InvalidInput(
+            f"{share!r} is not a number of samples",
+            "write a number, a percentage such as 30%, or all",
+        )
     if percent:
         return min(max(int(total * number / 100 + 0.5), 1), total)
     return min(int(number), total)
@@ -82,10 +94,11 @@ def share_size(share: str, total: int) -> int:
 def plan_assignment(
     items: Sequence[AllocationItem], assignees: Sequence[Assignee], options: AssignmentOptions
 ) -> AssignmentPlan:
-    """Assign a share of samples, each to as many people as the overlap asks for.
+    """Plan an assignment of samples, each to as many people as the requested overlap.
 
-    Samples that lack people are picked first. Without earlier assignments the numbers of samples
-    differ by one at most; by source, a source is split only as far as that needs.
+    Samples that lack people are selected in the requested order. Without earlier assignments, the
+    loads differ by at most one sample. With the order by source, the samples of a source go to the
+    same people unless that would unbalance the loads.
     """
     wanted = share_size(options.share, len(items))
     lacking = [item for item in order_items(items, options) if item.held < options.overlap][:wanted]
@@ -103,7 +116,7 @@ def plan_top_up(
     *,
     to: int,
 ) -> AssignmentPlan:
-    """Brings each person up to `to` open samples; who lacks most takes first."""
+    """Plan an assignment that fills each person up to `to` open samples, fewest open first."""
     rest = {item.key: options.overlap - item.held for item in items}
     line = order_items(items, options)
     given: dict[str, tuple[AllocationItem, ...]] = {}
@@ -121,7 +134,7 @@ def plan_top_up(
 def draw_second_readings(
     items: Sequence[AllocationItem], options: AssignmentOptions, *, person: str
 ) -> tuple[AllocationItem, ...]:
-    """The share of somebody's own samples that they are to read a second time, drawn by seed."""
+    """Select at random, by seed, the samples that a person annotates a second time."""
     drawn = sorted(items, key=lambda item: draw(options.seed, person, "again", item.key))
     return tuple(drawn[: share_size(options.share, len(items))])
 
@@ -129,9 +142,9 @@ def draw_second_readings(
 def order_items(
     items: Sequence[AllocationItem], options: AssignmentOptions, *, person: str = ""
 ) -> list[AllocationItem]:
-    """Samples in the order that is asked for; with `random` each person has an order of their own.
+    """Return samples in the requested order; `random` gives each person a different order.
 
-    Ties go by arrival.
+    Ties keep the import order.
     """
     came = sorted(items, key=lambda item: item.place)
     if options.sorting is AssignmentOrder.RANDOM:
@@ -155,7 +168,7 @@ def distribute(
     together: bool,
     seed: str,
 ) -> AssignmentPlan:
-    """Assign samples to as many people as needed, with even loads, a source to the same people."""
+    """Assign each sample to `need` people, with balanced loads and one team for each source."""
     allocation = Allocation(assignees)
     short = 0
     for block in _by_source(items, together=together):
@@ -169,7 +182,7 @@ def distribute(
 
 
 def _by_source(items: Sequence[AllocationItem], *, together: bool) -> list[list[AllocationItem]]:
-    """Samples that go to the same people; the largest first, so that the small ones even it out."""
+    """Group samples that go to the same people; largest group first, so small groups balance."""
     if not together:
         return [[item] for item in items]
     blocks: dict[str, list[AllocationItem]] = {}
@@ -191,10 +204,10 @@ class AllocationItem:
     """A sample to be assigned.
 
     Attributes:
-        place: order of arrival.
+        `place`: index in import order.
         source: equal for samples with the same source.
-        score: None sorts last.
-        held: how many people have it already.
+        score: value for the order by score; None sorts last.
+        held: number of current assignees.
     """
 
     key: SampleKey
@@ -207,7 +220,7 @@ class AllocationItem:
 
 @dataclass(frozen=True, slots=True)
 class Assignee:
-    """Somebody who may get samples: what they have already, and how many of these are open."""
+    """A person who can receive samples, with their current samples and the number still open."""
 
     person: str
     has: Collection[SampleKey] = frozenset()
@@ -215,7 +228,7 @@ class Assignee:
 
 
 class Allocation:
-    """What everybody holds while samples are handed out."""
+    """The samples planned for each person so far, while an assignment plan is computed."""
 
     def __init__(self, assignees: Sequence[Assignee]) -> None:
         known = sorted(assignees, key=lambda assignee: assignee.person)
@@ -228,7 +241,7 @@ class Allocation:
         return key not in self._has[person] and key not in self.given[person]
 
     def team(self, seed: str, item: AllocationItem) -> list[str]:
-        """Everybody; who got least first, then by lot."""
+        """Return all people, those with the fewest planned samples first, ties at random."""
         lots = draw(seed, "", item.key)
         place = {person: at for at, person in enumerate(self.given)}
         return sorted(
@@ -241,16 +254,16 @@ class Allocation:
         )
 
     def take(self, item: AllocationItem, team: Sequence[str], *, count: int) -> int:
-        """Gives a sample to the first `count` of a team who may have it; how many there were."""
+        """Plan a sample for the first `count` eligible people of a team; return how many."""
         assignees = [person for person in team if self._free(person, item.key)][:count]
         for person in assignees:
             self.given[person][item.key] = item
         return len(assignees)
 
     def level(self) -> None:
-        """Passes samples on from who got more to who got less, over others where need be.
+        """Balance the loads: move samples from the people with most to those with fewest.
 
-        Ends where no chain of people is left that would make it more even.
+        A move may pass through other people. Stops when no chain of moves improves the balance.
         """
         people = sorted(self.given, key=lambda person: -len(self.given[person]))
         while people:
@@ -266,6 +279,7 @@ class Allocation:
         least = len(self.given[start]) - 2
         if all(len(own) > least for own in self.given.values()):
             return []
+        # Breadth-first search: the shortest chain of transfers to a person with fewer samples.
         before: dict[str, _Transfer] = {}
         line = [start]
         for giver in line:
@@ -295,5 +309,5 @@ class _Transfer(NamedTuple):
 
 
 def draw(seed: str, person: str, *what: Any) -> bytes:
-    """A lot: the same for the same seed, person and thing, and even over all others."""
+    """Return deterministic pseudo-random bytes for a seed, a person id and further values."""
     return hashlib.sha256("\0".join((seed, person, *map(repr, what))).encode()).digest()

@@ -1,4 +1,4 @@
-"""Handed-out work: what was asked for, and the rules by which datasets are worked on."""
+"""Assignment rules of a dataset: pool, escalation after disagreement, and practice."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tui_annotate.domain.errors import InvalidInput
 
 
 class AssignmentCause(StrEnum):
-    """Why people have what they have.
+    """The reason why a person is assigned to a sample.
 
-    `found` is work that was begun before a dataset was handed out; `pool` is drawn by people
-    themselves, `escalate` added where they disagree.
+    `found`: the person began the sample before the dataset had assignments. `pool`: the person
+    took the sample from the pool. `escalate`: added because annotators disagreed.
     """
 
     GIVE = "give"
@@ -28,7 +28,10 @@ class AssignmentCause(StrEnum):
 
 
 class DisagreementRule(StrEnum):
-    """What counts as disagreement: one marks something and another nothing; or other labels too."""
+    """What counts as disagreement between annotators of one sample.
+
+    `differ`: one annotator marks something and another nothing. `label`: also different labels.
+    """
 
     DIFFER = "differ"
     LABEL = "label"
@@ -36,10 +39,11 @@ class DisagreementRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """People take samples of a dataset from a pool, until each has `overlap` people.
+    """A rule: annotators take samples of a dataset from a pool until each has `overlap` people.
 
     Attributes:
-        order: `by-source`, `ingested`, `random:SEED`, or by a score as of the rule's creation.
+        order: `by-source`, `ingested`, `random:SEED`, or an order by the scores that existed when
+            the rule was created.
 
     Raises:
         InvalidInput: the overlap is invalid.
@@ -51,15 +55,17 @@ class Pool:
 
     def __post_init__(self) -> None:
         if self.overlap < 1:
-            raise InvalidInput(f"an overlap of {self.overlap}", "at least one person a sample")
+            raise InvalidInput(
+                f"invalid overlap {self.overlap}", "assign each sample to at least one person"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class Escalation:
-    """Adds `add` people to completed samples on which their annotators disagree.
+    """A rule: assign `add` more people to a completed sample if its annotators disagree.
 
     Raises:
-        InvalidInput: no one would be added.
+        InvalidInput: `add` is below 1.
     """
 
     when: DisagreementRule
@@ -68,12 +74,19 @@ class Escalation:
 
     def __post_init__(self) -> None:
         if self.add < 1:
-            raise InvalidInput(f"{self.add} more people", "add one at least")
+            raise InvalidInput(
+                f"cannot add {self.add} people after a disagreement", "add at least one person"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A dataset with known answers: those of a person's id, or of an origin; the other is empty."""
+    """A rule: a dataset is for practice, with known answers by one person or of one origin.
+
+    Attributes:
+        person: id of the person whose annotations are the answers; empty if `origin` is given.
+        origin: origin of the annotations that are the answers; empty if `person` is given.
+    """
 
     person: str = ""
     origin: str = ""
@@ -83,7 +96,7 @@ class Practice:
 def labels_disagree(
     views: Sequence[Collection[tuple[LabelPath, ...]]], when: DisagreementRule
 ) -> bool:
-    """Return whether the labels of people who completed a sample disagree, by topmost label."""
+    """Return whether annotators who completed a sample disagree; compares top-level labels."""
     if len({bool(view) for view in views}) > 1:
         return True
     tops = {frozenset(path[:1] for labels in view for path in labels) for view in views}

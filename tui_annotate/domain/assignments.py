@@ -1,4 +1,4 @@
-"""Assignments: one person's work on one sample, and how far it is."""
+"""Assignments: one person's work on one sample, with its state and working time."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 IDLE_CAP = 60.0
-"""Seconds of a gap between two actions that count as work; the rest of a longer gap is a pause."""
+"""Longest gap between two actions that counts as work, in seconds; any excess is a pause."""
 
 
 class State(StrEnum):
-    """How far a person is with a sample."""
+    """The state of a person's work on a sample."""
 
     NEW = "new"
     DRAFT = "draft"
@@ -21,17 +21,17 @@ class State(StrEnum):
 
     @property
     def finished(self) -> bool:
-        """Whether the queue passes over it."""
+        """Whether the queue skips a sample in this state."""
         return self in (State.DONE, State.SKIPPED, State.FLAGGED)
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One person's work on one sample.
+    """An assignment: one person's work on one sample.
 
     Attributes:
-        comment: on the whole sample, also the reason of a flag or skip.
-        seconds: without pauses.
+        comment: sample comment; also the reason of a flag or a skip.
+        seconds: working time without pauses.
         updated: ISO 8601, UTC, microseconds; may be empty.
     """
 
@@ -44,10 +44,10 @@ class Assignment:
 
     @property
     def begun(self) -> bool:
-        """Whether it tells of anything but time."""
+        """Whether the person did anything on the sample, apart from spending time on it."""
         return self.state is not State.NEW or bool(self.rating or self.comment)
 
 
 def working_seconds(gap: float) -> float:
-    """The part of a gap between two actions that counts as work, in seconds: [0, 60]."""
+    """Return the seconds in [0, 60] that count as work in a gap between two actions."""
     return float(min(max(gap, 0.0), IDLE_CAP))

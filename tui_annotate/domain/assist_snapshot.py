@@ -1,4 +1,4 @@
-"""What the assist offers as evidence of a claim, and what a save made of it."""
+"""Assist snapshots: the matches displayed for a claim, and the trace stored with an annotation."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace, MatchPositio
 from tui_annotate.domain.samples import Match, Sample, Signals
 
 _DIGITS = 4
-"""Decimal places of a score: more would claim a precision that it does not have."""
+"""Decimal places of a stored match score; more digits would not be meaningful."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistSnapshot:
-    """The matches that were shown for a claim, best first.
+    """The matches that the assist displayed for a claim, best first.
 
     Attributes:
-        looked: ranks that the user visited.
-        embedder: the model's label; empty for words alone.
+        looked: ranks of the matches that the user visited.
+        embedder: the embedding model's label; empty for a lexical ranking.
     """
 
     matches: tuple[Match, ...] = ()
@@ -29,7 +29,7 @@ class AssistSnapshot:
     version: str = ""
 
     def trace(self, evidence: Sequence[Anchor], sample: Sample) -> AssistTrace:
-        """Return the trace to store with an annotation that has this trimmed evidence."""
+        """Return the assist trace to store with an annotation; `evidence` is trimmed."""
         ranks = {match.rank for match in self.matches}
         return AssistTrace(
             by=self.by,
@@ -62,9 +62,9 @@ def add_trace(
     offer: AssistSnapshot | None,
     former: Annotation | None = None,
 ) -> Annotation:
-    """Return the annotation with a trace of how its evidence was found.
+    """Return an annotation with an assist trace that records how its evidence was found.
 
-    `offer`: the snapshot at the save, if known. `former`: the annotation before an edit.
+    `offer`: the assist snapshot at the save, if known. `former`: the annotation before an edit.
     """
     old = former.trace if former else None
     if former and set(former.evidence) == set(annotation.evidence):
@@ -74,7 +74,7 @@ def add_trace(
         fresh = offer.trace(annotation.evidence, sample)
         pairs = zip(annotation.evidence, fresh.places, strict=True)
         places = tuple(kept.get(anchor, place) for anchor, place in pairs)
-        # A rank of before may lie beyond what is lit now: so many were offered then.
+        # Evidence kept from before the edit can have a rank beyond the current number of matches.
         offered = max([fresh.offered, *(place.rank for place in places)])
         return replace(annotation, trace=replace(fresh, places=places, offered=offered))
     if old and kept.keys() >= set(annotation.evidence):

@@ -1,4 +1,4 @@
-"""What the assist showed when an annotation was saved, kept with it: whether it helps or biases."""
+"""Assist traces: what the assist displayed at a save, stored to measure its help and its bias."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tui_annotate.domain.samples import Signals
 
 
 class MatchPosition(NamedTuple):
-    """The best match that a span of evidence overlaps: rank and score, 0 for none.
+    """The rank and score of the best match that an evidence span overlaps; 0 and 0 for none.
 
     Attributes:
-        whole: whether the span is that match's whole segment.
+        whole: whether the evidence span equals the match's whole segment.
     """
 
     rank: int
@@ -23,19 +23,21 @@ class MatchPosition(NamedTuple):
 
 
 OUTSIDE = MatchPosition(0, 0.0, False)  # noqa: FBT003  a value, not an option
-"""Of evidence that no match lies in."""
+"""The match position of evidence that overlaps no match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistTrace:
-    """The matches that were shown, and the evidence that was taken.
+    """The assist's state when an annotation was saved: ranking, matches, and the evidence's ranks.
 
-    After an edit with new evidence it describes that edit; older evidence keeps its positions.
+    After an edit with new evidence, the trace describes that edit; older evidence keeps its
+    positions.
 
     Attributes:
-        best: the first score, or 0.
-        looked: sorted ranks that the user visited.
-        places: parallel to the evidence.
+        offered: number of displayed matches.
+        best: score of the first match, or 0.
+        looked: sorted ranks of the matches that the user visited.
+        `places`: match position of each evidence span, in the order of the evidence.
     """
 
     by: Signals = Signals.FUSED
@@ -48,17 +50,17 @@ class AssistTrace:
 
     @property
     def looked_at_best(self) -> bool:
-        """Whether the first match was looked at, as `looked` tells."""
+        """Whether the user visited the first match."""
         return 1 in self.looked
 
     @property
     def refused_best(self) -> bool:
-        """Whether the first match was looked at and no evidence lies in it."""
+        """Whether the user visited the first match and took no evidence from it."""
         return self.looked_at_best and all(place.rank != 1 for place in self.places)
 
 
 def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
-    """As JSON values, in fixed order; a place as [rank, score, whole]."""
+    """Return an assist trace as JSON values in fixed order; a position is [rank, score, whole]."""
     return {
         "by": trace.by.value,
         "embedder": trace.embedder,
@@ -71,27 +73,27 @@ def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
 
 
 def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
-    """Parse the value of `assist_trace_to_json` for so many spans of evidence.
+    """Parse an assist trace from JSON for an annotation with `spans` evidence spans.
 
     Raises:
-        ValueError: it is invalid.
+        ValueError: the value has another form, or its ranks and counts are inconsistent.
     """
     if not isinstance(value, Mapping) or not isinstance(value.get("evidence"), list):
-        raise ValueError("'assist' is no trace of the assist")
+        raise ValueError("'assist' is not an object with a list 'evidence'")
     offered = value.get("offered")
     if not _is_count(offered):
-        raise ValueError("'assist' does not tell how many matches were lit")
+        raise ValueError("'offered' of 'assist' is not a number of matches")
     places = tuple([_parse_position(place, offered) for place in value["evidence"]])
     if len(places) != spans:
-        raise ValueError("'assist' does not tell of each span of evidence once")
+        raise ValueError("'assist' must have one position for each evidence span")
     looked = value.get("looked")
     if not isinstance(looked, list) or not all(
         _is_count(at) and 0 < at <= offered for at in looked
     ):
-        raise ValueError("'assist' was looked at where nothing was lit")
+        raise ValueError("'looked' of 'assist' is not a list of ranks of displayed matches")
     words = [value.get(name, "") for name in ("by", "embedder", "version")]
     if not all(isinstance(word, str) for word in words) or not _is_unit_number(value.get("best")):
-        raise ValueError("'assist' holds something that is no text or no score")
+        raise ValueError("'assist' needs texts 'by', 'embedder', 'version' and a score 'best'")
     return AssistTrace(
         by=Signals(words[0]),
         embedder=words[1],
@@ -105,12 +107,12 @@ def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
 
 def _parse_position(value: Any, offered: int) -> MatchPosition:
     if not isinstance(value, list) or len(value) != 3:
-        raise ValueError("'assist' holds a place that is none")
+        raise ValueError("a position in 'assist' must be [rank, score, whole]")
     rank, score, whole = value
     if not _is_count(rank) or rank > offered:
-        raise ValueError("'assist' holds a rank that nothing had")
+        raise ValueError("a rank in 'assist' is above the number of matches, or not a count")
     if not _is_unit_number(score) or not isinstance(whole, bool):
-        raise ValueError("'assist' holds a score that is none")
+        raise ValueError("a position in 'assist' has an invalid score or flag")
     return MatchPosition(rank, float(score), whole)
 
 

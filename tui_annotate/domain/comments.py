@@ -1,4 +1,4 @@
-"""Messages between people: threads on a sample, and announcements to all."""
+"""Messages between users: threads on a sample, and announcements to all annotators."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.text_diff import DiffPart
 
 REVIEWERS: Final = "reviewers"
-"""The reader of a message that an annotator writes."""
+"""Reader of every message that an annotator writes: the reviewers."""
 ALL: Final = "all"
-"""The reader of an announcement."""
+"""Reader of an announcement: all annotators."""
 LONGEST: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class PersonComment:
-    """A message of a person.
+    """A message that a user wrote.
 
     Attributes:
-        sample: None for an announcement.
-        author: empty for the owner of the files.
+        sample: the sample that the message is about; None for an announcement.
+        author: a person's id; empty for the operator, who owns the workspace's files.
         reader: `REVIEWERS`, `ALL`, or a person's id.
-        answers: id of the thread's first message, else empty.
+        answers: id of the thread's first message; empty for a first message.
     """
 
     id: str
@@ -39,43 +39,43 @@ class PersonComment:
 
 @dataclass(frozen=True, slots=True)
 class CommentThread:
-    """The messages between an annotator and the reviewers about a sample, in order."""
+    """A thread: the messages between an annotator and the reviewers about a sample, in order."""
 
     remarks: Sequence[PersonComment]
 
     @property
     def id(self) -> str:
-        """The id of the first message."""
+        """The id of the thread: that of its first message."""
         return self.remarks[0].id
 
     @property
     def person(self) -> str:
-        """The annotator who began it."""
+        """The id of the annotator who began the thread."""
         return self.remarks[0].author
 
     @property
     def waiting(self) -> bool:
-        """Whether the last message is the annotator's, and a reviewer has to answer."""
+        """Whether the thread waits for a reviewer: the annotator wrote its last message."""
         return self.remarks[-1].reader == REVIEWERS
 
 
 @dataclass(frozen=True, slots=True)
 class NewsItem:
-    """A news item; the lines of changed guidelines are a diff."""
+    """A news item shown when a user's session starts; changed guidelines are shown as a diff."""
 
     title: str
     lines: tuple[DiffPart, ...]
 
 
 def check_text(text: str) -> str:
-    """The text of a message without white space at its edges.
+    """Return the text of a message without white space at its ends.
 
     Raises:
-        InvalidInput: it is empty or longer than 2,000 code points.
+        InvalidInput: the text is empty or longer than 2,000 code points.
     """
     trimmed = text.strip()
     if not trimmed or len(trimmed) > LONGEST:
         raise InvalidInput(
-            f"a remark of {len(trimmed):,} characters", f"write 1 to {LONGEST:,} characters"
+            f"the message has {len(trimmed):,} characters", f"write 1 to {LONGEST:,} characters"
         )
     return trimmed

@@ -1,4 +1,4 @@
-"""Every error that is raised on purpose, as one tree; what a library raises is wrapped first.
+"""The tree of all errors that the program raises on purpose; library errors are wrapped.
 
 TuiAnnotateError
 ├── InvalidInput            exit 2
@@ -17,14 +17,13 @@ from __future__ import annotations
 
 
 class TuiAnnotateError(Exception):
-    """What happened, with the offending value, and what to do about it.
+    """Base of all errors of the program: a message, a hint for the user, and an exit code.
 
     Attributes:
-        message: one sentence that holds the value that was wrong.
-        hint: the next step for the reader; empty where there is none.
-        code: names this cause among others of the class, for programs; empty where the class and
-            the values in the message are enough.
-        exit_code: what a command returns that ends with this error.
+        message: one sentence that quotes the wrong value.
+        hint: the next step for the user; may be empty.
+        code: machine-readable cause within the class; empty if the class is specific enough.
+        exit_code: exit code of a command that ends with this error.
     """
 
     exit_code = 1
@@ -37,21 +36,21 @@ class TuiAnnotateError(Exception):
 
 
 class InvalidInput(TuiAnnotateError):
-    """Something given by the user can not be used as it is."""
+    """An error: a value given by the user is invalid."""
 
     exit_code = 2
 
 
 class InvalidSpan(InvalidInput):
-    """A span is empty, negative, or outside its text."""
+    """An error: a span is empty, negative, or outside its text."""
 
 
 class InvalidLabels(InvalidInput):
-    """A label set can not be read, or a label is not in it or breaks its rules."""
+    """An error: a label set is unreadable, or a label is unknown or breaks the set's rules."""
 
 
 class InvalidRecord(InvalidInput):
-    """A record of a file can not be taken; `where` is `file:line` or `file, record N`."""
+    """An error: a record of a file is invalid; `where` is `file:line` or `file, record N`."""
 
     def __init__(self, message: str, hint: str = "", *, where: str = "", code: str = "") -> None:
         super().__init__(f"{where}: {message}" if where else message, hint, code=code)
@@ -59,15 +58,15 @@ class InvalidRecord(InvalidInput):
 
 
 class NotFound(TuiAnnotateError):
-    """What was asked for does not exist."""
+    """An error: a requested object does not exist."""
 
 
 class NotAllowed(TuiAnnotateError):
-    """This person may not do that."""
+    """An error: the user lacks the permission for an action."""
 
 
 class Throttled(NotAllowed):
-    """Too many attempts failed; the next one is looked at in `seconds`, at least 1."""
+    """An error: too many sign-ins failed; the next is accepted after `seconds`, at least 1."""
 
     def __init__(self, message: str, hint: str = "", *, seconds: int) -> None:
         super().__init__(message, hint)
@@ -75,12 +74,12 @@ class Throttled(NotAllowed):
 
 
 class Conflict(TuiAnnotateError):
-    """The stored state moved on since it was read, or contradicts what is being stored."""
+    """An error: the stored state has changed since it was read, or contradicts new data."""
 
 
 class Unavailable(TuiAnnotateError):
-    """Something needed is missing or can not be reached: a package, a disk, a store."""
+    """An error: a required package, disk or store is missing or unreachable."""
 
 
 class Damaged(Unavailable):
-    """A store can be reached and does not hold together; `doctor` prints what saves it."""
+    """An error: a store is reachable but damaged; the `doctor` command prints how to repair it."""

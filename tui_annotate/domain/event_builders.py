@@ -1,7 +1,7 @@
 """Builds the event of each action of an annotator or reviewer from the current state of a stream.
 
-Refuses what contradicts the state or the rules of the labels; what is merely missing is no error
-before `finish`.
+A stream is one person's work on one sample. Actions that contradict the state or the label rules
+raise an error; a missing part of an annotation is an error only in `finish`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _LONGEST_QUOTE = 40
 
 
 def add(state: StreamState, *new: Annotation) -> PendingEvent:
-    """New annotations, mostly one; work on what was finished reopens it.
+    """Build the event that adds one or more annotations; a finished sample reopens.
 
     Raises:
-        Conflict: there is one with that id.
+        Conflict: an annotation with the same id exists.
     """
     after = _new_payloads(state, new)
     return _build("add", state, before=dict.fromkeys(after), after=after)
@@ -46,16 +46,18 @@ def add(state: StreamState, *new: Annotation) -> PendingEvent:
 def _new_payloads(state: StreamState, new: Iterable[Annotation]) -> dict[str, Payload]:
     after: dict[str, Payload] = {one.id: annotation_to_json(one) for one in new}
     for name in after.keys() & state.annotations.keys():
-        raise Conflict(f"annotation {name} is there already", "edit it instead")
+        raise Conflict(f"annotation {name} already exists", "edit the existing annotation instead")
     return after
 
 
 def edit(state: StreamState, annotation: Annotation, *new: Annotation, at: str) -> PendingEvent:
-    """Replace an annotation, based on the version in `annotation`, and add the `new` ones.
+    """Build the event that replaces an annotation and adds the annotations `new`.
+
+    `annotation.version` and `annotation.updated` must be those of the stored annotation.
 
     Raises:
-        NotFound: there is none with that id.
-        Conflict: another version is stored, or one of the new exists.
+        NotFound: no annotation has that id.
+        Conflict: another version is stored, or an annotation of `new` exists.
     """
     before = _check_version(state, annotation.id, annotation.version)
     if annotation.updated and before["updated"] != annotation.updated:
@@ -80,10 +82,11 @@ def edit(state: StreamState, annotation: Annotation, *new: Annotation, at: str) 
 
 
 def remove(state: StreamState, annotation_id: str, *, version: int) -> PendingEvent:
-    """Remove one annotation.
+    """Build the event that removes one annotation.
 
     Raises:
-        NotFound, Conflict: there is none with that id; another version is stored.
+        NotFound: no annotation has that id.
+        Conflict: another version is stored.
     """
     before = _check_version(state, annotation_id, version)
     return _build("remove", state, before={annotation_id: before}, after={annotation_id: None})
@@ -97,9 +100,10 @@ def settle(
     words: Mapping[str, str] = MappingProxyType({}),
     done: bool = False,
 ) -> PendingEvent:
-    """Change several annotations by id; None removes one. `words`: new `rating` and `comment`.
+    """Build a reviewer's event that changes annotations by id (None removes an annotation).
 
-    With `done` the sample is complete; else work on a complete sample reopens it.
+    `words`: new `rating` and `comment`. With `done` the sample is completed; otherwise a finished
+    sample reopens.
     """
     before = {name: state.annotations.get(name) for name in after}
     finished = {"state": State.DONE.value} if done else {}
@@ -108,7 +112,10 @@ def settle(
 
 
 def clear(state: StreamState, *, batch: str, words: bool = False) -> PendingEvent:
-    """Remove all annotations, as part of an action; `words`: rating and comment too."""
+    """Build the event that removes all annotations as part of a batch; a finished sample reopens.
+
+    `words`: also empty the rating and the comment.
+    """
     emptied = {name: "" for name in ("rating", "comment") if words and state.assignment[name]}
     parts = {**_begun_or_reopened(state), **emptied}
     before, after = state.annotations, dict.fromkeys(state.annotations)
@@ -122,7 +129,10 @@ def relabel(
     at: str,
     to: State | None = None,
 ) -> PendingEvent:
-    """Give annotations other labels, by id; `to` is the new state of work, None to keep it."""
+    """Build the event that sets new labels of annotations, by annotation id.
+
+    `to`: new state of the assignment; None keeps the state.
+    """
     before = {name: state.annotations[name] for name in labels}
     after = {
         name: {
@@ -139,9 +149,9 @@ def relabel(
 
 
 def reopened_state(state: StreamState) -> State | None:
-    """How far work with annotations is once it must be looked at again; None if it is open anyhow.
+    """Return `REOPENED` if an annotated sample counts as finished, else None.
 
-    Imports that do not say how far people were are `new`, and count as finished.
+    State `new` counts as finished, because annotations imported without a state are `new`.
     """
     now = State(state.assignment["state"])
     return State.REOPENED if now.finished or now is State.NEW else None
@@ -150,7 +160,10 @@ def reopened_state(state: StreamState) -> State | None:
 def undo_relabel(
     state: StreamState, action: PendingEvent, event_id: str, *, states: bool
 ) -> PendingEvent:
-    """Undo a label change as far as its results are unchanged; `states` also restores states."""
+    """Build the event that undoes a label change for annotations that did not change since.
+
+    `states`: also restore the assignment's state, if unchanged since.
+    """
     kept = [
         name
         for name, payload in action.after.annotations.items()
@@ -173,13 +186,13 @@ def undo_relabel(
 
 
 def assign(state: StreamState, verb: str, parts: Mapping[str, str]) -> PendingEvent:
-    """Another state, rating or comment: `parts` are the ones that are meant to change."""
+    """Build the event that changes the assignment's state, rating or comment to `parts`."""
     before = {name: state.assignment[name] for name in parts}
     return PendingEvent(verb, Change({}, before), Change({}, dict(parts)))
 
 
 def rate_or_comment(state: StreamState, verb: str, parts: Mapping[str, str]) -> PendingEvent:
-    """As `assign`, for a rating or a comment: giving one begins a sample, and reopens none."""
+    """Build the event of a new rating or comment: a new sample begins, a finished one stays so."""
     new = state.assignment["state"] == State.NEW.value and any(parts.values())
     return assign(state, verb, {**parts, "state": State.DRAFT.value} if new else parts)
 
@@ -188,7 +201,8 @@ def _check_version(state: StreamState, annotation_id: str, version: int) -> Payl
     payload = state.annotations.get(annotation_id)
     if payload is None:
         raise NotFound(
-            f"there is no annotation {annotation_id} of yours on this sample", "was it removed?"
+            f"you have no annotation {annotation_id} on this sample",
+            "check whether the annotation was removed",
         )
     if payload["version"] != version:
         raise _stale_error(annotation_id)
@@ -197,8 +211,8 @@ def _check_version(state: StreamState, annotation_id: str, version: int) -> Payl
 
 def _stale_error(annotation_id: str) -> Conflict:
     return Conflict(
-        f"it changed since it was read (annotation {annotation_id})",
-        "look at it as it is now, and do it again",
+        f"the annotation changed since it was read (id {annotation_id})",
+        "check the annotation's current content and repeat the action",
     )
 
 
@@ -210,7 +224,7 @@ def _build(
     after: Mapping[str, Payload | None],
     parts: Mapping[str, str] | None = None,
 ) -> PendingEvent:
-    """An event on annotations; `parts` of the assignment, or None to begin or reopen the sample."""
+    """Build an event that changes annotations; `parts` None begins or reopens the sample."""
     moved = assign(state, verb, _begun_or_reopened(state) if parts is None else parts)
     return PendingEvent(
         verb, Change(before, moved.before.assignment), Change(after, moved.after.assignment)
@@ -225,10 +239,10 @@ def _begun_or_reopened(state: StreamState) -> dict[str, str]:
 
 
 def finish(state: StreamState, sample: Sample, labels: LabelTree) -> PendingEvent:
-    """The sample done, also with nothing found.
+    """Build the event that completes a sample, with or without annotations.
 
     Raises:
-        Conflict: an annotation lacks something that its label requires; says which and what.
+        Conflict: an annotation lacks a part that its label requires; the message names both.
     """
     drafts = [
         (annotation, missing)
@@ -237,10 +251,12 @@ def finish(state: StreamState, sample: Sample, labels: LabelTree) -> PendingEven
     ]
     if drafts:
         annotation, missing = min(drafts, key=lambda draft: draft[0].anchors)
-        more = f"; {len(drafts) - 1} more are incomplete" if len(drafts) > 1 else ""
+        quote, lacks = _quote(annotation, sample), " and ".join(missing)
         raise Conflict(
-            f"{_quote(annotation, sample)} lacks {' and '.join(missing)}{more}",
-            "complete it (e), or delete it (x)",
+            f"annotation {quote} lacks {lacks}, and {len(drafts) - 1} more are incomplete"
+            if len(drafts) > 1
+            else f"annotation {quote} lacks {lacks}",
+            "e edits the annotation, x deletes it",
         )
     return assign(state, "done", {"state": State.DONE.value})
 
@@ -252,10 +268,12 @@ def _quote(annotation: Annotation, sample: Sample) -> str:
 
 
 def check_rating(word: str, scale: tuple[str, ...]) -> str:
-    """A word of the scale, or the empty one, which takes a rating back; any without a scale.
+    """Return a rating unchanged if it is in the scale or empty; without a scale any is valid.
+
+    An empty rating removes the rating.
 
     Raises:
-        InvalidInput: it is not in the scale.
+        InvalidInput: the rating is not in the scale.
     """
     if word and scale and word not in scale:
         raise InvalidInput(f"{word!r} is not a rating", "ratings: " + ", ".join(scale))
@@ -263,25 +281,25 @@ def check_rating(word: str, scale: tuple[str, ...]) -> str:
 
 
 def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
-    """Refuse an answer while its annotation exists; return the answer that may be replaced.
+    """Check that a suggestion can be answered, and return its previous answer, if any.
 
     Raises:
-        Conflict: its annotation exists.
+        Conflict: the suggestion was accepted and its annotation exists.
     """
     old = state.suggestions.get(suggestion.id)
     if old is not None and old["annotation"] in state.annotations:
         raise Conflict(
-            "this suggestion is taken already",
-            "edit its annotation (e), delete it (x), or undo (u)",
+            "this suggestion is already accepted",
+            "e edits the annotation, x deletes it, u undoes",
         )
     return old
 
 
 def accept(state: StreamState, suggestion: Suggestion, *new: Annotation) -> PendingEvent:
-    """Accept a suggestion as the annotations `new`; a complete sample reopens.
+    """Build the event that accepts a suggestion as annotations `new`; a finished sample reopens.
 
     Raises:
-        Conflict: it is accepted already.
+        Conflict: the suggestion is already accepted.
     """
     old = check_open(state, suggestion)
     changed = new[0].suggested is not None and new[0].suggested.changed
@@ -295,24 +313,26 @@ def accept(state: StreamState, suggestion: Suggestion, *new: Annotation) -> Pend
 
 
 def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> PendingEvent:
-    """A suggestion is wrong, for a reason that may be empty; begins a sample, and reopens none.
+    """Build the event that refuses a suggestion, for a reason that may be empty.
+
+    A new sample begins; a finished sample stays finished.
 
     Raises:
-        Conflict: its annotation exists, or it was refused for that reason already.
+        Conflict: the suggestion's annotation exists, or the same refusal is already stored.
     """
     old = check_open(state, suggestion)
     new = answer_to_json(
         SuggestionAnswer(answer=AnswerKind.REFUSED, maker=suggestion.maker, reason=reason)
     )
     if old == new:
-        raise Conflict("this suggestion is refused already", "give another reason, or undo (u)")
+        raise Conflict("this suggestion is already refused", "give another reason; u undoes")
     fresh = state.assignment["state"] == State.NEW.value
     action = assign(state, "refuse", {"state": State.DRAFT.value} if fresh else {})
     return _with_answer(action, suggestion.id, old=old, new=new)
 
 
 def edit_annotation(state: StreamState, edit: PendingEvent) -> PendingEvent:
-    """An edit, which says also of a suggestion that was taken as it was that it is so no longer."""
+    """Return an edit event that also marks the annotation's accepted suggestion as changed."""
     for name, payload in edit.after.annotations.items():
         origin: dict[str, Any] = (payload or {}).get("suggested") or {}
         old = state.suggestions.get(origin.get("suggestion", ""))

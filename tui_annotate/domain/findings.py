@@ -1,4 +1,4 @@
-"""What a look at a workspace or a terminal found; finds nothing itself."""
+"""The result type of diagnostic checks of a workspace or a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticFinding:
-    """A check's result; `state` is "ok", "doubt" or "wrong", `mend` the fix, may be empty."""
+    """The result of one diagnostic check.
+
+    Attributes:
+        what: what was checked.
+        state: "ok", "doubt" or "wrong".
+        `says`: the result as text.
+        `mend`: how to fix the problem; may be empty.
+    """
 
     what: str
     state: str

@@ -1,4 +1,4 @@
-"""What a log can prove: that each event follows its predecessor, and what it ended in."""
+"""Verification of the event log: the hash chain of each stream, and a digest of all heads."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ _TOKEN: Final = re.compile(r"([0-9]{1,15}):([0-9a-f]{64})")
 
 @dataclass(frozen=True, slots=True)
 class ChainFault:
-    """The first inconsistency of a stream; `seq` 0 and empty texts where there is no event.
+    """The first inconsistency of a stream's hash chain.
 
     Attributes:
+        seq: number of the faulty event in its stream; 0, with empty texts, if no event exists.
         at: the event's own time.
-        arrival: its position among all events.
+        arrival: the event's position among all events of the log.
+        `says`: what is inconsistent.
     """
 
     person: str
@@ -34,20 +36,23 @@ class ChainFault:
 
 
 def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState) -> str:
-    """Return why an event can not follow `prev` and `state` as number `seq`; else empty."""
+    """Return why an event cannot follow its stream's previous events; empty if it can.
+
+    `seq`: expected number. `prev`, `state`: hash and state after the previous event.
+    """
     if event.seq != seq:
-        return f"number {seq} of its stream is missing before it"
+        return f"event {seq} of its stream is missing before this event"
     if event.hash != hash_event(event):
-        return "its content is not what its hash says"
+        return "the event's content does not match its hash"
     if event.prev != prev:
-        return "the event before it is not the one that it was written behind"
+        return "the previous event is not the one that this event was appended to"
     if not state.matches(event.action.before):
-        return "it changes what did not stand there"
+        return "the event's previous values differ from the state of its stream"
     return ""
 
 
 class StreamHead(NamedTuple):
-    """Where a stream ends: number and hash of its last event."""
+    """The head of a stream: number and hash of its last event."""
 
     person: str
     dataset: str
@@ -58,7 +63,11 @@ class StreamHead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LogHead:
-    """A digest of the ends of all streams; `last` is the time of the newest event, may be empty."""
+    """The head of the event log: event and stream counts, and a digest of all stream heads.
+
+    Attributes:
+        last: time of the newest event; empty for an empty log.
+    """
 
     events: int
     streams: int
@@ -67,12 +76,12 @@ class LogHead:
 
     @property
     def token(self) -> str:
-        """Count and digest as one word: enough to find this head in a log that grew since."""
+        """The head as COUNT:DIGEST, which is enough to verify the head in a longer log."""
         return f"{self.events}:{self.digest}"
 
 
 def digest_heads(heads: Iterable[StreamHead]) -> tuple[int, str]:
-    """Return the number of sorted heads, and SHA-256 over their lines of canonical JSON."""
+    """Return the number of sorted stream heads, and SHA-256 over their canonical JSON lines."""
     count, hashed = 0, hashlib.sha256()
     for count, head in enumerate(heads, start=1):  # noqa: B007  the last one counts
         hashed.update(f"{canonical_json(list(head))}\n".encode())
@@ -80,29 +89,30 @@ def digest_heads(heads: Iterable[StreamHead]) -> tuple[int, str]:
 
 
 def head_from_token(token: str) -> tuple[int, str]:
-    """The count of events and the digest of a `LogHead.token`.
+    """Parse the event count and the digest of a `LogHead.token`.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: the token is not COUNT:DIGEST.
     """
     found = _TOKEN.fullmatch(token.strip())
     if found is None:
         raise InvalidInput(
-            f"{token!r} is no head of a log",
-            "give a file of tui-annotate audit head --json that is there, or its COUNT:DIGEST",
+            f"{token!r} is not a head of an event log",
+            "give an existing file written by tui-annotate audit head --json, or its COUNT:DIGEST",
         )
     return int(found[1]), found[2]
 
 
 def head_from_json(value: Any) -> StreamHead:
-    """One of the heads in the JSON of `audit head --streams`.
+    """Parse one stream head from the JSON that `audit head --streams` prints.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: the value has another form.
     """
     match value:
         case [str(), str(), str(), int(), str()]:
             return StreamHead(*value)
     raise InvalidInput(
-        f"{value!r} is no head of a stream", "give a file of tui-annotate audit head --json"
+        f"{value!r} is not a head of a stream",
+        "give a file written by tui-annotate audit head --json",
     )

@@ -1,8 +1,8 @@
-"""The log: one event an action, chained by hash; state is what replaying it gives.
+"""The event log: one event for each action, hash-chained; replaying the events gives the state.
 
-An event says what the touched parts of a stream were before and are after. So replaying is taking
-`after`, undoing is an event with the two exchanged, and a stale writer is one whose `before` no
-longer holds.
+An event stores the changed parts of a stream before and after its action. Replay applies `after`.
+Undo appends an event with the two exchanged. A writer is stale if its `before` differs from the
+current state.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from tui_annotate.domain.errors import Conflict
 UNDO: Final = "undo"
 REDO: Final = "redo"
 READ: Final = "read"
-"""Time on a sample without an action: kept, never undone."""
+"""Verb of an event that records working time without an action; undo skips it."""
 IMPORT: Final = "import"
-"""Work that came from a file: never undone, as nobody did it here."""
+"""Verb of an event that imports work from a file; undo skips it, as no local user did it."""
 DISCARD: Final = "discard"
-"""The sample was taken out of the corpus: what came before it in its stream is beyond undo."""
+"""Verb of an event after which the sample is no longer in the corpus; ends undo in its stream."""
 RELABEL: Final = "relabel"
-"""The label set changed: what came before it in its stream is beyond undo for those who did it.
+"""Verb of an event that applies a changed label set; ends the annotator's undo in its stream.
 
-Its own undoing is another of its kind, which says by `undoes` what it takes back.
+A label change is reversed by another event with this verb, which names the first in `undoes`.
 """
 JOIN: Final = "join"
-"""Two copies of a stream were brought together: what came before it is beyond undo."""
+"""Verb of an event that merges two copies of a stream; ends undo in its stream."""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
-"""What came before one of these in its stream is beyond undo."""
+"""Verbs that end undo: earlier events of their stream cannot be undone."""
 _REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
-"""What reviewers do besides editing and finishing."""
+"""Verbs of events that only reviewers cause."""
 UNDOABLE: Final = _REVIEW_VERBS | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
     "accept", "refuse",
@@ -46,11 +46,12 @@ Payload = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The changed parts of a stream; None removes an annotation or an answer.
+    """The changed parts of a stream; a value of None removes an annotation or an answer.
 
     Attributes:
-        assignment: of `state`, `rating`, `comment`.
-        suggestions: answers by suggestion id.
+        annotations: annotations as JSON, by id.
+        assignment: new values of any of `state`, `rating`, `comment`.
+        suggestions: answers as JSON, by suggestion id.
     """
 
     annotations: Mapping[str, Payload | None] = field(default_factory=dict)
@@ -58,23 +59,26 @@ class Change:
     suggestions: Mapping[str, Payload | None] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored and hashed; without answers as it was before there were any."""
+        """Return the change as JSON for storage and hashing.
+
+        `suggestions` is present only if there are answers, so older events keep their hashes.
+        """
         value = {"annotations": dict(self.annotations), "assignment": dict(self.assignment)}
         return value | ({"suggestions": dict(self.suggestions)} if self.suggestions else {})
 
     @classmethod
     def from_json(cls, value: Payload) -> Change:
-        """The inverse of `as_json`."""
+        """Parse a change from the JSON of `as_json`."""
         return cls(value["annotations"], value["assignment"], value.get("suggestions", {}))
 
 
 @dataclass(frozen=True, slots=True)
 class PendingEvent:
-    """An action that is not in the log yet.
+    """An action that is not yet in the event log.
 
     Attributes:
-        undoes: the id of the undone event.
-        batch: shared by events that undo reverses as one.
+        undoes: id of the event that this action undoes; may be empty.
+        batch: id shared by events that undo reverses together; may be empty.
     """
 
     verb: str
@@ -84,23 +88,24 @@ class PendingEvent:
     batch: str = ""
 
     def inverse(self, event_id: str, *, verb: str = UNDO, batch: str = "") -> PendingEvent:
-        """Return the action that undoes this one, logged as `event_id`; `batch` may be empty."""
+        """Return the action that undoes this action, whose event in the log is `event_id`."""
         return PendingEvent(verb, self.after, self.before, undoes=event_id, batch=batch)
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An action in the log. A stream is one person's work on one sample.
+    """An action in the event log. A stream is one person's work on one sample.
 
     Attributes:
-        id: a uuid made by the writer.
-        seq: the event's place in its stream, from 1, without gaps: the only order that counts.
-        person, dataset, sample: the stream: the person's id, and the sample's key.
-        at: ISO 8601, UTC, microseconds: for people, never used to order.
-        seconds: time of work since this person's last event, pauses taken out.
-        versions: hashes of label set and guidelines in force, assist in use, by name.
-        prev: the hash of the event before it in the stream; empty for the first.
-        hash: SHA-256 over `prev` and the canonical JSON of all else.
+        id: a UUID made by the writer.
+        seq: number of the event in its stream, from 1 without gaps; defines the order of events.
+        person, dataset, sample: the stream: the person's id and the sample's key.
+        at: ISO 8601, UTC, microseconds; for display, never used to order events.
+        seconds: working time since this person's last event, without pauses.
+        versions: hashes of the label set and guidelines in use, and the assist's version, by name.
+        app: version of the program that wrote the event.
+        prev: hash of the previous event of the stream; empty for the first event.
+        hash: SHA-256 over `prev` and the canonical JSON of all other fields.
     """
 
     id: str
@@ -118,18 +123,18 @@ class Event:
 
     @property
     def stream(self) -> tuple[str, str, str]:
-        """(person, dataset, sample)."""
+        """The key of the event's stream: (person, dataset, sample)."""
         return self.person, self.dataset, self.sample
 
 
 def chain_event(event: Event, *, seq: int, prev: str) -> Event:
-    """The event as number `seq` of its stream, behind the one whose hash is `prev`."""
+    """Return an event with its number, the previous event's hash, and its own hash set."""
     placed = replace(event, seq=seq, prev=prev, hash="")
     return replace(placed, hash=hash_event(placed))
 
 
 def hash_event(event: Event) -> str:
-    """SHA-256 over `prev` and the event's canonical JSON (sorted keys, ASCII), in hex."""
+    """Return the SHA-256 in hex over an event's `prev` and its canonical JSON."""
     content = {
         "id": event.id,
         "seq": event.seq,
@@ -148,13 +153,13 @@ def hash_event(event: Event) -> str:
 
 
 def canonical_json(value: Any) -> str:
-    """JSON values as the one text that stands for them: sorted keys, no spaces, ASCII."""
+    """Return JSON values as canonical text: sorted keys, no spaces, ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
 class StreamState:
-    """One person's work on one sample, as the log tells it."""
+    """The state of a stream: one person's work on one sample, computed from the event log."""
 
     annotations: Mapping[str, Payload] = field(default_factory=dict)
     assignment: Mapping[str, str] = field(
@@ -164,15 +169,15 @@ class StreamState:
     suggestions: Mapping[str, Payload] = field(default_factory=dict)
 
     def applied(self, action: PendingEvent, *, seconds: float = 0.0) -> StreamState:
-        """The state after an action.
+        """Return the state after an action.
 
         Raises:
-            Conflict: what the action found before it is not what stands here.
+            Conflict: the action's `before` differs from this state.
         """
         if not self.matches(action.before):
             raise Conflict(
                 f"the sample changed since {action.verb!r} was prepared",
-                "look at it as it is now, and do it again",
+                "check the sample's current state and repeat the action",
             )
         after = action.after
         return StreamState(
@@ -183,7 +188,7 @@ class StreamState:
         )
 
     def matches(self, change: Change) -> bool:
-        """Whether the touched parts stand here exactly as `change` says."""
+        """Return whether the state has exactly the values that `change` contains."""
         return (
             _same_values(self.annotations, change.annotations)
             and _same_values(self.assignment, change.assignment)
@@ -191,11 +196,11 @@ class StreamState:
         )
 
     def same(self, other: StreamState) -> bool:
-        """Whether two states say the same; `==` holds a NaN of a foreign record for different."""
+        """Return whether two states are equal, including time; unlike `==`, NaN equals NaN."""
         return self.alike(other) and self.seconds == other.seconds
 
     def alike(self, other: StreamState) -> bool:
-        """Whether the same work stands, time aside."""
+        """Return whether two states are equal, ignoring working time."""
         return (
             self.annotations.keys() == other.annotations.keys()
             and self.suggestions.keys() == other.suggestions.keys()
@@ -208,16 +213,16 @@ def _merge(old: Mapping[str, Payload], new: Mapping[str, Payload | None]) -> dic
 
 
 def _same_values(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether JSON values are the same; also with a NaN in them, as foreign records have."""
+    """Return whether JSON values are equal; imported records can hold NaN, which equals NaN."""
     pairs = ((there.get(key), value) for key, value in wanted.items())
     return all(one == other or canonical_json(one) == canonical_json(other) for one, other in pairs)
 
 
 def replay(events: Iterable[Event]) -> StreamState:
-    """The state of one stream from its events in order.
+    """Return the state of one stream by replaying its events in order.
 
     Raises:
-        Conflict: an event does not follow from those before it: order, hash or content.
+        Conflict: an event contradicts the previous events in number, hash or content.
     """
     state = StreamState()
     prev = ""
@@ -233,21 +238,20 @@ def replay(events: Iterable[Event]) -> StreamState:
 
 
 def last_action_time(events: Iterable[Event]) -> str:
-    """When the annotator last acted in a stream; a change of the labels is not their action.
+    """Return the time of the annotator's last action in a stream, ignoring label set changes.
 
-    Args:
-        events: of the stream, in order; with nothing else in it, the first says when.
+    `events`: the stream's events, in order. If all are label set changes, the first one's time.
     """
     return reduce(later_action_time, events, "")
 
 
 def later_action_time(last: str, event: Event) -> str:
-    """The last action time with one more event; `last` is the time before it, or empty."""
+    """Return the last action time after one more event; `last` is the previous value or empty."""
     return last if last and event.action.verb == RELABEL else event.at
 
 
 class LoggedAction(NamedTuple):
-    """What undo and redo must know of an event; the rest need not be read to find their target."""
+    """The fields of an event that undo and redo need to find their target."""
 
     id: str
     verb: str
@@ -256,7 +260,8 @@ class LoggedAction(NamedTuple):
 
 
 def find_undo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
-    """The action of one person that undo would reverse; None where there is nothing left."""
+    """Return the action that undo reverses for one person; None if there is nothing to undo."""
+    # Newest first, so that undo and redo events come before the events that they name.
     undone: set[str] = set()
     redone: set[str] = set()
     gone: set[tuple[str, str, str]] = set()
@@ -274,7 +279,7 @@ def find_undo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | Non
 
 
 def find_redo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
-    """The undo of one person that redo would reverse; None after any newer action."""
+    """Return the undo event that redo reverses for one person; None after any newer action."""
     redone: set[str] = set()
     gone: set[tuple[str, str, str]] = set()
     for action in newest_first:

@@ -1,4 +1,4 @@
-"""What a change of the label set makes of the labels of annotations, and which rules break."""
+"""Effects of a label set change: renamed labels of annotations, and newly broken rules."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from tui_annotate.domain.history import Change, Payload
 from tui_annotate.domain.labels import LabelTree, Requirement
 
 Renames = Mapping[LabelPath, LabelPath]
-"""What becomes of labels, by whole path; those that are not named stay."""
+"""New label paths by old label path; labels that are not in the mapping stay unchanged."""
 
 
 def is_below(path: LabelPath, root: LabelPath) -> bool:
-    """Whether a label is another one, or stands below it."""
+    """Return whether a label path equals `root` or is a descendant of it."""
     return path[: len(root)] == root
 
 
 def rename_subtree(
     paths: Iterable[LabelPath], old: LabelPath, new: LabelPath
 ) -> dict[LabelPath, LabelPath]:
-    """Renames of a label and of all below it, which go along."""
+    """Return the renames of a label and of all its descendants."""
     return {path: new + path[len(old) :] for path in paths if is_below(path, old)}
 
 
 def rename_labels(labels: Iterable[LabelPath], renames: Renames) -> tuple[LabelPath, ...]:
-    """Labels as they are afterwards, each once, where it first stands."""
+    """Return labels after the renames, without duplicates, in order of first occurrence."""
     return tuple(dict.fromkeys(renames.get(path, path) for path in labels))
 
 
 def rename_payload(payload: Payload, renames: Renames) -> Payload:
-    """An annotation of the log under other labels; itself where none of its labels changes."""
+    """Return a logged annotation with renamed labels; the same object if none changes."""
     before = [tuple(path) for path in payload["labels"]]
     after = rename_labels(before, renames)
     return {**payload, "labels": list(map(list, after))} if list(after) != before else payload
 
 
 def rename_change(change: Change, renames: Renames) -> Change:
-    """The touched parts of a stream under other labels."""
+    """Return a change of a stream with renamed labels."""
     annotations = {
         name: None if payload is None else rename_payload(payload, renames)
         for name, payload in change.annotations.items()
@@ -48,10 +48,11 @@ def rename_change(change: Change, renames: Renames) -> Change:
 
 
 def find_broken_rules(annotation: Annotation, labels: LabelTree) -> Iterator[tuple[LabelPath, str]]:
-    """The rules that an annotation breaks: of which label, and of what.
+    """Find the label rules that an annotation breaks, as (label path, rule).
 
     Yields:
-        "evidence" or "note", which the label does not take, or "alone", which it must stand.
+        The rule is "evidence" or "note" if the label does not allow that part, or "alone" if an
+        exclusive label is combined with others.
     """
     for path in annotation.labels:
         label = labels.find(path)
@@ -68,7 +69,10 @@ def find_broken_rules(annotation: Annotation, labels: LabelTree) -> Iterator[tup
 def find_duplicate_pairs(
     annotations: Iterable[Annotation],
 ) -> Iterator[tuple[Annotation, Annotation]]:
-    """Pairs, of one person on one sample, that say the same label of the same claim."""
+    """Find pairs of annotations with the same claim and a common label.
+
+    `annotations` are those of one person on one sample. Without a claim, the evidence is compared.
+    """
     by_claim: defaultdict[object, list[Annotation]] = defaultdict(list)
     for each in annotations:
         by_claim[each.claim or each.evidence].append(each)
@@ -79,10 +83,10 @@ def find_duplicate_pairs(
 
 
 def is_stricter(old: LabelTree, new: LabelTree) -> bool:
-    """Whether work that kept all rules of a label set may break one of another.
+    """Return whether annotations that are valid in one label set can be invalid in another.
 
-    That needs a label that is gone, was split, takes no evidence or note any more, or must stand
-    alone now.
+    True if a label was removed, was split, became exclusive, or no longer allows evidence or a
+    note.
     """
     for label in old.walk():
         after = new.find(label.path)

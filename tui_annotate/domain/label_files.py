@@ -1,9 +1,9 @@
-"""Reads a label set, a `labels.yaml`; refuses what it does not know, and says where.
+"""Parses a label set file, `labels.yaml`; errors name the file, the line and the wrong value.
 
-Three forms are read: a list of strings and one-key maps (`- Unwanted: [Intrinsic, Extrinsic]`),
-the same list under `labels:` next to `titles:`, and our own, whose items are maps with `name` and
-any of `description`, `key`, `color`, `evidence`, `note`, `exclusive`, `retired`, `split`,
-`children`.
+Three forms are valid: a list of strings and one-key maps (`- Unwanted: [Intrinsic, Extrinsic]`);
+the same list under `labels:`, next to `titles:`; and the full form, whose items are maps with
+`name` and any of `description`, `key`, `color`, `evidence`, `note`, `exclusive`, `retired`,
+`split`, `children`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tui_annotate.domain.labels import COLORS, JOINER, Label, LabelTree, Require
 
 LONGEST_FILE = 1_000_000
 
-WRITE = "write labels into it, one a line, for example: - Unsupported"
-"""The hint where there are no labels."""
+WRITE = "write one label on each line of the file, for example: - Unsupported"
+"""The hint for a label set file without labels."""
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,100}")
 _HEX = re.compile(r"#[0-9a-f]{6}")
@@ -33,23 +33,23 @@ _KEYS = {
 
 
 def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
-    """Read a label set; `name` is the file's, for messages.
+    """Parse the text of a label set file; `name` is the file's name, for messages.
 
     Raises:
-        InvalidLabels: with the file, the line where known, and the value that is wrong.
+        InvalidLabels: the message has the file, the line if known, and the wrong value.
     """
     return _parse_tree(text, _load_yaml(text, name), name)
 
 
 def parse_stored_labels(text: str) -> LabelTree:
-    """Read a label set of the store: it opens also where it has colours that are invalid now."""
+    """Parse a label set from the store; drop colors that only older program versions allowed."""
     return _parse_tree(
         text, _drop_colors(_load_yaml(text, "the stored label set")), "the stored label set"
     )
 
 
 def _drop_colors(data: Any) -> Any:
-    """The same without the colours that are none (any more): a label has one by its place then."""
+    """Return label set data without invalid colors; such labels get the next free color."""
     if isinstance(data, list):
         return [_drop_colors(item) for item in data]
     if not isinstance(data, dict):
@@ -57,14 +57,15 @@ def _drop_colors(data: Any) -> Any:
     kept = {key: _drop_colors(value) for key, value in data.items()}
     color = kept.get("color")
     if "name" in kept and not (isinstance(color, str) and _is_color(color.lower())):
-        kept.pop("color", None)  # without a name it is a label called so
+        kept.pop("color", None)  # without a name, "color" is a label
     return kept
 
 
 def _load_yaml(text: str, name: str) -> Any:
     if len(text) > LONGEST_FILE:
         raise InvalidLabels(
-            f"{name} is larger than {LONGEST_FILE} characters", "is it a label set?"
+            f"{name} is larger than {LONGEST_FILE} characters",
+            "check that the file is a label set",
         )
     try:
         return yaml.load(text, Loader=_StrictLoader)  # noqa: S506  _StrictLoader is a SafeLoader
@@ -72,9 +73,9 @@ def _load_yaml(text: str, name: str) -> Any:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
         problem = str(getattr(error, "problem", None) or error).splitlines()[0]
-        raise InvalidLabels(f"{name}{line}: {problem}", "mend the file") from error
+        raise InvalidLabels(f"{name}{line}: {problem}", "fix the file") from error
     except RecursionError as error:
-        raise InvalidLabels(f"{name}: nested too deeply", "mend the file") from error
+        raise InvalidLabels(f"{name}: labels are nested too deeply", "fix the file") from error
 
 
 def _parse_tree(text: str, data: Any, name: str) -> LabelTree:
@@ -84,11 +85,11 @@ def _parse_tree(text: str, data: Any, name: str) -> LabelTree:
         unknown = set(data) - {"titles", "labels"}
         if unknown:
             raise InvalidLabels(
-                f"{name}: unknown key {min(map(str, unknown))!r}", "known: titles, labels"
+                f"{name}: unknown key {min(map(str, unknown))!r}", "known keys: titles, labels"
             )
         data = data.get("labels")
     if not isinstance(data, list) or not data:
-        raise InvalidLabels(f"{name} holds no list of labels", WRITE)
+        raise InvalidLabels(f"{name} does not contain a list of labels", WRITE)
     roots = tuple(_parse_label(item, Label(path=()), name) for item in data)
     tree = LabelTree(roots, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), *titles)
     _check_duplicates(tree, name)
@@ -99,7 +100,7 @@ def _parse_tree(text: str, data: Any, name: str) -> LabelTree:
 def _parse_titles(value: Any, name: str) -> tuple[str, str]:
     if (
         not isinstance(value, list)
-        or len(value) != 2  # one a side
+        or len(value) != 2  # one for each side
         or not all(isinstance(title, str) and _NAME.fullmatch(title) for title in value)
     ):
         raise InvalidLabels(f"{name}: titles is {value!r}", "write titles: [Source, Summary]")
@@ -108,7 +109,7 @@ def _parse_titles(value: Any, name: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """The map of one label in the file `name`; reads its fields, and refuses wrong values."""
+    """The YAML map of one label in the file `name`, with methods that parse its fields."""
 
     fields: dict[str, Any]
     path: LabelPath
@@ -130,11 +131,11 @@ class _Item:
         if "color" in self.fields and self.fields["color"] is None:
             raise InvalidLabels(
                 f"{self.name}: color of {JOINER.join(self.path)!r} is empty",
-                "a # begins a comment: write '#rrggbb' in quotes; or take the line out",
+                "write '#rrggbb' in quotes, as # begins a comment, or remove the line",
             )
         value = self.text("color").lower()
         if value and not _is_color(value):
-            raise self.error("color", f"one of {', '.join(COLORS)}, or '#rrggbb' in quotes")
+            raise self.error("color", f"write one of {', '.join(COLORS)}, or '#rrggbb' in quotes")
         return value
 
     def digit(self) -> str:
@@ -142,7 +143,7 @@ class _Item:
         if value and (len(value) != 1 or value not in "123456789"):
             raise InvalidLabels(
                 f"{self.name}: key of {JOINER.join(self.path)!r} is {value!r}",
-                "a key is a digit from 1 to 9; letters are commands",
+                "write a digit from 1 to 9; letters are commands",
             )
         return value
 
@@ -151,21 +152,22 @@ class _Item:
         if value is None:
             return default
         if value not in list(Requirement):
-            raise self.error(field, "one of required, optional, none")
+            raise self.error(field, "write one of required, optional, none")
         return Requirement(value)
 
     def flag(self, field: str, *, default: bool) -> bool:
         value = self.fields.get(field, default)
         if not isinstance(value, bool):
-            raise self.error(field, "true or false")
+            raise self.error(field, "write true or false")
         return value
 
     def retired(self, parent: Label) -> bool:
         own = self.flag("retired", default=parent.retired)
         if parent.retired and not own:
             raise InvalidLabels(
-                f"{self.name}: {JOINER.join(self.path)!r} is not retired, what is above it is",
-                "what is below a retired label is retired too",
+                f"{self.name}: label {JOINER.join(self.path)!r} has retired: false, but its parent"
+                " is retired",
+                "remove retired: false; all labels below a retired label are retired",
             )
         return own
 
@@ -173,12 +175,12 @@ class _Item:
         value = self.fields.get("split") or []
         if not isinstance(value, list) or not all(isinstance(whole, str) for whole in value):
             raise self.error(
-                "split", "write the labels that came of it: split: [Parent.New, Parent.Other]"
+                "split", "list the new labels, such as split: [Parent.New, Parent.Other]"
             )
         if value and self.fields.get("children"):
             raise InvalidLabels(
-                f"{self.name}: {JOINER.join(self.path)!r} is split and has children",
-                "split its children",
+                f"{self.name}: label {JOINER.join(self.path)!r} has both split and children",
+                "remove split, and split the children instead",
             )
         return tuple(tuple(whole.split(JOINER)) for whole in value)
 
@@ -193,7 +195,7 @@ def _parse_label(item: Any, parent: Label, name: str) -> Label:
     if unknown:
         raise InvalidLabels(
             f"{name}: unknown key {min(map(str, unknown))!r} at label {item.get('name')!r}",
-            "known: " + ", ".join(sorted(_KEYS)),
+            "known keys: " + ", ".join(sorted(_KEYS)),
         )
     path = (*parent.path, _check_name(item["name"], name))
     own = _Item(item, path, name)
@@ -211,7 +213,7 @@ def _parse_label(item: Any, parent: Label, name: str) -> Label:
     children = item.get("children") or []
     if not isinstance(children, list):
         raise InvalidLabels(
-            f"{name}: children of {JOINER.join(path)!r} are no list", "write a list"
+            f"{name}: children of {JOINER.join(path)!r} is not a list", "write a list of labels"
         )
     return replace(rules, children=tuple(_parse_label(child, rules, name) for child in children))
 
@@ -219,12 +221,13 @@ def _parse_label(item: Any, parent: Label, name: str) -> Label:
 def _check_name(value: Any, name: str) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value) or value != value.strip():
         raise InvalidLabels(
-            f"{name}: {value!r} is not a label's name",
-            "1 to 100 characters in quotes if need be, no control characters",
+            f"{name}: {value!r} is not a valid label name",
+            "write 1 to 100 characters without control characters, in quotes if necessary",
         )
     if JOINER in value:
         raise InvalidLabels(
-            f"{name}: label {value!r} holds {JOINER!r}", f"{JOINER!r} parts the names of a path"
+            f"{name}: label name {value!r} contains {JOINER!r}",
+            f"remove {JOINER!r}, which separates the names of a label path",
         )
     return value
 
@@ -240,12 +243,14 @@ def _check_splits(tree: LabelTree, name: str) -> None:
             whole = JOINER.join(label.path)
             if path not in known or path == label.path:
                 raise InvalidLabels(
-                    f"{name}: {whole!r} is split into {JOINER.join(path)!r}, no other label here",
-                    "known: " + ", ".join(JOINER.join(other.path) for other in tree.walk()),
+                    f"{name}: label {whole!r} is split into {JOINER.join(path)!r}, which is not"
+                    " another label of this file",
+                    "known labels: " + ", ".join(JOINER.join(other.path) for other in tree.walk()),
                 )
             if label.split.count(path) > 1:
                 raise InvalidLabels(
-                    f"{name}: {whole!r} is split into {JOINER.join(path)!r} twice", "remove one"
+                    f"{name}: label {whole!r} lists {JOINER.join(path)!r} twice in split",
+                    "remove one of the two entries",
                 )
 
 
@@ -254,17 +259,19 @@ def _check_duplicates(tree: LabelTree, name: str) -> None:
     for label in tree.walk():
         if label.path in seen:
             raise InvalidLabels(
-                f"{name}: label {JOINER.join(label.path)!r} stands there twice", "remove one"
+                f"{name}: label {JOINER.join(label.path)!r} occurs twice", "rename one"
             )
         seen.add(label.path)
     keys = [label.key for label in tree.leaves() if label.key and label.offered]
     for key in keys:
         if keys.count(key) > 1:
-            raise InvalidLabels(f"{name}: two labels ask for key {key!r}", "one digit, one label")
+            raise InvalidLabels(
+                f"{name}: two labels have the key {key!r}", "change one of the two keys"
+            )
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """Refuses aliases (a small file could grow without bound) and keys that are there twice."""
+    """A YAML loader that rejects duplicate keys and aliases, which can expand without limit."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
@@ -280,7 +287,7 @@ class _StrictLoader(yaml.SafeLoader):
         for key, _ in node.value:
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"key {key.value!r} is there twice", key.start_mark
+                    None, None, f"key {key.value!r} occurs twice", key.start_mark
                 )
             seen.add(key.value)
         return super().construct_mapping(node, deep=deep)

@@ -1,6 +1,6 @@
-"""Label sets: the tree, its rules, and what an annotation still lacks under them.
+"""Label sets: the label tree, its rules, and the missing parts of an annotation.
 
-How a set is written down and read stands in `domain.label_files`.
+`domain.label_files` parses the files of label sets.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ JOINER = "."
 MOST_OPTIONS = 9
 
 COLORS = ("orange", "cyan", "green", "yellow", "blue", "red", "magenta")
-"""Names that a label may ask a colour by; who asks for none gets the next one in this order."""
+"""Color names of labels; a label without a color gets the next color in this order."""
 
 
 class Requirement(StrEnum):
-    """Whether a label asks for a thing. `none` refuses it."""
+    """Whether a label requires, allows or forbids (`none`) evidence or a note."""
 
     REQUIRED = "required"
     OPTIONAL = "optional"
@@ -29,15 +29,15 @@ class Requirement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One node of the tree; rules that it does not state come from its parent.
+    """A label: one node of the label tree; rules that are not set come from its parent.
 
     Attributes:
-        path: names from the root.
-        key: the digit "1" to "9", or empty.
-        color: of `COLORS` or "#rrggbb"; empty for the next free one.
-        exclusive: no other label on the same claim.
-        retired: deprecated, with all below.
-        split: the labels to choose from instead; may be empty.
+        path: label names from the root.
+        key: the digit "1" to "9" that assigns the label, or empty.
+        color: one of `COLORS` or "#rrggbb"; empty for the next free color.
+        exclusive: whether the label forbids other labels on the same claim.
+        retired: whether the label and all its descendants are deprecated.
+        split: the labels that replace this label; may be empty.
     """
 
     path: LabelPath
@@ -53,21 +53,21 @@ class Label:
 
     @property
     def name(self) -> str:
-        """The last name of the path."""
+        """The label's own name: the last name of its path."""
         return self.path[-1]
 
     @property
     def offered(self) -> bool:
-        """Whether new work may get it: neither retired nor split."""
+        """Whether new annotations can use the label: it is neither retired nor split."""
         return not (self.retired or self.split)
 
     @property
     def choices(self) -> tuple[Label, ...]:
-        """The children that new work may get, in the order of the file."""
+        """The child labels that new annotations can use, in the order of the file."""
         return tuple(child for child in self.children if child.offered)
 
     def walk(self) -> Iterator[Label]:
-        """This label, then all below it, in the order of the file."""
+        """Iterate over this label and all its descendants, in the order of the file."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -75,7 +75,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class LabelTree:
-    """A label set. `version` is the SHA-256 of the file's text: the identity of the set."""
+    """A label set; `version` is the SHA-256 of the file's text and identifies the set."""
 
     roots: tuple[Label, ...]
     version: str
@@ -83,32 +83,32 @@ class LabelTree:
     summary_title: str = "Summary"
 
     def means(self, other: LabelTree) -> bool:
-        """Whether nothing but colours and titles differs: every digit does the same in both."""
+        """Return whether two label sets differ only in colors and titles."""
         mine, its = ([*map(_without_appearance, tree.walk())] for tree in (self, other))
         return mine == its
 
     def walk(self) -> Iterator[Label]:
-        """All labels in the order of the file, parents before children."""
+        """Iterate over all labels in the order of the file, parents before children."""
         for root in self.roots:
             yield from root.walk()
 
     def leaves(self) -> tuple[Label, ...]:
-        """The labels without children, in the order of the file; also those no longer given."""
+        """Return all labels without children, including deprecated ones, in file order."""
         return tuple(label for label in self.walk() if not label.children)
 
     def offered(self) -> tuple[Label, ...]:
-        """The labels that new work may get, in the order of the file, parents before children."""
+        """Return the labels that new annotations can use, in file order, parents first."""
         return tuple(label for label in self.walk() if label.offered)
 
     def find(self, path: LabelPath) -> Label | None:
-        """The label at a path; None where the set has none there."""
+        """Return the label with a path; None if the set has no such label."""
         return next((label for label in self.walk() if label.path == path), None)
 
     def bar(self) -> tuple[tuple[str, Label], ...]:
-        """(digit, label) as the bar shows them; labels that ask for a digit get it.
+        """Return (digit, label) pairs of the label bar, for labels that new annotations can use.
 
-        All leaves and then their parents where nine digits hold the leaves, else the roots; of
-        these, what new work may get. A parent without such a child counts as a leaf.
+        If at most nine leaves exist: the leaves, then their parents. Otherwise: the root labels. A
+        parent without a usable child counts as a leaf. A label with a `key` gets that digit.
         """
         offered = self.offered()
         leaves = [label for label in offered if not label.choices]
@@ -117,14 +117,14 @@ class LabelTree:
         return number_labels(self.roots)
 
     def split(self, paths: Iterable[LabelPath]) -> tuple[Label, ...]:
-        """Those of an annotation's labels that were split, in its own order."""
+        """Return the labels of `paths` that were split, in the order of `paths`."""
         found = map(self.find, paths)
         return tuple(label for label in found if label and label.split)
 
     def parts(self, label: Label) -> tuple[Label, ...]:
-        """What may be given in the place of a label that was split; a part split again gives its.
+        """Return the usable labels that replace a split label, including replacements of those.
 
-        Empty where nothing that came of it is given any more.
+        Empty if all replacements are deprecated.
         """
         seen = {label.path}
 
@@ -139,9 +139,9 @@ class LabelTree:
         return tuple(part for part in below(label) if part.offered)
 
     def lacks(self, annotation: Annotation) -> tuple[str, ...]:
-        """What the annotation's labels ask for and it has not: of "label", "evidence", "note".
+        """Return the missing parts that an annotation needs: any of "label", "evidence", "note".
 
-        A label that was split is none: one of those that came of it is to be chosen.
+        A split label counts as a missing label, because one of its replacements must be chosen.
         """
         labels = [found for path in annotation.labels if (found := self.find(path))]
         waits = not annotation.labels or any(label.split for label in labels)
@@ -155,29 +155,37 @@ class LabelTree:
         return tuple(lacking)
 
     def check(self, annotation: Annotation, *, held: Collection[LabelPath] = ()) -> None:
-        """Check new work against the rules, but for missing parts (see `lacks`).
+        """Check an annotation against the label rules; missing parts are not checked (`lacks`).
 
-        `held`: labels before the edit, which may stay although deprecated.
+        `held`: labels before the edit, which may stay even if deprecated.
 
         Raises:
-            InvalidLabels: a label is unknown or deprecated, refuses evidence or a note, or is
-                exclusive and not alone.
+            InvalidLabels: a label is unknown or deprecated, forbids the annotation's evidence or
+                note, or is exclusive and combined with others.
         """
         for path in annotation.labels:
             name, label = JOINER.join(path), self.find(path)
             if label is None:
                 raise InvalidLabels(
-                    f"no label {name!r} in the set",
-                    "the set has: " + ", ".join(JOINER.join(known.path) for known in self.walk()),
+                    f"the label set has no label {name!r}",
+                    "labels of the set: "
+                    + ", ".join(JOINER.join(known.path) for known in self.walk()),
                 )
             if path not in held:
                 _check_offered(label)
             if label.exclusive and len(annotation.labels) > 1:
-                raise InvalidLabels(f"{name!r} must stand alone", "take the other labels off first")
+                raise InvalidLabels(
+                    f"label {name!r} cannot be combined with other labels",
+                    "remove the other labels first",
+                )
             if annotation.evidence and label.evidence is Requirement.NONE:
-                raise InvalidLabels(f"{name!r} takes no evidence", "give the evidence back first")
+                raise InvalidLabels(
+                    f"label {name!r} does not allow evidence", "remove the evidence first"
+                )
             if annotation.note and label.note is Requirement.NONE:
-                raise InvalidLabels(f"{name!r} takes no note", "empty the note first")
+                raise InvalidLabels(
+                    f"label {name!r} does not allow a note", "delete the note first"
+                )
 
 
 def _check_offered(label: Label) -> None:
@@ -188,19 +196,19 @@ def _check_offered(label: Label) -> None:
             "choose one of " + ", ".join(JOINER.join(path) for path in label.split),
         )
     if label.retired:
-        raise InvalidLabels(f"label {name!r} is retired", "choose another label")
+        raise InvalidLabels(f"label {name!r} is deprecated", "choose another label")
 
 
 def _without_appearance(label: Label) -> Label:
-    """A label by itself, as far as it has a meaning."""
+    """Return a label without its color and its children."""
     return replace(label, color="", children=())
 
 
 def number_labels(labels: Sequence[Label]) -> tuple[tuple[str, Label], ...]:
-    """(digit, label) for up to nine labels shown together, in order of the digit.
+    """Return (digit, label) pairs for up to nine labels shown together, ordered by digit.
 
-    Labels that are no longer given get none. Those that ask for a digit get it; the others fill
-    what is free, in their own order.
+    Deprecated labels get no digit. A label with a `key` gets that digit; the other labels get the
+    free digits in their given order.
     """
     shown = [label for label in labels if label.offered][:MOST_OPTIONS]
     wanted = {label.key: label for label in reversed(shown) if label.key}
@@ -212,32 +220,32 @@ def number_labels(labels: Sequence[Label]) -> tuple[tuple[str, Label], ...]:
 
 
 def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: LabelTree) -> None:
-    """Check an annotation against the person's others on the sample.
+    """Check an annotation against the same person's other annotations on the sample.
 
     Raises:
-        Conflict: the same claim has the same label, or one of its labels is exclusive.
+        Conflict: another annotation of the same claim has a common label or an exclusive label.
     """
     for other in _on_subject(annotation, others):
         same = {*other.labels} & {*annotation.labels}
         shared = sorted(repr(JOINER.join(path)) for path in same)
         if _has_common_label(annotation, other):
             raise Conflict(
-                f"this claim has the label {', '.join(shared)} already"
+                f"this claim already has the label {', '.join(shared)}"
                 if shared
-                else "this claim is marked already",
-                "edit that annotation, or choose another label",
+                else "this claim is already marked",
+                "edit the existing annotation, or choose another label",
             )
         for path in (*other.labels, *annotation.labels):
             label = labels.find(path)
             if label is not None and label.exclusive:
                 raise Conflict(
-                    f"{JOINER.join(path)!r} must stand alone on a claim",
-                    "edit the annotation that is there",
+                    f"label {JOINER.join(path)!r} must be the only label of a claim",
+                    "edit the existing annotation",
                 )
 
 
 def is_duplicate(annotation: Annotation, others: Iterable[Annotation]) -> bool:
-    """Whether another annotation says of the same words what this one says."""
+    """Return whether another annotation has the same claim and a common label."""
     return any(_has_common_label(annotation, other) for other in _on_subject(annotation, others))
 
 
@@ -252,5 +260,5 @@ def _has_common_label(annotation: Annotation, other: Annotation) -> bool:
 
 
 def _subject(annotation: Annotation) -> tuple[object, ...]:
-    """What an annotation is about: its claim; where it has none, its evidence."""
+    """Return the claim of an annotation, or its evidence if it has no claim."""
     return annotation.claim or annotation.evidence

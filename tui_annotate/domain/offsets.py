@@ -1,4 +1,4 @@
-"""Translates code point offsets at the edge, to UTF-16 units and back."""
+"""Converts offsets in code points to offsets in UTF-16 code units, and back."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tui_annotate.domain.errors import InvalidSpan
 
 @dataclass(frozen=True, slots=True)
 class OffsetMap:
-    """Code points of one text against another unit; made by `utf16_map`.
+    """A mapping between the code points of one text and UTF-16 code units; see `utf16_map`.
 
     Attributes:
-        ends: the unit offset behind each code point; None where each counts one.
+        ends: the unit offset after each code point; None if every code point is one unit.
         length: the text's length in code points.
     """
 
@@ -22,7 +22,7 @@ class OffsetMap:
     length: int
 
     def to_units(self, offset: int) -> int:
-        """The unit offset of a code point offset in [0, length].
+        """Convert a code point offset in [0, length] to an offset in UTF-16 units.
 
         Raises:
             InvalidSpan: the offset is outside the text.
@@ -34,10 +34,10 @@ class OffsetMap:
         return self.ends[offset - 1]
 
     def to_code_points(self, units: int) -> int:
-        """The code point offset of a unit offset.
+        """Convert an offset in UTF-16 units to a code point offset.
 
         Raises:
-            InvalidSpan: it is outside the text, or inside a character.
+            InvalidSpan: the offset is outside the text, or inside a character.
         """
         if self.ends is None:
             return self.to_units(units)
@@ -50,7 +50,7 @@ class OffsetMap:
 
 
 def utf16_map(text: str) -> OffsetMap:
-    """Offsets against UTF-16 code units, as JavaScript, Java and UIMA count."""
+    """Return the mapping between a text's code points and UTF-16 units (JavaScript, Java, UIMA)."""
     ends = tuple(accumulate(2 if ord(character) > 0xFFFF else 1 for character in text))
     same = not ends or ends[-1] == len(text)
     return OffsetMap(None if same else ends, len(text))

@@ -1,6 +1,6 @@
-"""What may be a password: long enough, not a common one, not the name of its owner; no more rules.
+"""Password rules: long enough, not common, not the owner's name or address; no other rules.
 
-A password is compared after NFC, so that the same keys on another machine give the same one.
+Passwords are normalized to NFC, so that the same key presses match on every machine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tui_annotate.domain.errors import InvalidInput
 
 SHORTEST: Final = 8
 LONGEST: Final = 1024
-_HINT: Final = "take a few words that do not belong"
+_HINT: Final = "choose a few unrelated words"
 
 _KEYBOARD_ROWS: Final = (
     "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop", "qsdfghjklm",
@@ -22,7 +22,7 @@ _KEYBOARD_ROWS: Final = (
     "1qaz2wsx3edc4rfv5tgb6yhn", "qazwsxedcrfvtgbyhnujm", "qweasdzxc", "zaq12wsx", "qwer1234asdf",
     "0987654321",
 )  # fmt: skip
-"""Walks over a keyboard; any part of one, also backwards, is no secret."""
+"""Keyboard rows and sequences; a password made of their parts, in either direction, is rejected."""
 
 _COMMON_WORDS_TEXT: Final = """
     abcd access account admin administrator alexander amanda america andrea andrew angel angels
@@ -61,49 +61,49 @@ _COMMON_WORDS_TEXT: Final = """
     heslo sifre parole mima
 """
 _COMMON_WORDS: Final = frozenset(_COMMON_WORDS_TEXT.split())
-"""Passwords, and stems of passwords, that everybody tries first."""
+"""Common passwords and stems of passwords."""
 
 _LOOKALIKES: Final = str.maketrans("@4301!$57", "aaeoiisst")
 _EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
 _MOST_ADDED: Final = 6
-"""Digits and signs around a common word that do not make it uncommon; a year and two marks."""
+"""Most digits and punctuation marks around a common word that do not make the password safe."""
 _LONGEST_REPEATED: Final = 4
-"""The longest part that, said over and over, makes no password."""
+"""Longest part, in characters, whose repetition is rejected as a password."""
 _SHORTEST_WALK: Final = 4
-"""Characters of a walk over the keyboard, at least."""
+"""Shortest keyboard sequence that counts as one, in characters."""
 
 
 def normalise_password(password: str) -> str:
-    """A password as it is compared and hashed."""
+    """Return a password in NFC, the form that is compared and hashed."""
     return unicodedata.normalize("NFC", password)
 
 
 def check_password(password: str, *, own: Sequence[str] = ()) -> str:
-    """Return a chosen password, normalised; `own` are the person's name and e-mail.
+    """Check a new password and return it normalized; `own` holds the person's name and e-mail.
 
     Raises:
-        InvalidInput: it is too short, too long, common, or personal; messages never quote it.
+        InvalidInput: the password is too short, too long, common or personal; messages never
+            quote it.
     """
     made = normalise_password(password)
     if not SHORTEST <= len(made) <= LONGEST:
         raise InvalidInput(
-            f"the password has {len(made)} characters", f"take {SHORTEST} to {LONGEST}"
+            f"the password has {len(made)} characters",
+            f"choose {SHORTEST} to {LONGEST} characters",
         )
     if any("\ud800" <= character <= "\udfff" for character in made):
-        raise InvalidInput("the password holds half a character", "type it anew")
+        raise InvalidInput("the password contains half a character", "type the password again")
     if is_common(made):
-        raise InvalidInput(
-            "the password is one that everybody tries first", _HINT, code="password-common"
-        )
+        raise InvalidInput("the password is too common", _HINT, code="password-common")
     if _is_own_name(made, own):
         raise InvalidInput(
-            "the password is your own name or address", _HINT, code="password-own-name"
+            "the password is your own name or e-mail address", _HINT, code="password-own-name"
         )
     return made
 
 
 def is_common(password: str) -> bool:
-    """Whether it is among the first that a guesser tries, in whatever case and dress."""
+    """Return whether a password is common, ignoring case, added digits and letter substitutions."""
     plain = password.casefold().replace(" ", "")
     if _is_repeated(plain) or _is_keyboard_walk(plain):
         return True
@@ -111,7 +111,7 @@ def is_common(password: str) -> bool:
 
 
 def _stems(plain: str) -> set[str]:
-    """Without digits and signs around it, with letters for what looks like them, and once."""
+    """Return variants of a password: without edge digits, look-alikes as letters, unrepeated."""
     bare, seen = _EDGES.sub("", plain), plain.translate(_LOOKALIKES)
     found = {bare, bare.translate(_LOOKALIKES), seen, _EDGES.sub("", seen)}
     found = {
@@ -123,7 +123,7 @@ def _stems(plain: str) -> set[str]:
 
 
 def _is_repeated(plain: str) -> bool:
-    """Whether it is a short part over and over; also nothing but blanks."""
+    """Return whether a password is empty or the repetition of a short part."""
     sizes = range(1, min(_LONGEST_REPEATED, len(plain) // 2) + 1)
     return not plain or any(plain == (plain[:size] * len(plain))[: len(plain)] for size in sizes)
 

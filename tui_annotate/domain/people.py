@@ -1,4 +1,4 @@
-"""Persons: who an annotation, an event or an assignment belongs to, and who may do what."""
+"""People who own annotations, events and assignments; their roles and permissions."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 LONGEST_NAME = 100
 
 SETTLED: Final = "adjudicated"
-"""The id of the one who owns what review settled: a person of each workspace, nobody's account."""
+"""Id of the person who owns adjudicated annotations; exists in each workspace, has no account."""
 MAJORITY: Final = "majority"
-"""The id of what most of those who read a sample would keep, where an export makes it."""
+"""Id of the person who owns the majority annotations that an export can create."""
 
 _SECOND_READER: Final = "~2"
 
 
 class PersonKind(StrEnum):
-    """Where a person comes from: named on this machine, read from a file, or signed in.
+    """The origin of a person: named on this machine, imported from a file, or with an account.
 
-    `settled` is review itself; `again` somebody who reads samples a second time.
+    `settled` is the owner of adjudicated annotations; `again` a person's second reading.
     """
 
     LOCAL = "local"
@@ -35,7 +35,7 @@ class PersonKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """`id` never changes and is unique in a store; `name` is what people see and need not be."""
+    """A person; `id` is permanent and unique in a store, `name` is displayed and not unique."""
 
     id: str
     name: str
@@ -43,10 +43,10 @@ class Person:
 
 
 def check_name(name: str) -> str:
-    """A person's name without white space at its edges.
+    """Return a person's name without white space at its ends.
 
     Raises:
-        InvalidInput: it is empty, longer than 100 code points, or holds a control character.
+        InvalidInput: the name is empty, longer than 100 code points, or has a control character.
     """
     trimmed = name.strip()
     if not trimmed or len(trimmed) > LONGEST_NAME or _CONTROL.search(trimmed):
@@ -58,17 +58,17 @@ def check_name(name: str) -> str:
 
 
 def second_reader(person: Person) -> Person:
-    """The same person at a second reading, whose work is kept apart from the first."""
+    """Return the person id and name under which a person's second reading is stored."""
     return Person(person.id + _SECOND_READER, f"{person.name} (2nd reading)", PersonKind.AGAIN)
 
 
 def base_person(person: str) -> str:
-    """Whose work it is that stands under a person's id, at whichever reading."""
+    """Return the id of the person behind an id, which may be that of a second reading."""
     return person.removesuffix(_SECOND_READER)
 
 
 class Role(StrEnum):
-    """What somebody is in a team; each may all that the one before may."""
+    """A user's role in a team; each role has all permissions of the previous role."""
 
     ANNOTATOR = "annotator"
     REVIEWER = "reviewer"
@@ -76,7 +76,7 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    """What can be done with the work of an owner, or, where there is none, with the workspace."""
+    """A permission for the work of a person, or, without an owner, for the workspace."""
 
     READ = "read"
     WRITE = "write"
@@ -87,14 +87,14 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who acts. An empty `person` is whoever owns the store's files: the operator."""
+    """A user who acts, with a role; an empty `person` is the operator, who owns the files."""
 
     person: str
     role: Role
 
 
 OPERATOR: Final = Actor("", Role.ADMIN)
-"""The owner of the files, who can read them anyhow; all there is before anybody has an account."""
+"""The operator: the owner of the workspace's files, and the only user before accounts exist."""
 
 _PERMISSIONS: Final = {
     Role.ANNOTATOR: frozenset[Permission](),
@@ -106,7 +106,7 @@ _PERMISSIONS: Final = {
 
 
 def is_allowed(actor: Actor, verb: Permission, owner: str = "") -> bool:
-    """Return whether an actor may do a thing with the work of `owner`; empty: the workspace."""
+    """Return whether an actor has a permission for the work of `owner` (empty: the workspace)."""
     if actor == OPERATOR:
         return True
     if owner == SETTLED:
@@ -120,22 +120,24 @@ def is_allowed(actor: Actor, verb: Permission, owner: str = "") -> bool:
 
 
 def require_permission(actor: Actor, verb: Permission, owner: str = "") -> None:
-    """Refuses what the policy does not allow.
+    """Check that an actor has a permission for the work of `owner` (empty: the workspace).
 
     Raises:
-        NotAllowed: names the role and the verb, never whose work it is.
+        NotAllowed: the message names the role and the permission, never the owner.
     """
     if not is_allowed(actor, verb, owner):
-        whose = "the work of others" if owner else "this workspace"
         raise NotAllowed(
-            f"as {actor.role} you can not {verb} {whose}", "ask an admin of the workspace"
+            f"the role {actor.role} does not permit you to {verb} the work of other people"
+            if owner
+            else f"the role {actor.role} does not permit you to {verb} this workspace",
+            "ask an admin of the workspace",
         )
 
 
 def visible_people(actor: Actor) -> tuple[str, ...] | None:
-    """The ids whose work somebody may read; None where it is everybody's.
+    """Return the ids of the people whose work an actor can read; None if the actor can read all.
 
-    What a store gives is narrowed by these before it is read, not filtered afterwards.
+    Stores restrict their queries to these ids instead of filtering the results.
     """
     if is_allowed(actor, Permission.READ):
         return None

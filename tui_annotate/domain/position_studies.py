@@ -1,7 +1,8 @@
-"""Rows of position studies: a question over passages, or a key over pairs, one of which answers.
+"""Rows of position studies: a question with passages, or a key with key-value pairs.
 
-A row stays the object that it is in its file, as fields that nothing here knows must go out again;
-these functions say what it is, and refuse one that is neither by naming the field.
+One passage or pair of a row has the answer; a study varies its position in the prompt. A row stays
+the JSON object of its file, because unknown fields must be written back. The functions here read
+and check its fields.
 
 Source: the files of "Lost in the Middle" (N. F. Liu et al., 2023).
 """
@@ -21,22 +22,22 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import SETTLED
 
 Row = Mapping[str, Any]
-"""An object of a file, with the fields that are named below and any others."""
+"""A row of a position study file, as a JSON object with known and unknown fields."""
 
 CORRECT, INCORRECT, UNCLEAR = "Correct", "Incorrect", "Unclear"
 VERDICTS: Final = (CORRECT, INCORRECT, UNCLEAR)
-"""What a person may say of an answer, as the rating of its sample."""
+"""Human verdicts on a model's answer, stored as the rating of its sample."""
 _DIGITS: Final = 9
-"""Of a position; no prompt has so many passages."""
+"""Most digits of a position; no prompt has that many passages."""
 VERDICT: Final = "human_verdict"
-"""The field of a scored row that holds what people said of it."""
+"""The field of a scored row that holds the human verdict on its answer."""
 ERROR: Final = "model_error"
-"""The field that says why a row has no answer: its prompt was refused, or too long."""
+"""The field of a row that states why the row has no answer, such as a prompt that is too long."""
 ANSWER: Final = "model_answer"
 
 
 class StudyTask(StrEnum):
-    """What is asked: a question that one of several passages answers, or the value of a key."""
+    """The task of a row: a question that one of the passages answers, or the value of a key."""
 
     QA = "qa"
     KV = "kv"
@@ -48,10 +49,10 @@ class StudyTask(StrEnum):
 
 
 def parse_task(row: Any) -> StudyTask:
-    """What a row asks, by its fields.
+    """Return the task of a row (question or key-value), determined by its fields.
 
     Raises:
-        InvalidInput: it is neither, or a field is not what it must be.
+        InvalidInput: the row has the fields of neither task.
     """
     if isinstance(row, Mapping):
         if "ordered_kv_records" in row and "key" in row:
@@ -59,67 +60,80 @@ def parse_task(row: Any) -> StudyTask:
         if "question" in row and "ctxs" in row:
             return StudyTask.QA
     raise InvalidInput(
-        "the row is neither a question over passages nor a key over pairs",
-        "the first has question, answers and ctxs, the other ordered_kv_records, key and value",
+        "the row is neither a question with passages nor a key with key-value pairs",
+        "write the fields question, answers and ctxs, or ordered_kv_records, key and value",
     )
 
 
 def parse_text(row: Row, name: str) -> str:
-    """A field that must be text with something in it.
+    """Return the value of a row's field that must be non-blank text.
 
     Raises:
-        InvalidInput: it is missing, no text, or blank.
+        InvalidInput: the field is missing, not text, or blank.
     """
     value = row.get(name)
     if not isinstance(value, str) or not value.strip():
-        what = "is missing" if name not in row else "is no text, or blank"
-        raise InvalidInput(f"{name!r} {what}", "each row needs it")
+        raise InvalidInput(
+            f"the field {name!r} is missing"
+            if name not in row
+            else f"the field {name!r} is blank or not text",
+            "write the field in each row",
+        )
     return value
 
 
 def parse_answers(row: Row) -> tuple[str, ...]:
-    """The gold answers of a question; none where the row has none.
+    """Return the gold answers of a question row; empty if the row has none.
 
     Raises:
-        InvalidInput: they are no list of texts.
+        InvalidInput: `answers` is not a list of texts.
     """
     found = row.get("answers", [])
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-        raise InvalidInput("'answers' is no list of texts", 'as ["sea star", "starfish"]')
+        raise InvalidInput("'answers' is not a list of texts", 'write a list such as ["sea star"]')
     return tuple(found)
 
 
 def expected_answers(row: Row) -> tuple[str, ...]:
-    """What a right answer says: the gold answers of a question, or the value of a key."""
+    """Return the correct answers of a row: a question's gold answers, or a key's value."""
     return parse_answers(row) if parse_task(row) is StudyTask.QA else (parse_text(row, "value"),)
 
 
 def question_text(row: Row) -> str:
-    """The question, or the key."""
+    """Return the question of a row, or its key in a key-value task."""
     return parse_text(row, "question" if parse_task(row) is StudyTask.QA else "key")
 
 
 def list_passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
-    """Return the passages of a question in prompt order; `shown` ones where the row has them.
+    """Return the passages of a question row in prompt order.
+
+    `shown`: prefer the passages that the model was shown, if the row has them.
 
     Raises:
-        InvalidInput: they are no list of objects.
+        InvalidInput: the passages are not a list of objects.
     """
     found = (shown and row.get("model_documents")) or row.get("ctxs")
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-        raise InvalidInput("'ctxs' is no list of objects", "each has title, text and isgold")
+        raise InvalidInput(
+            "'ctxs' is not a list of objects",
+            "write each passage as an object with title, text and isgold",
+        )
     return tuple(found)
 
 
 def list_pairs(row: Row, *, shown: bool = True) -> tuple[tuple[str, str], ...]:
-    """The pairs of a key-value row in the order of the prompt; `shown` as for passages.
+    """Return the (key, value) pairs of a key-value row in prompt order.
+
+    `shown`: prefer the pairs that the model was shown, if the row has them.
 
     Raises:
-        InvalidInput: they are no list of pairs of texts.
+        InvalidInput: the pairs are not a list of pairs of texts.
     """
     found = (shown and row.get("model_ordered_kv_records")) or row["ordered_kv_records"]
     if not isinstance(found, list):
-        raise InvalidInput("'ordered_kv_records' is no list of pairs", 'as [["key", "value"]]')
+        raise InvalidInput(
+            "'ordered_kv_records' is not a list of pairs", 'write a list such as [["key", "value"]]'
+        )
     return tuple(_parse_pair(each, place) for place, each in enumerate(found))
 
 
@@ -131,17 +145,18 @@ def _parse_pair(value: Any, place: int) -> tuple[str, str]:
     ):
         return value[0], value[1]
     raise InvalidInput(
-        f"pair {place} of 'ordered_kv_records' is no pair of texts", 'as ["key", "value"]'
+        f"pair {place} of 'ordered_kv_records' is not a pair of texts",
+        'write a pair such as ["key", "value"]',
     )
 
 
 def prompt_size(row: Row) -> int:
-    """How many passages or pairs the prompt holds."""
+    """Return the number of passages or key-value pairs in a row's prompt."""
     return len(list_passages(row) if parse_task(row) is StudyTask.QA else list_pairs(row))
 
 
 def gold_position(row: Row) -> int | None:
-    """Where the passage or the pair stands that answers, from 0; None where none is marked."""
+    """Return the position, from 0, of the passage or pair that answers; None if none is marked."""
     if parse_task(row) is StudyTask.QA:
         marks = [each.get("isgold") is True for each in list_passages(row)]
     else:
@@ -150,21 +165,21 @@ def gold_position(row: Row) -> int | None:
 
 
 def question_id(row: Row) -> str:
-    """What names the question of a row wherever its answer stands: 12 hex digits.
+    """Return an id of a row's question, independent of the answer's position: 12 hex digits.
 
-    Rows of one question at several positions, or by several models, share it.
+    Rows with the same question share the id, whatever the position or the model.
     """
     what = [question_text(row), *expected_answers(row)]
     return hashlib.sha256(json.dumps(what, ensure_ascii=False).encode()).hexdigest()[:12]
 
 
 def parse_positions(asked_for: str, count: int) -> tuple[int, ...]:
-    """Parse `0,4,9`, `all` or `even:K` (K positions, evenly spread) among `count` passages.
+    """Parse positions given as `0,4,9`, `all` or `even:K` (K evenly spread) of `count` passages.
 
     Returns distinct positions in [0, count) in the given order.
 
     Raises:
-        InvalidInput: it is none of the three, or a position is outside the prompt.
+        InvalidInput: the text has another form, or a position is outside the prompt.
     """
     if asked_for == "all":
         return tuple(range(count))
@@ -178,7 +193,8 @@ def parse_positions(asked_for: str, count: int) -> tuple[int, ...]:
 def _spread_evenly(number: str, count: int) -> Iterator[int]:
     if not _is_number(number) or not 2 <= int(number) <= count:
         raise InvalidInput(
-            f"even:{number} is no number of positions", f"between 2 and {count}, as even:2"
+            f"even:{number} does not name a valid number of positions",
+            f"write a number from 2 to {count}, such as even:2",
         )
     steps = int(number) - 1
     return (step * (count - 1) // steps for step in range(steps + 1))
@@ -190,21 +206,29 @@ def _is_number(word: str) -> bool:
 
 def _parse_position(word: str, count: int) -> int:
     if not _is_number(word):
-        raise InvalidInput(f"{word!r} is no position", "as 0,4,9, all, or even:5")
+        raise InvalidInput(
+            f"{word!r} is not a position", "write positions such as 0,4,9, or all, or even:5"
+        )
     if int(word) >= count:
-        raise InvalidInput(f"there is no position {word} of {count}", f"from 0 to {count - 1}")
+        raise InvalidInput(
+            f"position {word} is outside a prompt of {count} passages or pairs",
+            f"write positions from 0 to {count - 1}",
+        )
     return int(word)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredAnswer:
-    """An answer to a row.
+    """A model's answer to a row of a position study, with its score and the human verdict.
 
     Attributes:
-        position: of the gold passage, from 0, or None.
+        position: position of the gold passage, from 0, or None.
+        size: number of passages or pairs in the prompt.
+        identity: id of the question, as `question_id` returns.
         score: 1.0, 0.0 or None.
-        verdict: of people; None on a tie or without any, `judged` says which.
-        empty_golds: gold answers with an empty normal form.
+        verdict: human verdict; None on a tie or without ratings.
+        judged: whether any person rated the answer.
+        empty_golds: number of gold answers whose normalized form is empty.
     """
 
     task: StudyTask
@@ -221,16 +245,16 @@ class ScoredAnswer:
 
     @property
     def fails(self) -> bool:
-        """Whether the answer is not right, or there is none: people's word goes before a score."""
+        """Whether the answer is wrong or missing; a human verdict takes precedence over a score."""
         if self.verdict in VERDICTS:
             return self.verdict != CORRECT
         return self.score is None or self.score < 1
 
 
 def human_verdict(work: Iterable[Assignment]) -> str | None:
-    """What people say of an answer: what review settled, else what more of them say than anything.
+    """Return the human verdict on an answer: the adjudicated rating, else the most frequent rating.
 
-    None for a tie, and where nobody gave a word.
+    None on a tie, and without ratings.
     """
     said = [each for each in work if each.rating]
     settled = next((each.rating for each in said if each.person == SETTLED), None)

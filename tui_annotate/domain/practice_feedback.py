@@ -1,4 +1,4 @@
-"""Practice: a person's annotations and rating of a sample, compared with the known answer."""
+"""Practice feedback: compares a person's annotations and rating of a sample with the answer key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tui_annotate.domain.annotations import Annotation
 
 @dataclass(frozen=True, slots=True)
 class PracticeAnswer:
-    """What is known to be right about a sample; `rating` is empty where none is known."""
+    """The gold annotations and the gold rating of a practice sample; `rating` may be empty."""
 
     annotations: tuple[Annotation, ...]
     rating: str = ""
@@ -18,11 +18,13 @@ class PracticeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PracticeFeedback:
-    """Hits and misses of a person.
+    """The hits and misses of a person on a practice sample.
 
     Attributes:
-        hits: their annotation with the gold one that it overlaps most.
-        rated, rating: the person's rating and the right one; may be empty.
+        hits: pairs of the person's annotation and the gold annotation that it overlaps most.
+        missed: gold annotations that no annotation of the person overlaps.
+        extra: the person's annotations that overlap no gold annotation.
+        rated, rating: the person's rating and the gold rating; may be empty.
     """
 
     hits: tuple[tuple[Annotation, Annotation], ...]
@@ -35,9 +37,9 @@ class PracticeFeedback:
 def compare_with_gold(
     mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = ""
 ) -> PracticeFeedback:
-    """Compare positions alone: one shared character is a hit, whatever the labels.
+    """Compare annotations with the gold annotations: one shared character is a hit.
 
-    An annotation without a claim is compared by its evidence.
+    Labels are ignored. An annotation without a claim is compared by its evidence.
     """
     right = known.annotations
     hits, extra = [], []

@@ -1,4 +1,4 @@
-"""Progress of a long task, reported while it runs."""
+"""Progress reports of a long-running task."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TaskProgress:
-    """Progress of a long task.
+    """The progress of a long-running task.
 
     Attributes:
-        phase: of an ingest `checking`, `storing` or `vectors`.
-        records: done, refused ones too.
-        share: in [0, 1] or None.
-        seconds: since the phase began.
+        phase: current phase; an import has `checking`, `storing` and `vectors`.
+        records: processed records, including refused ones.
+        share: finished fraction in [0, 1], or None if the total is unknown.
+        seconds: seconds since the phase began.
     """
 
     phase: str
@@ -28,12 +28,12 @@ class TaskProgress:
 
     @property
     def rate(self) -> float:
-        """Records a second."""
+        """Processed records per second."""
         return self.records / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def left(self) -> float | None:
-        """Seconds to go at this pace; None where nothing can be said."""
+        """Estimated remaining seconds at the current rate; None if unknown."""
         if not self.share:
             return None
         return self.seconds * (1 - self.share) / self.share
@@ -42,7 +42,10 @@ class TaskProgress:
 def time_phase(
     progress: Callable[[TaskProgress], None] | None, phase: str, *, total: int = 0
 ) -> Callable[[int], None]:
-    """Return a function that reports how many records are done since now; 0: of unknown total."""
+    """Start timing a phase, and return a function that reports its number of finished records.
+
+    `total`: number of records of the phase; 0 if unknown.
+    """
     began = time.monotonic()
 
     def report(done: int) -> None:

@@ -1,4 +1,4 @@
-"""Which machine's suggestion an annotation was made from, kept with it for good."""
+"""Provenance: the machine suggestion that an annotation was created from, stored permanently."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """The suggestion of an annotation; `score` in [0, 1] or None, `changed` if edited."""
+    """The suggestion from which an annotation was created.
+
+    Attributes:
+        suggestion: id of the suggestion.
+        maker: the machine that made the suggestion.
+        score: the suggestion's score in [0, 1], or None.
+        changed: whether the annotation differs from the suggestion.
+    """
 
     suggestion: str
     maker: str
@@ -19,38 +26,38 @@ class Provenance:
 
 
 def provenance_to_json(provenance: Provenance) -> dict[str, Any]:
-    """As JSON values, in fixed order."""
+    """Return an annotation's provenance as JSON values in fixed order."""
     return asdict(provenance)
 
 
 def provenance_from_json(value: Any) -> Provenance:
-    """The inverse of `provenance_to_json`.
+    """Parse an annotation's provenance from the JSON of `provenance_to_json`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the value has another form.
     """
     if not isinstance(value, Mapping):
-        raise ValueError("'suggested' does not tell where it comes from")
+        raise ValueError("'suggested' is not an object")
     name, maker, changed = (value.get(key) for key in ("suggestion", "maker", "changed"))
     if not (isinstance(name, str) and name and isinstance(maker, str) and maker):
-        raise ValueError("'suggested' lacks suggestion or maker")
+        raise ValueError("'suggested' has no suggestion or no maker")
     if not isinstance(changed, bool):
-        raise ValueError("'suggested' does not tell whether it was changed")
+        raise ValueError("'changed' of 'suggested' must be true or false")
     return Provenance(
         suggestion=name, maker=maker, score=parse_score(value.get("score")), changed=changed
     )
 
 
 def parse_score(value: Any) -> float | None:
-    """A score of a maker as JSON tells it: a number in [0, 1], or None.
+    """Parse a suggestion's score from JSON: a number in [0, 1], or None.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: the value is not such a number.
     """
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"the score {value!r} is no number")
+        raise ValueError(f"the score {value!r} is not a number")
     if not (math.isfinite(value) and 0 <= value <= 1):
         raise ValueError(f"the score {value!r} is not between 0 and 1")
     return float(value)

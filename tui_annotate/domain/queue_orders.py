@@ -1,4 +1,4 @@
-"""The orders of the queue by their names; refuses others."""
+"""Names of the orders in which an annotator's queue shows samples, and their validation."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from typing import Final, NamedTuple
 from tui_annotate.domain.errors import InvalidInput
 
 BY_SOURCE: Final = "by-source"
-"""All summaries of one source together."""
+"""Queue order that groups all summaries of one source."""
 INGESTED: Final = "ingested"
-"""As they came."""
+"""Queue order in which samples were imported."""
 RANDOM: Final = "random:"
-"""What a seed follows: any text; the same seed gives the same order."""
+"""Prefix of a random queue order, followed by a seed; the same seed gives the same order."""
 CONFLICTS: Final = "conflicts"
-"""The usual order of review: what waits first, of that the most conflicts."""
+"""Default order of review: samples that wait for review first, most conflicts first."""
 DISAGREE: Final = "disagree:"
-"""Before the name of a score: where people contradict it; review's alone, as it tells of work."""
+"""Prefix of a review order, followed by a score's name: samples whose annotators contradict it.
+
+Available only in review, because the order reveals the work of other annotators.
+"""
 
 
 class ScoreDirection(StrEnum):
-    """Which samples an order by a score begins with; what has no such score comes last."""
+    """Which samples come first in an order by a score; samples without the score come last."""
 
     WORST = "worst"
     BEST = "best"
@@ -28,7 +31,7 @@ class ScoreDirection(StrEnum):
 
 
 class ByScore(NamedTuple):
-    """An order by what a machine says: its sense, and the name of the score."""
+    """A queue order by a machine's score: the direction and the name of the score."""
 
     sense: ScoreDirection
     score: str
@@ -38,30 +41,34 @@ class ByScore(NamedTuple):
 
 
 def by_score(order: str) -> ByScore | None:
-    """What an order by a score is of; None where it is no such order."""
+    """Parse the name of an order by a score; None if the name is that of another order."""
     sense, _, score = order.partition(":")
     known = score and sense in list(ScoreDirection)
     return ByScore(ScoreDirection(sense), score) if known else None
 
 
 def score_of_order(order: str) -> str:
-    """The score that people contradict in an order of review; empty where it is review's usual one.
+    """Return the score's name of a review order `disagree:SCORE`; empty for the default order.
 
     Raises:
-        InvalidInput: it is neither.
+        InvalidInput: the review order is unknown.
     """
     if order in ("", CONFLICTS):
         return ""
     if order.startswith(DISAGREE) and len(order) > len(DISAGREE):
         return order.removeprefix(DISAGREE)
-    raise InvalidInput(f"no order {order!r} in review", f"orders: {CONFLICTS}, {DISAGREE}SCORE")
+    raise InvalidInput(
+        f"unknown order {order!r} of review", f"use one of: {CONFLICTS}, {DISAGREE}SCORE"
+    )
 
 
 def check_order(name: str) -> str:
-    """Return the full name of an order; `random` has seed 1. Names of scores are not checked.
+    """Return the full name of a queue order; `random` becomes `random:1`.
+
+    Names of scores are not checked.
 
     Raises:
-        InvalidInput: there is no such order.
+        InvalidInput: the order is unknown.
     """
     if name == "random":
         return f"{RANDOM}1"
@@ -70,12 +77,12 @@ def check_order(name: str) -> str:
         return name
     if name.startswith(DISAGREE):
         raise InvalidInput(
-            f"the order {name!r} tells what others found",
-            f"it is one of review alone: tui-annotate review list --order {name}",
+            f"the order {name!r} is available only in review",
+            f"list samples in this order with: tui-annotate review list --order {name}",
         )
     senses = ", ".join(f"{sense}:SCORE" for sense in ScoreDirection)
     raise InvalidInput(
-        f"no order {name!r}",
-        f"orders: by-source, ingested, random, random:SEED, {senses}",
+        f"unknown order {name!r}",
+        f"use one of: by-source, ingested, random, random:SEED, {senses}",
         code="order-unknown",
     )

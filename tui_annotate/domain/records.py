@@ -1,4 +1,4 @@
-"""Records: a sample with all that people said of it, the one unit of ingest, export and convert."""
+"""Records: a sample with its annotations and assignments, the unit of import and export."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tui_annotate.domain.samples import Sample
 
 @dataclass(frozen=True, slots=True)
 class OwnedAnnotation:
-    """An annotation and the id of the person whose it is."""
+    """An annotation with the id of its owner."""
 
     person: str
     annotation: Annotation
@@ -20,10 +20,10 @@ class OwnedAnnotation:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A sample with its annotations and assignments, and the people that they name.
+    """A record: a sample with its annotations, its assignments and the people in them.
 
     Attributes:
-        where: `file:line` or `file, record N`: for messages only, never compared.
+        where: `file:line` or `file, record N`; for messages only, never compared.
     """
 
     sample: Sample
@@ -35,11 +35,11 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A record that could not be read, or a doubt about one that could.
+    """An error or a warning about one record of an imported file.
 
     Attributes:
         where: `file:line` or `file, record N`.
-        refused: whether the record was left out; a doubt is reported and the record is taken.
+        refused: whether the record was skipped; with a warning only, the record is imported.
     """
 
     where: str
@@ -53,17 +53,17 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class RecordFilter:
-    """Which records an export holds, and what of them; an empty value lets everything through.
+    """A filter of exported records and their annotations; an empty value filters nothing.
 
     Attributes:
-        dataset, sample: the sample's key, or either part of it.
-        person: the id or name of a person: only samples with work of theirs, and only that work.
-        origin: of annotations: `human`, `imported` (of any format), or an origin in full; for
-            `adjudicated` also the samples that review settled with nothing found.
-        state: only work of people whose assignment of the sample is in that state.
-        label: a path joined by dots: annotations with it or with one under it.
-        since: ISO 8601: annotations and assignments updated at that moment or later.
-        practice: `with` also lets work through that was done for practice; else it is left out.
+        dataset, sample: the sample's key, or one part of it.
+        person: id or name of a person: only this person's work, and samples with such work.
+        origin: origin of annotations: `human`, `imported` (any format), or a full origin;
+            `adjudicated` also selects samples adjudicated without annotations.
+        state: only work of people whose assignment of the sample has this state.
+        label: label path joined by dots: annotations with the label or a descendant of it.
+        since: ISO 8601: only annotations and assignments updated at this time or later.
+        practice: `with` includes practice work; otherwise practice work is excluded.
     """
 
     dataset: str = ""

@@ -1,7 +1,7 @@
-"""Items of a collection: reports, documents and citations that people rate and mark passages in.
+"""Items of a report collection: reports, documents and citations, with progress by topic and run.
 
-What of them is annotated and complete, how they are counted by topic and run, and where a passage
-of a report is cut. An item is a sample of one of the kinds in `RATED_KINDS`.
+Annotators rate items and mark passages in them. An item is a sample of a kind in `RATED_KINDS`.
+Marked passages of a report are split at its sentences.
 
 Source: the annotation model of autojudge-annotate 0.3.7.
 """
@@ -20,26 +20,25 @@ from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
 from tui_annotate.domain.spans import Span
 
 RATED_KINDS: Final = (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATION)
-"""The kinds that are rated and marked one by one, and not compared as pairs."""
+"""Kinds of samples that annotators rate and mark one by one instead of comparing pairs."""
 
 PASSAGE: Final[LabelPath] = ("Passage",)
-"""The label of marks that have none in their format."""
+"""Label of imported marks whose file format has no labels."""
 
 PASSAGE_LABELS: Final = "titles: [Source, Report]\nlabels:\n  - Passage\n"
-"""The label set of a dataset whose marks say nothing but where they are."""
+"""Label set of a dataset whose imported marks have no labels."""
 
 SCALE: Final = ("Perfect", "Mostly Good", "So-so", "Bad")
-"""Ratings of an item where the workspace names no others, the best first."""
+"""Default rating scale of an item, best first, if the workspace configures none."""
 
 NOT_RATED: Final = "Not rated"
-"""How an empty rating is called before people and in files."""
+"""Text for an empty rating, on screen and in files."""
 
 
 def rating_scale(kind: SampleKind, chosen: Sequence[str] = ()) -> tuple[str, ...]:
-    """The words that a sample is rated with by hand; empty where it is not.
+    """Return the rating scale for samples of a kind; empty if such samples are not rated.
 
-    Args:
-        chosen: the words of the workspace, for samples of every kind; empty where it names none.
+    `chosen`: the workspace's scale, for samples of every kind; empty if none is configured.
     """
     if chosen:
         return tuple(chosen)
@@ -49,7 +48,7 @@ def rating_scale(kind: SampleKind, chosen: Sequence[str] = ()) -> tuple[str, ...
 
 
 def has_rating_conflict(ratings: Collection[str]) -> bool:
-    """Whether people who finished a sample rated it otherwise; who rated nothing is otherwise."""
+    """Return whether the ratings of a sample differ; an empty rating differs from others."""
     return any(ratings) and len(set(ratings)) > 1
 
 
@@ -59,7 +58,7 @@ def has_rating_conflict(ratings: Collection[str]) -> bool:
 class Sentence(NamedTuple):
     """A sentence of a report: code points [start, end) of its text, and the ids that it cites.
 
-    It is blank, and counted nowhere, where `start` is `end`.
+    If `start` equals `end`, the sentence is blank and not counted.
     """
 
     start: int
@@ -68,7 +67,7 @@ class Sentence(NamedTuple):
 
 
 def report_sentences(sample: Sample) -> tuple[Sentence, ...]:
-    """The sentences that a report came in, in order; none where its record tells of none."""
+    """Return the sentences of a report in order, as imported; empty if its record has none."""
     return _parse_sentences(sample.meta)
 
 
@@ -78,20 +77,20 @@ def _parse_sentences(meta: Mapping[str, Any]) -> tuple[Sentence, ...]:
             Sentence(int(each["start"]), int(each["end"]), tuple(each.get("citations", ())))
             for each in meta.get("sentences") or ()
         )
-    except (AttributeError, KeyError, TypeError, ValueError):  # a stranger's field of that name
+    except (AttributeError, KeyError, TypeError, ValueError):  # a field of another format
         return ()
 
 
 def find_sentence(span: Span, within: Sequence[Sentence]) -> int | None:
-    """The index of the first sentence that a span shares a code point with; None for none."""
+    """Return the index of the first sentence that overlaps a span; None if no sentence does."""
     met = (min(span.end, each.end) > max(span.start, each.start) for each in within)
     return next((at for at, shared in enumerate(met) if shared), None)
 
 
 def split_at_sentences(span: Span, within: Sequence[Sentence], text: str) -> tuple[Span, ...]:
-    """Split a span at sentences, trimmed, in order; without sentences it stays whole.
+    """Split a span at sentences into trimmed spans, in order; without sentences, only trim it.
 
-    Text between sentences is dropped; white space alone gives an empty list.
+    Text between sentences is dropped; only white space gives an empty tuple.
     """
     bounds = within or (Sentence(0, len(text)),)
     parts = ((max(span.start, each.start), min(span.end, each.end)) for each in bounds)
@@ -99,18 +98,21 @@ def split_at_sentences(span: Span, within: Sequence[Sentence], text: str) -> tup
     return tuple(part for part in found if part is not None)
 
 
-# what is annotated, and how it is counted --------------------------------------------------------
+# progress of items -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A report, document or citation in a person's list.
+    """A report, document or citation in an annotator's list.
 
     Attributes:
-        run: empty for a document, of which `runs` are those that cite it.
+        run: the run of a report or citation; empty for a document.
+        runs: the runs that cite a document.
         group: shared by the citations of one sentence.
-        sentences: of a report, how many are not blank.
-        annotated: also where it is only rated or commented.
+        sentence: index of the sentence of a citation.
+        sentences: number of non-blank sentences of a report.
+        start: first words of the item's text.
+        annotated: whether the item was marked, rated or commented.
     """
 
     key: SampleKey
@@ -128,11 +130,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class TreeLeaf:
-    """A document, or a sentence with its citations.
+    """A leaf of the collection tree: a document, or a sentence with its citations.
 
     Attributes:
         name: the document's id, or `s` and the sentence's index.
-        ticks: parallel to `keys`, whether annotated.
+        keys: samples of the leaf.
+        ticks: for each sample of `keys`, whether the sample is annotated.
     """
 
     name: str
@@ -142,13 +145,17 @@ class TreeLeaf:
 
     @property
     def done(self) -> bool:
-        """Whether all of it is annotated: a sentence is complete with its last citation."""
+        """Whether all samples of the leaf are annotated."""
         return all(self.ticks)
 
 
 @dataclass(frozen=True, slots=True)
 class TreeBranch:
-    """A topic, or a run of one, with its progress; `key` where it is itself an item."""
+    """A branch of the collection tree: a topic or a run, with its progress.
+
+    Attributes:
+        key: the sample of the branch if the branch is itself a report, else None.
+    """
 
     name: str
     title: str
@@ -158,12 +165,12 @@ class TreeBranch:
 
 
 def is_annotated(marks: int, rating: str, comment: str) -> bool:
-    """Whether somebody said anything of an item: marked it, rated it, or commented it."""
+    """Return whether an item was marked, rated or commented."""
     return bool(marks or rating or comment)
 
 
 def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple[TreeLeaf, ...]:
-    """Return the documents of a topic or run by id, or its sentences in report order."""
+    """Return a topic's or run's documents by id, or its sentences in report order, as leaves."""
     if kind is SampleKind.DOCUMENT:
         mine = [item for item in items if not run or run in item.runs]
         ordered = sorted(mine, key=lambda item: item.docid)
@@ -189,7 +196,7 @@ def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple
 def list_branches(
     kind: SampleKind, items: Sequence[Item], reports: Sequence[Item]
 ) -> tuple[TreeBranch, ...]:
-    """Return the runs of a topic that have any of these items, in the order of their reports."""
+    """Return the runs of a topic that have any of `items`, in the order of `reports`."""
     if kind is SampleKind.REPORT:
         return tuple(
             TreeBranch(item.run, item.team, int(item.annotated), 1, item.key) for item in items
@@ -206,9 +213,9 @@ def list_branches(
 def list_sentence_branches(
     reports: Iterable[Item], complete: Iterable[str]
 ) -> tuple[TreeBranch, ...]:
-    """Return the runs of a topic counted by sentences, as `list_branches`, without citations.
+    """Return the runs of a topic with their numbers of complete and non-blank sentences.
 
-    `complete`: groups of complete sentences.
+    `complete`: citation groups of the complete sentences.
     """
     done = Counter(map(report_id, complete))
     return tuple(
@@ -219,7 +226,7 @@ def list_sentence_branches(
 
 
 def count_done_by_topic(kind: SampleKind, items: Iterable[Item]) -> dict[str, tuple[int, int]]:
-    """By topic, how much is done and how much there is: reports, documents or sentences."""
+    """Count annotated and all reports, documents or sentences by topic, as (done, total)."""
     by_topic: dict[str, list[Item]] = {}
     for item in items:
         by_topic.setdefault(item.topic, []).append(item)
@@ -237,7 +244,7 @@ def count_done_by_topic(kind: SampleKind, items: Iterable[Item]) -> dict[str, tu
 
 
 def id_prefix(kind: SampleKind, *parts: str) -> str:
-    """How ids of a kind begin: under a topic, and of a report or citation under a run as well."""
+    """Return the prefix of sample ids of a kind; `parts` are the topic and, optionally, the run."""
     return "|".join((_LETTERS[kind], *parts, ""))
 
 
@@ -251,7 +258,7 @@ _LETTERS: Final[Mapping[SampleKind, str]] = {
 def make_item(
     key: SampleKey, *, group: str, start: str, meta: Mapping[str, Any], done: bool = False
 ) -> Item:
-    """A sample as an item, by what its record tells."""
+    """Return a sample as a collection item, with the fields of its imported record."""
     topic, runs = str(meta.get("topic_id", "")), meta.get("runs")
     of_report = key.id.startswith(id_prefix(SampleKind.REPORT))
     report = key.id if of_report else report_id(group)
@@ -272,7 +279,7 @@ def make_item(
 
 
 def report_id(group: str) -> str:
-    """The id of the report that a sentence stands in, by the group of its citations."""
+    """Return the id of the report that contains a sentence, from the group of its citations."""
     report, _, _ = group.rpartition("|")
     return f"r|{report}" if report else ""
 
@@ -292,5 +299,5 @@ def split_claim_at_sentences(annotation: Annotation, sample: Sample) -> Annotati
         for part in split_at_sentences(span, within, sample.document(side, index).text)
     }
     if not found:
-        raise InvalidSpan(f"{annotation.claim[0].span} is in no sentence", "select some words")
+        raise InvalidSpan(f"the span {annotation.claim[0].span} is in no sentence", "select words")
     return replace(annotation, claim=tuple(sorted(found)))

@@ -1,4 +1,4 @@
-"""Samples: two sides of documents that are compared, and what a machine says of their segments."""
+"""Samples: a source side and a summary side of documents, their segments, and assist matches."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tui_annotate.domain.spans import Span
 
 
 class Side(StrEnum):
-    """The two sides of a sample: what is trusted, and what is checked against it."""
+    """The two sides of a sample: the trusted source, and the summary that is checked."""
 
     SOURCE = "source"
     SUMMARY = "summary"
 
     @property
     def other(self) -> Side:
-        """The side opposite."""
+        """The opposite side: the summary for the source, and vice versa."""
         return Side.SUMMARY if self is Side.SOURCE else Side.SOURCE
 
 
 class SampleKey(NamedTuple):
-    """What names a sample: its dataset, and its id there."""
+    """The key of a sample: its dataset and its id in that dataset."""
 
     dataset: str
     id: str
@@ -37,7 +37,7 @@ class SampleKey(NamedTuple):
 
 
 class SampleKind(StrEnum):
-    """What a sample is: decides which screens offer it, never how it is stored."""
+    """The kind of a sample; determines the screens that show it, not its storage."""
 
     PAIR = "pair"
     REPORT = "report"
@@ -47,17 +47,17 @@ class SampleKind(StrEnum):
 
 
 def fingerprint(text: str) -> str:
-    """SHA-256 of the text as UTF-8, in lower-case hex: the identity of a document.
+    """Return the SHA-256 of a text as UTF-8, in lower-case hex; identifies a document.
 
     Raises:
-        InvalidInput: the text holds a lone surrogate; the message gives its offset in code points.
+        InvalidInput: the text has a lone surrogate; the message has its offset in code points.
     """
     try:
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
     except UnicodeEncodeError as error:
         raise InvalidInput(
-            f"lone surrogate U+{ord(text[error.start]):04X} at offset {error.start}",
-            "the text was cut inside a character; mend it where it was written",
+            f"the text has a lone surrogate U+{ord(text[error.start]):04X} at offset {error.start}",
+            "fix the program that wrote the text, which cut it inside a character",
         ) from error
 
 
@@ -66,9 +66,9 @@ class Document:
     """An exact text on one side of a sample.
 
     Attributes:
-        text: never altered, never empty of code points by rule of the importers, not of this class.
-        key: its name inside the sample; unique on its side where there are several.
-        language: "en", "zh", ...: decides segmentation, and goes with the document, not the sample.
+        text: the exact text, never altered; importers, not this class, reject empty texts.
+        key: name of the document in the sample; unique if the side has several documents.
+        language: "en", "zh", ...: selects the segmentation of this document.
     """
 
     side: Side
@@ -83,7 +83,7 @@ class Document:
 
 
 class Segment(NamedTuple):
-    """A sentence as a view `[start, end)` of its document, white space included.
+    """A sentence of a document: code points `[start, end)`, white space included.
 
     The segments of a document, in order, join to its text.
     """
@@ -93,13 +93,13 @@ class Segment(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """The same extent as a span."""
+        """The segment's code points as a span."""
         return Span(self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked of whoever wrote the summary side; any part may be empty."""
+    """The request that the summary side answers; any field may be empty."""
 
     title: str = ""
     problem: str = ""
@@ -109,13 +109,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What one person judges at a time. Its key is (dataset, id).
+    """A sample: source documents and a summary that an annotator compares; see `key`.
 
     Attributes:
         documents: source documents first, in reading order; at most one on the summary side.
-        group: shared by sibling samples, as answers to one question or citations of one sentence.
-        meta: every other field of the record, as it came (JSON values).
-        imported: what the format needs to write the sample back word for word; None for most.
+        group: shared by sibling samples: answers to one question, citations of one sentence.
+        meta: all other fields of the imported record, unchanged (JSON values).
+        imported: data that the format needs to write the sample back verbatim; usually None.
     """
 
     dataset: str
@@ -129,15 +129,15 @@ class Sample:
 
     @property
     def key(self) -> SampleKey:
-        """(dataset, id)."""
+        """The sample's key: (dataset, id)."""
         return SampleKey(self.dataset, self.id)
 
     def side(self, side: Side) -> tuple[Document, ...]:
-        """The documents of one side, in order."""
+        """Return the documents of one side, in order."""
         return tuple([document for document in self.documents if document.side is side])
 
     def document(self, side: Side, index: int = 0) -> Document:
-        """The document number `index` of a side, from 0.
+        """Return the document of a side with an index, from 0.
 
         Raises:
             NotFound: the side has fewer documents.
@@ -146,15 +146,16 @@ class Sample:
         if not 0 <= index < len(documents):
             raise NotFound(
                 f"sample {self.id!r} has no {side} document {index}",
-                f"it has {len(documents)} on that side, counted from 0",
+                f"use an index below {len(documents)}, counted from 0",
             )
         return documents[index]
 
     def index(self, side: Side, key: str = "") -> int:
-        """Return the index of the document of a side with a key; the key is empty for the only one.
+        """Return the index of a side's document with a key; an empty key finds the only document.
 
         Raises:
-            NotFound, InvalidInput: none has the key; several could be meant.
+            NotFound: no document has the key.
+            InvalidInput: the key is ambiguous.
         """
         documents = self.side(side)
         found = [index for index, document in enumerate(documents) if key in ("", document.key)]
@@ -163,7 +164,8 @@ class Sample:
         keys = ", ".join(repr(document.key) for document in documents)
         if not found:
             raise NotFound(
-                f"sample {self.id!r} has no {side} document {key!r}", f"there are: {keys or 'none'}"
+                f"sample {self.id!r} has no {side} document {key!r}",
+                f"documents of the {side} side: {keys or 'none'}",
             )
         raise InvalidInput(
             f"sample {self.id!r} has {len(documents)} {side} documents", f"name one: {keys}"
@@ -171,14 +173,14 @@ class Sample:
 
 
 STRENGTHS = (0.08, 0.15, 0.35, 0.6, 0.8)
-"""The least score of each strength, 1 to 5; under the first, nothing is found.
+"""Lowest match score of each display strength, 1 to 5; a lower score is no match.
 
-What that first step lets through, and what it keeps out, was measured: docs/decisions/0009.
+The first threshold was chosen by measurement: docs/decisions/0009.
 """
 
 
 class Signals(StrEnum):
-    """What ranks the segments: all that there is, or one kind alone, for whoever distrusts one."""
+    """The signals that rank segments for the assist: all combined, only words, or only vectors."""
 
     FUSED = "fused"
     WORDS = "words"
@@ -187,13 +189,14 @@ class Signals(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What the assist says of one segment.
+    """A match: a segment of the source that the assist ranks for a claim.
 
     Attributes:
-        document, segment: the document's index on its side, the segment's in its document.
-        score: absolute, in [0, 1]; comparable over queries and documents.
-        rank: 1 for the best; ties in reading order.
-        signals: each signal's own bounded value, by name.
+        document: index of the document on its side.
+        segment: index of the segment in its document.
+        score: absolute score in [0, 1]; comparable between queries and documents.
+        rank: 1 for the best match; ties in reading order.
+        signals: value of each signal in its own bounded range, by name.
     """
 
     document: int
@@ -205,13 +208,19 @@ class Match:
 
     @property
     def strength(self) -> int:
-        """How strongly the match is shown: 0 (nothing found) to 5, by the score alone."""
+        """The display strength of the match, from 0 (no match) to 5, by its score only."""
         return bisect_right(STRENGTHS, self.score)
 
 
 @dataclass(frozen=True, slots=True)
 class SiblingSample:
-    """One of them; `text` is its summary side, `state` and `annotations` are this person's own."""
+    """A sibling sample, of the same source or question, with one person's work on that sample.
+
+    Attributes:
+        state: state of this person's assignment.
+        annotations: number of this person's annotations.
+        text: text of the sample's summary side.
+    """
 
     key: SampleKey
     state: State

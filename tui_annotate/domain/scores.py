@@ -1,4 +1,4 @@
-"""What machines say of samples: runs, and the scores of each; a text that changed has none."""
+"""Machine scores of samples, and the runs that computed them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, Final
 from tui_annotate.domain.samples import SampleKey
 
 MOST: Final = 3
-"""Scores that a list shows of a sample."""
+"""Most scores that a list shows for each sample."""
 
 LABELS: Final = ("right", "wrong", "undecided")
-"""How a ranking labels samples."""
+"""Labels that a ranking gives to samples."""
 
 
 class RunKind(StrEnum):
-    """What a machine did."""
+    """The kind of a run: what the machine computed."""
 
     SCORE = "score"
     RANK = "rank"
@@ -27,14 +27,14 @@ class RunKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRun:
-    """One time that a machine gave its opinion on samples of one dataset.
+    """A run: one computation of scores or suggestions by a machine for samples of one dataset.
 
     Attributes:
-        maker: who says it: "unigram", "percentile", "judge:MODEL", "import:NAME".
-        parameters: values of JSON: options, versions, seed, the host of an endpoint; never keys.
-        low: the names of its scores of which a low value is the better supported one.
-        at: ISO 8601; the store fills in an empty one.
-        by: a person's id; empty for whoever owns the store.
+        maker: the machine: "unigram", "percentile", "judge:MODEL", "import:NAME".
+        parameters: JSON values: options, versions, seed, the endpoint's host; never API keys.
+        low: names of scores whose low values mean better supported samples.
+        at: ISO 8601; if empty, the store sets the time.
+        by: a person's id; empty for the operator.
     """
 
     id: str
@@ -50,16 +50,17 @@ class ScoreRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """What one run says of one sample under one name.
+    """A score: the value of one metric for one sample, computed in one run.
 
     Attributes:
-        name: as published: "unigram_overlap_with_answer_score", "faithfulness", "rank".
-        value: min-max over the run, in [0, 1]; 0.5 for all where all are equal.
-        text: what is said in words: a category, a machine's label, a generated text.
-        parts: one for each summary segment, or for each source document, as `of` says.
-        of: "segments" or "documents" where there are parts.
+        name: published name: "unigram_overlap_with_answer_score", "faithfulness", "rank".
+        raw: the value as computed, or None.
+        value: min-max normalized over the run, in [0, 1]; 0.5 if all values are equal.
+        text: textual result: a category, a machine's label, a generated text.
+        parts: one value for each summary segment or each source document, according to `of`.
+        of: "segments" or "documents"; empty without `parts`.
         extra: 0 for the sample itself; k for the k-th further generation of its group, which is
-            kept with the group's first sample.
+            stored with the group's first sample.
     """
 
     key: SampleKey
@@ -73,9 +74,9 @@ class Score:
 
 
 class Pooling(StrEnum):
-    """Unsupported for one of them, for more than half, or for all.
+    """The rule that pools verdicts: unsupported if one, more than half, or all people decide so.
 
-    Source of the first and the last: the table of verdicts of the project FaithBench.
+    Source of `worst` and `best`: the table of verdicts of the project FaithBench.
     """
 
     WORST = "worst"
@@ -84,7 +85,10 @@ class Pooling(StrEnum):
 
 
 def pool_verdicts(words: Sequence[bool], how: Pooling) -> bool | None:
-    """Whether it is so, of one word a person; None of no words, and of a majority where half do."""
+    """Pool one yes/no verdict from each person into one; None without verdicts and on a tie.
+
+    A tie is possible only with the majority rule.
+    """
     yes, no = sum(words), len(words) - sum(words)
     if not words or (how is Pooling.MAJORITY and yes == no):
         return None
@@ -95,7 +99,11 @@ def pool_verdicts(words: Sequence[bool], how: Pooling) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSummary:
-    """The scores of a row in [0, 1], 1 is well supported, or None; `label` of `LABELS` or empty."""
+    """The displayed scores of one sample: values in [0, 1] (1 is well supported) or None.
+
+    Attributes:
+        label: one of `LABELS`, or empty.
+    """
 
     values: tuple[float | None, ...]
     label: str = ""
@@ -103,7 +111,7 @@ class ScoreSummary:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSummaries:
-    """The scores of a list; `names` are the columns, at most `MOST`."""
+    """The displayed scores of a list of samples; `names` has at most `MOST` columns."""
 
     names: tuple[str, ...] = ()
     labelled: bool = False

@@ -1,4 +1,4 @@
-"""Spans of a text: what they are and how two of them relate; never what they mean."""
+"""Spans of a text in code points, and operations on them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tui_annotate.domain.errors import InvalidSpan
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """The code points `start` up to, not including, `end`. Never empty.
+    """A non-empty range of code points of a text, from `start` up to, not including, `end`.
 
     Raises:
         InvalidSpan: `start` is negative, or `end` is not after `start`.
@@ -23,7 +23,7 @@ class Span:
         if self.start < 0 or self.end <= self.start:
             raise InvalidSpan(
                 f"{self.start}:{self.end} is not a span",
-                "a span starts at 0 or later and ends after its start",
+                "write a start of 0 or more and an end after the start",
             )
 
     def __len__(self) -> int:
@@ -33,41 +33,41 @@ class Span:
         return f"{self.start}:{self.end}"
 
     def of(self, text: str) -> str:
-        """The part of `text` that the span covers.
+        """Return the part of `text` that the span covers.
 
         Raises:
-            InvalidSpan: the span ends after the text does.
+            InvalidSpan: the span ends after the end of the text.
         """
         if self.end > len(text):
             raise InvalidSpan(
-                f"{self} ends outside a text of {len(text)} code points",
-                "offsets count code points of the exact text",
+                f"the span {self} ends outside a text of {len(text)} code points",
+                "count offsets in code points of the exact text",
             )
         return text[self.start : self.end]
 
     def overlap(self, other: Span) -> int:
-        """How many code points the two share."""
+        """Return the number of code points that two spans share."""
         return max(0, min(self.end, other.end) - max(self.start, other.start))
 
     def contains(self, other: Span) -> bool:
-        """Whether every code point of `other` is in this span."""
+        """Return whether every code point of `other` is in this span."""
         return self.start <= other.start and other.end <= self.end
 
     def union(self, other: Span) -> Span:
-        """The smallest span that contains both, with what lies between them."""
+        """Return the smallest span that contains both spans."""
         return Span(min(self.start, other.start), max(self.end, other.end))
 
     def clip(self, other: Span) -> Span | None:
-        """The part of this span inside `other`; None where they share nothing."""
+        """Return the part of this span inside `other`; None if the spans do not overlap."""
         start, end = max(self.start, other.start), min(self.end, other.end)
         return Span(start, end) if start < end else None
 
     def shift(self, by: int) -> Span:
-        """The same extent, `by` code points further on (back, where negative)."""
+        """Return the span moved by a number of code points (backward if negative)."""
         return Span(self.start + by, self.end + by)
 
     def trim(self, text: str) -> Span | None:
-        """The span without the white space at its edges; None where nothing else is in it."""
+        """Return the span without white space at its ends; None if nothing else remains."""
         part = self.of(text)
         start = self.start + len(part) - len(part.lstrip())
         end = self.end - (len(part) - len(part.rstrip()))
@@ -75,7 +75,7 @@ class Span:
 
 
 def merge(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """The same code points as disjoint spans in order; touching spans become one."""
+    """Merge spans into disjoint spans in order; overlapping and adjacent spans become one."""
     merged: list[Span] = []
     for span in sorted(spans):
         if merged and span.start <= merged[-1].end:

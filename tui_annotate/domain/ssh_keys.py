@@ -1,6 +1,6 @@
-"""Public keys of SSH as OpenSSH writes them, read strictly.
+"""Strict parser of OpenSSH public keys and of `authorized_keys` lines.
 
-Private keys, certificates, weak keys and options are refused; a key is never shown in a message.
+Private keys, certificates, weak keys and options are rejected; messages never quote a key.
 """
 
 from __future__ import annotations
@@ -20,21 +20,27 @@ from tui_annotate.domain.terminal_text import make_line_visible
 LEAST_RSA_BITS: Final = 2048
 MOST_RSA_BITS: Final = 16384
 LONGEST: Final = 20_000
-"""Bytes of a key file that are read; the longest key that is taken has 3 kB."""
+"""Most bytes read from a key file; the longest valid key has 3 kB."""
 
 _ED25519_BYTES: Final = 32
 _POINTS: Final = {"nistp256": 65, "nistp384": 97, "nistp521": 133}
-"""Bytes of an uncompressed point by its curve."""
+"""Length in bytes of an uncompressed elliptic curve point, by curve."""
 
 _PRIVATE: Final = re.compile(r"PRIVATE KEY|PuTTY-User-Key-File|SSH PRIVATE KEY")
 _OTHER_FORM: Final = re.compile(r"---- BEGIN SSH2 PUBLIC KEY|-----BEGIN [A-Z ]*PUBLIC KEY")
-_MAKE_HINT: Final = "make another: ssh-keygen -t ed25519"
-_PUB_HINT: Final = "give the file that ends in .pub, as ssh-keygen writes it"
+_MAKE_HINT: Final = "create a new key: ssh-keygen -t ed25519"
+_PUB_HINT: Final = "give the .pub file that ssh-keygen writes"
 
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """A parsed key: `kind` as `ssh-ed25519`, `blob` in base64, a harmless `comment`."""
+    """A parsed public SSH key.
+
+    Attributes:
+        kind: key type, such as `ssh-ed25519`.
+        blob: the key in base64.
+        comment: the key's comment without control characters.
+    """
 
     kind: str
     blob: str
@@ -42,38 +48,38 @@ class PublicKey:
 
     @property
     def line(self) -> str:
-        """The key without its comment, as OpenSSH writes it."""
+        """The key in OpenSSH form, without its comment."""
         return f"{self.kind} {self.blob}"
 
     @property
     def fingerprint(self) -> str:
-        """SHA256 over the key, as `ssh-keygen -l` prints it."""
+        """The key's SHA-256 fingerprint in the form of `ssh-keygen -l`."""
         digest = hashlib.sha256(base64.b64decode(self.blob)).digest()
         return "SHA256:" + base64.b64encode(digest).decode().rstrip("=")
 
 
 def parse_key(text: str, where: str = "this file") -> PublicKey:
-    """Parse the only public key of a text; blank lines and comments are skipped.
+    """Parse the single public key in a text; blank lines and comments are skipped.
 
     Raises:
-        InvalidInput: there is no key, several, or an unsupported one.
+        InvalidInput: the text has no key, several keys, or an unsupported key.
     """
     if _PRIVATE.search(text):
         raise InvalidInput(
-            f"{where} holds a private key, which never leaves its owner's machine",
+            f"{where} contains a private key, which must stay on its owner's machine",
             _PUB_HINT,
             code="private-key",
         )
     if _OTHER_FORM.search(text):
         raise InvalidInput(
-            f"{where} holds a key in another form than OpenSSH's",
-            "write it anew: ssh-keygen -i -f FILE",
+            f"{where} contains a key that is not in OpenSSH format",
+            "convert the key: ssh-keygen -i -f FILE",
         )
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and not line.startswith("#")]
     if len(lines) != 1:
         many = f"{len(lines)} keys" if lines else "no key"
-        raise InvalidInput(f"{where} holds {many}", f"one is bound at a time; {_PUB_HINT}")
+        raise InvalidInput(f"{where} contains {many}", f"give exactly one key; {_PUB_HINT}")
     return _parse_line(lines[0], where)
 
 
@@ -81,36 +87,39 @@ def _parse_line(line: str, where: str) -> PublicKey:
     kind, _, rest = line.partition(" ")
     blob, _, comment = rest.strip().partition(" ")
     if "-cert-v01@" in kind:
-        raise InvalidInput(f"{where} holds a certificate ({kind})", "bind the key itself")
+        raise InvalidInput(
+            f"{where} contains a certificate ({kind}) instead of a key", "give the key itself"
+        )
     if kind == "ssh-dss":
-        raise InvalidInput(f"{where} holds a DSA key, which is weak", _MAKE_HINT)
+        raise InvalidInput(f"{where} contains a DSA key, which is weak", _MAKE_HINT)
     check = _CHECKS.get(kind)
     if check is None:
         raise InvalidInput(
-            f"{where} begins with {make_line_visible(kind[:40])!r}, which is no kind of key",
-            f"a key stands alone, without options, and is one of {', '.join(_CHECKS)}",
+            f"{where} begins with {make_line_visible(kind[:40])!r}, which is not a key type",
+            f"give a key without options, of one of these types: {', '.join(_CHECKS)}",
         )
     try:
         raw = base64.b64decode(blob, validate=True)
         fields = _read_fields(raw)
     except (binascii.Error, ValueError) as error:
-        raise InvalidInput(f"the key in {where} is cut or damaged", _PUB_HINT) from error
+        raise InvalidInput(f"the key in {where} is truncated or damaged", _PUB_HINT) from error
     if not fields or fields[0] != kind.encode() or not check(fields[1:]):
-        raise InvalidInput(f"the key in {where} is not the {kind} that it says it is", _PUB_HINT)
+        raise InvalidInput(f"the key in {where} is not a valid key of type {kind}", _PUB_HINT)
     bits = int.from_bytes(fields[-1], "big").bit_length()
     if kind == "ssh-rsa" and bits < LEAST_RSA_BITS:
         raise InvalidInput(
-            f"{where} holds an RSA key of {bits} bits; {LEAST_RSA_BITS} are the least", _MAKE_HINT
+            f"{where} contains an RSA key of {bits} bits; the minimum is {LEAST_RSA_BITS}",
+            _MAKE_HINT,
         )
-    whole = base64.b64encode(raw).decode()  # one spelling a key
+    whole = base64.b64encode(raw).decode()  # canonical base64: equal keys compare equal
     return PublicKey(kind, whole, make_line_visible(comment.strip()))
 
 
 def _read_fields(raw: bytes) -> list[bytes]:
-    """The strings of a blob, each behind its length in four bytes.
+    """Return the strings of a binary SSH key, each preceded by its length in four bytes.
 
     Raises:
-        ValueError: a length goes beyond the end.
+        ValueError: a length exceeds the remaining bytes.
     """
     fields, at = [], 0
     while at < len(raw):
@@ -144,7 +153,7 @@ def _is_rsa(fields: list[bytes]) -> bool:
 
 
 def _security_key(plain: Callable[[list[bytes]], bool]) -> Callable[[list[bytes]], bool]:
-    """Of a security key: the key and, behind it, the application that it is for."""
+    """Return a check of a security key's fields: the fields of `plain`, then an application."""
     return lambda fields: plain(fields[:-1]) and fields[-1].startswith(b"ssh:")
 
 
@@ -165,32 +174,32 @@ def _begins_with_key(line: str) -> bool:
 
 
 def format_authorized_key(key: str, *, command: str, name: str) -> str:
-    """Return a line of `authorized_keys` that allows one shell command alone; `name` is the owner.
+    """Return an `authorized_keys` line that allows only one shell command; `name` is the owner.
 
     Raises:
-        InvalidInput: the command has a control character, or can not be quoted.
+        InvalidInput: the command has a control character, or cannot be quoted.
     """
     if command != make_line_visible(command) or command.endswith("\\"):
         raise InvalidInput(
-            f"{command!r} can not stand in authorized_keys",
-            "choose a folder with a name of plain characters",
+            f"the command {command!r} cannot be written to authorized_keys",
+            "choose a workspace folder whose name has only letters, digits, - and _",
             code="command-unquotable",
         )
-    # Within the quotes OpenSSH knows one escape, that of a quotation mark.
+    # OpenSSH has only one escape inside the quotes: that of the quotation mark.
     quoted = command.replace('"', '\\"')
     return f'restrict,pty,command="{quoted}" {key} {make_line_visible(name)}'
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorizedKey:
-    """A line of `authorized_keys` as sshd reads it; `key` is empty without a known key."""
+    """A line of `authorized_keys` as sshd parses it; `key` is empty if its type is unknown."""
 
     options: Mapping[str, str]
     key: str
 
 
 def parse_entry(line: str) -> AuthorizedKey | None:
-    """What a line of `authorized_keys` says; None for an empty one and for a comment."""
+    """Parse a line of `authorized_keys`; None for an empty line and for a comment."""
     line = line.strip()
     if not line or line.startswith("#"):
         return None
@@ -214,28 +223,32 @@ def _parse_options(line: str) -> tuple[dict[str, str], str]:
 
 
 def replace_lines(text: str, lines: Sequence[str], *, of: str) -> str:
-    """Replace our lines of a file; `of`, the folder of a workspace, marks which lines are ours.
+    """Replace the lines of one workspace in the text of an `authorized_keys` file.
+
+    `of`: the workspace's folder, named in the marker comments around its lines.
 
     Raises:
-        Conflict: a key of ours is among foreign lines, where sshd would find it first, or the marks
-            around our lines are damaged.
+        Conflict: another line has one of the workspace's keys, and sshd could use that line, or the
+            marker comments are damaged.
     """
     begin, end = f"# tui-annotate begins: {of}", f"# tui-annotate ends: {of}"
     there = text.removesuffix("\n").split("\n") if text else []
     marks = [at for at, line in enumerate(there) if line in (begin, end)]
     if [there[at] for at in marks] not in ([], [begin, end]):
         raise Conflict(
-            f"line {marks[0] + 1} begins or ends our lines, and its counterpart is not there",
-            f"remove the lines of {of} and do it again",
+            f"line {marks[0] + 1} marks the start or the end of the lines of tui-annotate, but the"
+            " other mark is missing",
+            f"remove the lines of {of} and run the command again",
         )
     first, last = (marks[0], marks[1] + 1) if marks else (len(there), len(there))
     ours = {entry.key for entry in map(parse_entry, lines) if entry}
     for number, line in enumerate(there, 1):
         entry = None if first < number <= last else parse_entry(line)
         if entry and entry.key in ours:
+            # sshd uses the first line with a key: a foreign line would bypass the forced command.
             raise Conflict(
-                f"line {number} has a key of ours, and sshd would take that line",
-                f"remove line {number}, or the key from the workspace",
+                f"line {number} has a key of the workspace, and sshd would use that line",
+                f"remove line {number}, or remove the key from the workspace",
             )
     block = [begin, *lines, end] if lines else []
     whole = [*there[:first], *block, *there[last:]]

@@ -1,8 +1,8 @@
-"""Two copies of a stream brought together: nothing of either is lost, and the newest work stands.
+"""Merges two copies of a stream: all events of both are kept, and the newest work applies.
 
-A chain is never rewritten. What another copy has more is appended as it is, where it follows;
-else behind what is here, as copies that name the events they come from. By these names both sides
-know what they have of each other already, however often they are brought together.
+A stream is one person's work on one sample. A hash chain is never rewritten. If the other copy
+continues the local chain, its further events are appended unchanged. Otherwise they are appended
+as copies that name their original events, so repeated merges recognize known events.
 """
 
 from __future__ import annotations
@@ -28,24 +28,25 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.version import VERSION
 
 COPIED: Final = "copied"
-"""Among the versions of an event: the hash of the event that it is a copy of."""
+"""Key in an event's `versions` of the hash of the original event, for copied events."""
 
 IDLE: Final = frozenset({READ, RELABEL})
-"""Verbs of events that are no action of the annotator: time alone, and renamed labels."""
+"""Verbs of events that are not actions of the annotator: working time and renamed labels."""
 
 StreamName = tuple[str, SampleKey]
-"""Person and sample."""
+"""Key of a stream: a person's id and a sample's key."""
 
 _NAMESPACE: Final = uuid.UUID("0f6c4b62-6d0e-5b7a-8f43-7c1f5a9be0a4")
 
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """A stream whose two copies have different actions.
+    """A stream whose two copies have different actions since their last common event.
 
     Attributes:
-        here_at, there_at: the time of the last own action on each side.
-        there_wins: whether the other copy is in force; the loser is in the log.
+        here, there: final state of the local copy and of the other copy.
+        here_at, there_at: time of the last action that only this copy has.
+        there_wins: whether the other copy's state applies; the log keeps both.
     """
 
     person: str
@@ -60,11 +61,11 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class StreamCopy:
-    """One person's work on one sample as another workspace has it.
+    """Another workspace's copy of a stream: one person's work on one sample.
 
     Attributes:
-        texts: one hash for the texts that it was done on, as `storage.corpus.text_digest` gives it.
-        events: all of the stream, in order; at least one.
+        texts: hash of the sample's texts, computed by `storage.corpus.text_digest`.
+        events: all events of the stream, in order; at least one.
     """
 
     person: str
@@ -74,24 +75,29 @@ class StreamCopy:
 
     @property
     def name(self) -> StreamName:
-        """The key of this stream among those of a file."""
+        """The key of the stream: the person's id and the sample's key."""
         return self.person, self.key
 
     def origins(self) -> set[str]:
-        """The events that it holds, wherever they were copied from; joins are of one side alone."""
+        """Return the original hashes of all events, except merge events, which are local."""
         return {original_hash(event) for event in self.events if event.action.verb != JOIN}
 
 
 @dataclass(frozen=True, slots=True)
 class StreamMerge:
-    """The result of a merge; `events` to append here, `fork` unless only one side went on."""
+    """The result of a merge of two copies of a stream.
+
+    Attributes:
+        events: events to append to the local copy.
+        fork: the diverging states; None if at most one copy had new actions.
+    """
 
     events: tuple[Event, ...] = ()
     fork: Fork | None = None
 
 
 def describe_state(state: StreamState) -> str:
-    """One person's work on one sample on a line, for people: state, annotations by their labels."""
+    """Describe a stream's state in one line for users: state, annotations, rating, comment."""
     labels = {".".join(path) for each in state.annotations.values() for path in each["labels"]}
     found = format_count(len(state.annotations), "annotation")
     parts = [
@@ -109,23 +115,24 @@ def describe_state(state: StreamState) -> str:
 
 
 def original_hash(event: Event) -> str:
-    """What names an event in all copies of its stream: the hash that it was written with."""
+    """Return the hash that identifies an event in all copies of its stream."""
     return event.versions.get(COPIED) or event.hash
 
 
 Adapt = Callable[[Payload], Payload]
-"""Gives an annotation of another copy as it stands here: its number, what its labels are called."""
+"""Function that converts an annotation of another copy to local numbers and label names."""
 
 
 def merge_streams(
     here: Sequence[Event], there: Sequence[Event], *, own: Adapt = lambda payload: payload
 ) -> StreamMerge:
-    """Merge another copy of a stream, a sound chain, into the events here.
+    """Merge another copy of a stream, whose hash chain is valid, into the local events.
 
-    `own` returns the same object where nothing changes.
+    `own` adapts annotations to this workspace; it returns the same object if nothing changes.
     """
     adapted = [_adapt_event(event, own) for event in there]
     after = len(here)
+    # The other copy continues ours: its events keep their hashes unless annotations must change.
     if [event.hash for event in there[:after]] == [event.hash for event in here]:
         tail = tuple(there[after:])
         if all(one is other for one, other in zip(adapted[after:], tail, strict=True)):
@@ -134,7 +141,7 @@ def merge_streams(
 
 
 def _adapt_event(event: Event, own: Adapt) -> Event:
-    """The event as it would have been written here; itself where that is the same."""
+    """Return an event with locally adapted annotations; the same object if nothing changes."""
     action = event.action
     before, after = (_adapt_change(part, own) for part in (action.before, action.after))
     if before is action.before and after is action.after:
@@ -163,7 +170,7 @@ class _StreamJoiner:
         self._out: list[Event] = []
 
     def take(self, there: Sequence[Event]) -> StreamMerge:
-        """All that is not known here, and then what is the newest of both."""
+        """Append the unknown events of another copy, then a transition to the newest state."""
         theirs, ids, new = StreamState(), dict[str, str](), list[Event]()
         for event in there:
             before, theirs = theirs, theirs.applied(event.action, seconds=event.seconds)
@@ -171,6 +178,7 @@ class _StreamJoiner:
                 continue
             name = original_hash(event)
             if name not in self._ids:
+                # A copied event needs the state it was made on: first move to that state.
                 if not self._state.matches(event.action.before):
                     self._append_transition(event, to=before)
                 self._ids[name] = self._append_copy(event, ids)
@@ -182,6 +190,7 @@ class _StreamJoiner:
         own = [event for event in self._here if event.action.verb != JOIN]
         mine = _newest_action(event for event in own if original_hash(event) not in known)
         other = _newest_action(new)
+        # Both workspaces must choose the same state: the later action wins, the hash breaks ties.
         wins = other > mine
         final = theirs if wins else self._before
         if not self._state.alike(final):
@@ -216,9 +225,13 @@ class _StreamJoiner:
 def transition_event(
     stream: tuple[str, str, str], state: StreamState, to: StreamState, *, head: str, at: str
 ) -> Event:
-    """Return the event between two states after `head`; deterministic, without a position."""
+    """Return a merge event that changes one state into another; deterministic, not yet numbered.
+
+    `head`: hash of the stream's last event, which makes the event's id unique.
+    """
     person, dataset, sample = stream
     return Event(
+        # Not random: a repeated merge of the same copies must give the same event.
         id=str(uuid.uuid5(_NAMESPACE, "\n".join((*stream, head)))),
         seq=0,
         person=person,
@@ -231,7 +244,7 @@ def transition_event(
 
 
 def _newest_action(events: Iterable[Event]) -> tuple[str, str]:
-    """The time of the last action, and what decides between two of one moment; empty for none."""
+    """Return the time and the hash of the last action; the hash breaks ties; empty if no action."""
     actions = (
         (event.at, original_hash(event)) for event in events if event.action.verb not in IDLE
     )

@@ -1,4 +1,4 @@
-"""Validates a stream of another workspace before it is merged: a sound chain, on the same texts."""
+"""Validates another workspace's copy of a stream before a merge: hash chain, values, anchors."""
 
 from __future__ import annotations
 
@@ -37,31 +37,31 @@ _LONGEST_SECONDS: Final = 1e12
 
 
 def find_chain_problem(copy: StreamCopy) -> str:
-    """Why a copy can not be what it says, whatever it is about; empty where it can.
+    """Return why a copy of a stream is invalid, independent of its sample; empty if it is valid.
 
-    The chain is followed from its first event.
+    Checks the hash chain from the first event, and the values of all events.
     """
     state, prev = StreamState(), ""
     if len({event.id for event in copy.events}) < len(copy.events):
-        return "two of its events have one name"
+        return "two events have the same id"
     for seq, event in enumerate(copy.events, start=1):
         if event.stream != (copy.person, *copy.key):
-            return f"number {seq} is of another stream"
+            return f"event {seq} belongs to another stream"
         if says := _event_problem(event) or find_contradiction(
             event, seq=seq, prev=prev, state=state
         ):
-            return f"number {seq}: {says}"
+            return f"event {seq}: {says}"
         state = state.applied(event.action, seconds=event.seconds)
         prev = event.hash
     return ""
 
 
 def find_anchor_problem(copy: StreamCopy, sample: Sample) -> str:
-    """Why the annotations of a sound copy can not stand on a sample; empty where they can."""
+    """Return why the annotations of a valid copy do not fit a sample; empty if they fit."""
     for event in copy.events:
         for payload in event.action.after.annotations.values():
             if payload is not None and (says := _anchor_problem(payload, sample)):
-                return f"number {event.seq}: {says}"
+                return f"event {event.seq}: {says}"
     return ""
 
 
@@ -76,17 +76,20 @@ def _anchor_problem(payload: Mapping[str, Any], sample: Sample) -> str:
         except NotFound as error:
             return error.message
         if anchor.span.end > len(text):
-            return f"annotation {annotation.id} ends at {anchor.span.end}, the text at {len(text)}"
+            return (
+                f"annotation {annotation.id} ends at {anchor.span.end}, after the end of the text"
+                f" at {len(text)}"
+            )
     return ""
 
 
 def _event_problem(event: Event) -> str:
     if event.action.verb not in _VERBS:
-        return f"{event.action.verb!r} is nothing that anybody does"
+        return f"{event.action.verb!r} is not a known action"
     if not _TIME.fullmatch(event.at) or not _is_valid_time(event.at):
-        return f"{event.at!r} is no time"
+        return f"{event.at!r} is not a valid time"
     if not (math.isfinite(event.seconds) and 0 <= event.seconds < _LONGEST_SECONDS):
-        return f"{event.seconds!r} is no time of work"
+        return f"{event.seconds!r} is not a valid working time in seconds"
     return _change_problem(event.action.before) or _change_problem(event.action.after)
 
 
@@ -101,9 +104,9 @@ def _is_valid_time(text: str) -> bool:
 def _change_problem(change: Change) -> str:
     for name, value in change.assignment.items():
         if name not in _ASSIGNMENT_FIELDS or not _is_storable(value):
-            return f"{name!r} of the work can not be {value!r}"
+            return f"the assignment has an invalid field {name!r} with the value {value!r}"
         if name == "state" and value not in list(State):
-            return f"{value!r} is no state"
+            return f"{value!r} is not a state of an assignment"
     for name, payload in change.annotations.items():
         if payload is not None and (says := _annotation_problem(name, payload)):
             return f"annotation {name}: {says}"
@@ -115,29 +118,31 @@ def _change_problem(change: Change) -> str:
 
 def _answer_problem(name: str, answer: Mapping[str, Any]) -> str:
     if not name or not _is_storable(name):
-        return "it has no name"
+        return "the suggestion has no valid id"
     try:
         given = answer_from_json(answer)
     except InvalidInput as error:
         return error.message
     words = (given.maker, given.reason, given.annotation)
-    return "" if all(map(_is_storable, words)) else "it holds half a character"
+    return "" if all(map(_is_storable, words)) else "the answer contains half a character"
 
 
 def _annotation_problem(name: str, payload: Mapping[str, Any]) -> str:
     if payload.get("id") != name or not name or not _is_storable(name):
-        return "it has another id inside"
+        return "the annotation's own id is different or invalid"
     try:
         annotation_from_json(payload)
     except InvalidInput as error:
         return error.message
     if not all(_is_storable(payload.get(word)) for word in _TEXT_FIELDS):
-        return f"{', '.join(_TEXT_FIELDS)} must be text"
+        return f"the fields {', '.join(_TEXT_FIELDS)} must be text"
     if not all(_is_count(payload.get(word)) for word in ("number", "version")):
         return "number and version must be whole numbers"
     if not _are_paths(payload.get("labels")):
-        return "its labels are no paths"
-    return "" if isinstance(payload.get("imported"), dict | None) else "'imported' is no object"
+        return "the labels are not label paths"
+    if not isinstance(payload.get("imported"), dict | None):
+        return "'imported' is not an object"
+    return ""
 
 
 def _is_storable(value: Any) -> bool:

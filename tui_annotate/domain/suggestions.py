@@ -1,4 +1,4 @@
-"""What machines propose to annotators, and what a person answers; nobody's work until taken."""
+"""Suggestions: annotations proposed by machines, and the annotators' answers to them."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ from tui_annotate.domain.provenance import Provenance, parse_score
 from tui_annotate.domain.samples import SampleKey
 
 _NAMESPACE: Final = uuid.UUID("3c0a52d4-2f63-5a3e-8d1c-5f1b8f1f7f60")
-_HINT: Final = "docs/suggestions.md has the form"
+_HINT: Final = "write suggestions as described in docs/suggestions.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """An annotation that a machine proposes; make one with `with_id`.
+    """A suggestion: an annotation that a machine proposes; create it with `with_id`.
 
     Attributes:
-        id: a hash of its content, so that a repetition is the same.
+        id: hash of the content, so that a repeated suggestion has the same id.
         maker: `judge:MODEL` or `import:NAME`.
+        run: id of the run that made the suggestion.
         note: the machine's reason.
-        score: in [0, 1] or None.
+        score: the machine's score in [0, 1], or None.
 
     Raises:
-        InvalidInput: it marks nothing, or its score is outside [0, 1].
+        InvalidInput: the suggestion marks nothing, or its score is outside [0, 1].
     """
 
     id: str
@@ -49,7 +50,7 @@ class Suggestion:
 
     def __post_init__(self) -> None:
         if not self.claim and not self.evidence:
-            raise InvalidInput("a suggestion marks neither claim nor evidence", _HINT)
+            raise InvalidInput("the suggestion has neither claim nor evidence", _HINT)
         try:
             parse_score(self.score)
         except ValueError as error:
@@ -57,7 +58,7 @@ class Suggestion:
 
 
 def with_id(key: SampleKey, suggestion: Suggestion) -> Suggestion:
-    """Return the suggestion with its id on a sample; anchors and labels unique and sorted."""
+    """Return a suggestion with its id for a sample, and with unique, sorted anchors and labels."""
     tidy = replace(
         suggestion,
         claim=tuple(sorted(set(suggestion.claim))),
@@ -70,7 +71,7 @@ def with_id(key: SampleKey, suggestion: Suggestion) -> Suggestion:
 
 
 def suggestion_to_json(suggestion: Suggestion) -> dict[str, Any]:
-    """As JSON values, in fixed order; anchors as [side, index, start, end]."""
+    """Return a suggestion as JSON values in fixed order; anchors are [side, index, start, end]."""
     return {
         "id": suggestion.id,
         "maker": suggestion.maker,
@@ -84,7 +85,7 @@ def suggestion_to_json(suggestion: Suggestion) -> dict[str, Any]:
 
 
 def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
-    """The inverse of `suggestion_to_json`.
+    """Parse a suggestion from the JSON of `suggestion_to_json`.
 
     Raises:
         InvalidInput: a value is missing or has the wrong shape; the message names it.
@@ -95,7 +96,7 @@ def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
             raise TypeError("id, maker, run and note must be text")
         labels = tuple(tuple(path) for path in value["labels"])
         if not all(path and all(isinstance(each, str) for each in path) for path in labels):
-            raise TypeError("its labels are no paths")
+            raise TypeError("labels must be a list of label paths")
         return Suggestion(
             **words,
             claim=tuple(anchor_from_json(anchor) for anchor in value["claim"]),
@@ -104,11 +105,11 @@ def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
             score=parse_score(value["score"]),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidInput(f"not a suggestion: {error}", _HINT) from error
+        raise InvalidInput(f"invalid suggestion: {error}", _HINT) from error
 
 
 class AnswerKind(StrEnum):
-    """What a person makes of a suggestion."""
+    """An annotator's answer to a suggestion: accepted, changed and accepted, or refused."""
 
     ACCEPTED = "accepted"
     CHANGED = "changed"
@@ -117,7 +118,12 @@ class AnswerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestionAnswer:
-    """A person's answer to a suggestion, as logged; `annotation` is empty for a refusal."""
+    """A person's answer to a suggestion, as stored in the event log.
+
+    Attributes:
+        reason: reason of a refusal; may be empty.
+        annotation: id of the annotation created from the suggestion; empty for a refusal.
+    """
 
     answer: AnswerKind
     maker: str
@@ -126,25 +132,29 @@ class SuggestionAnswer:
 
 
 def answer_to_json(given: SuggestionAnswer) -> dict[str, Any]:
-    """As JSON values, in fixed order."""
+    """Return an answer to a suggestion as JSON values in fixed order."""
     return asdict(given) | {"answer": given.answer.value}
 
 
 def answer_from_json(value: Any) -> SuggestionAnswer:
-    """The inverse of `answer_to_json`.
+    """Parse an answer to a suggestion from the JSON of `answer_to_json`.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: the value has another form.
     """
     parts = ("answer", "maker", "reason", "annotation")
     words = [value.get(name) for name in parts] if isinstance(value, Mapping) else [None]
     if not all(isinstance(word, str) for word in words):
-        raise InvalidInput(f"not an answer to a suggestion: {', '.join(parts)} must be text", _HINT)
+        raise InvalidInput(
+            f"invalid answer to a suggestion: {', '.join(parts)} must be text", _HINT
+        )
     answer, maker, reason, annotation = map(str, words)
     if answer not in list(AnswerKind):
-        raise InvalidInput(f"not an answer to a suggestion: {answer!r}", _HINT)
+        raise InvalidInput(f"{answer!r} is not an answer to a suggestion", _HINT)
     if (answer == AnswerKind.REFUSED) == bool(annotation):
-        raise InvalidInput("an annotation comes of what was accepted, and of that alone", _HINT)
+        raise InvalidInput(
+            "an accepted suggestion must name its annotation, a refused suggestion must not", _HINT
+        )
     return SuggestionAnswer(
         answer=AnswerKind(answer), maker=maker, reason=reason, annotation=annotation
     )
@@ -152,7 +162,12 @@ def answer_from_json(value: Any) -> SuggestionAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestionStatus:
-    """A suggestion with one person's answer; with `annotation_exists`."""
+    """A suggestion with one person's answer.
+
+    Attributes:
+        answer: None if the person did not answer.
+        annotation_exists: whether the annotation created from the suggestion still exists.
+    """
 
     suggestion: Suggestion
     answer: AnswerKind | None = None
@@ -162,14 +177,14 @@ class SuggestionStatus:
 
     @property
     def open(self) -> bool:
-        """Whether it waits for an answer; also where what was made of it was removed since."""
+        """Whether the suggestion is unanswered, or its annotation was removed after an answer."""
         return self.answer is None or not (
             self.annotation_exists or self.answer is AnswerKind.REFUSED
         )
 
     @classmethod
     def of(cls, suggestion: Suggestion, given: SuggestionAnswer | None, *, stands: bool) -> Self:
-        """The suggestion with an answer; None for none."""
+        """Return a suggestion's status from its answer; `stands`: its annotation exists."""
         if given is None:
             return cls(suggestion=suggestion)
         return cls(
@@ -182,9 +197,10 @@ class SuggestionStatus:
 
 
 def take_suggestion(person: str, suggestion: Suggestion, changed: Annotation | None) -> Annotation:
-    """Return the person's annotation of a suggestion; `changed` is their edited version, if any.
+    """Return the annotation that a person creates by accepting a suggestion.
 
-    Its id is `accepted_annotation_id`; the machine's reason does not become a note.
+    `changed`: the person's edited version, if any. The annotation's id is that of
+    `accepted_annotation_id`; the machine's reason does not become a note.
     """
     name = accepted_annotation_id(person, suggestion.id)
     whole = Annotation(name, suggestion.claim, suggestion.evidence, suggestion.labels)
@@ -199,12 +215,15 @@ def take_suggestion(person: str, suggestion: Suggestion, changed: Annotation | N
 
 
 def accepted_annotation_id(person: str, suggestion_id: str) -> str:
-    """The id of what a person makes of a suggestion, the same in all copies of their stream."""
+    """Return the id of the annotation that a person creates from a suggestion.
+
+    The id is the same in all copies of the person's stream.
+    """
     return str(uuid.uuid5(_NAMESPACE, f"{person}\n{suggestion_id}"))
 
 
 def edited_provenance(before: Annotation, after: Annotation) -> Provenance | None:
-    """Where an annotation comes from after an edit: with other content, it was changed."""
+    """Return an annotation's provenance after an edit; `changed` is set if its content differs."""
     origin = before.suggested
     if origin is None or origin.changed or _content_of(before) == _content_of(after):
         return origin
@@ -212,5 +231,5 @@ def edited_provenance(before: Annotation, after: Annotation) -> Provenance | Non
 
 
 def _content_of(one: Annotation | Suggestion) -> tuple[object, ...]:
-    """What counts as the content; neither the machine's reason nor a person's note does."""
+    """Return the compared content: claim, evidence and labels, but no note or reason."""
     return set(one.claim), set(one.evidence), set(one.labels)

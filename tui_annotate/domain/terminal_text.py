@@ -1,7 +1,7 @@
-"""What may reach a terminal: one code point becomes one harmless code point, so offsets hold.
+"""Makes text safe for a terminal: replaces each unsafe code point by one visible code point.
 
 Escape sequences, C1 controls, bidi controls and other invisible characters of a document could move
-the cursor, set the clipboard or reorder a line; nothing here is ever removed, only shown.
+the cursor, set the clipboard or reorder a line. Nothing is removed, so offsets stay valid.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _visible_table(character: str) -> str:
 
 
 class _VisibleTable(dict[int, str]):
-    """A translation table that fills itself, one entry per code point that was met."""
+    """A translation table for `str.translate` that computes and caches entries on first use."""
 
     def __missing__(self, code: int) -> str:
         shown = _visible_table(chr(code))
@@ -48,9 +48,9 @@ _TABLE = _VisibleTable()
 
 
 def make_visible(text: str) -> str:
-    """`text` as it may be shown: same length, newlines kept, every control made a picture.
+    """Return text safe for a terminal: same length, control characters as visible symbols.
 
-    Tabs become a picture too; a layout that wants to expand them looks at the original text.
+    Newlines are kept. Tabs become symbols; a layout that expands tabs uses the original text.
     """
     if text.isascii() and text.replace("\n", " ").isprintable():
         return text
@@ -58,5 +58,5 @@ def make_visible(text: str) -> str:
 
 
 def make_line_visible(text: str) -> str:
-    """`make_visible`, for places of one line: a newline becomes a picture as well."""
+    """Return text safe for one terminal line: as `make_visible`, with newlines as symbols."""
     return make_visible(text).replace("\n", "\u240a")

@@ -1,4 +1,4 @@
-"""What is different between two versions of a text: by lines, and by the words of a line."""
+"""Differences between two versions of a text, by lines and by words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _WORDS = re.compile(r"\s+|[^\W_]+|.", re.DOTALL)
 
 
 class DiffPart(NamedTuple):
-    """A part of a text: `+` is in the new one alone, `-` in the old one, a blank in both."""
+    """A part of a diff; `mark` is "+" if only in the new text, "-" only in the old, " " in both."""
 
     mark: str
     text: str
 
 
 def diff_lines(old: str, new: str, *, around: int = 3) -> Iterator[list[DiffPart]]:
-    """Return the changed groups of lines, with some lines around each."""
+    """Return the groups of changed lines, each with up to `around` unchanged lines around it."""
     before, after = old.splitlines(), new.splitlines()
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for group in matcher.get_grouped_opcodes(around):
@@ -27,7 +27,7 @@ def diff_lines(old: str, new: str, *, around: int = 3) -> Iterator[list[DiffPart
 
 
 def diff_words(old: str, new: str) -> list[DiffPart]:
-    """The whole of both texts by words: what stays, what goes, what comes; joined where alike."""
+    """Return a word diff of two whole texts; adjacent words with the same mark are joined."""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     return [DiffPart(mark, "".join(words)) for mark, words in _mark_runs(codes, before, after)]
@@ -47,6 +47,6 @@ def _mark_runs(
 
 
 def count_changed_lines(old: str, new: str) -> tuple[int, int]:
-    """How many lines came and how many went."""
+    """Count the lines added to and removed from a text, as (added, removed)."""
     marks = [piece.mark for group in diff_lines(old, new, around=0) for piece in group]
     return marks.count("+"), marks.count("-")

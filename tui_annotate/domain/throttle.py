@@ -1,8 +1,8 @@
-"""How long a guesser has to wait: longer with each failure, up to a cap, and forgotten in time.
+"""Sign-in throttling: a delay that doubles with each failure, up to a cap, and expires over time.
 
-There are three counts. One account from one client, and one client over all accounts,
-are slowed down much; one account over all clients only a little, or strangers could lock its owner
-out.
+Failures are counted in three ways. One account from one client, and one client over all accounts,
+have long delays. One account over all clients has a short delay, or strangers could lock out its
+owner.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class ThrottleRule:
-    """The response to failures of one kind; times in seconds.
+    """A rule for delays after failed sign-ins; times in seconds.
 
     Attributes:
-        free: failures without a delay.
-        first: the next delay, doubled up to `cap`.
+        free: number of failures without a delay.
+        first: delay after the next failure; each further failure doubles the delay up to `cap`.
+        cap: longest delay.
         fade: time after which one failure is forgotten.
     """
 
@@ -30,7 +31,7 @@ class ThrottleRule:
     fade: float
 
     def delay(self, failures: int) -> float:
-        """Seconds until the next attempt is looked at."""
+        """Return the delay in seconds before the next sign-in, after a number of failures."""
         beyond = failures - self.free
         if beyond <= 0:
             return 0.0
@@ -39,7 +40,7 @@ class ThrottleRule:
 
     @property
     def most(self) -> int:
-        """Failures that are counted; more of them would only be remembered for longer."""
+        """The largest number of failures that is counted; more would only delay forgetting."""
         failures = self.free
         while self.delay(failures) < self.cap:
             failures += 1
@@ -47,41 +48,44 @@ class ThrottleRule:
 
 
 PAIR: Final = ThrottleRule(free=5, first=2, cap=900, fade=1800)
-"""One account from one client: some four guesses an hour once it is slowed down."""
+"""Throttle rule for one account from one client: about four guesses an hour at the cap."""
 
 OWN_PAIR: Final = ThrottleRule(free=5, first=2, cap=120, fade=300)
-"""The same where the account's owner signed in before, who must not be locked out by neighbours."""
+"""Throttle rule for one account from a client where its owner signed in before; milder.
+
+Other users of that client must not be able to lock the owner out.
+"""
 
 CLIENT: Final = ThrottleRule(free=20, first=1, cap=120, fade=300)
-"""One client over all accounts: a room full of people mistypes, too."""
+"""Throttle rule for one client over all accounts; allows the typing errors of many users."""
 
 ACCOUNT: Final = ThrottleRule(free=20, first=1, cap=10, fade=60)
-"""One account over all clients that its owner never signed in from."""
+"""Throttle rule for one account over all clients from which its owner never signed in."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailureCount:
-    """Failures so far, when the last one was, and until when nothing is looked at."""
+    """A count of failed sign-ins, with the time of the last failure and the end of the delay."""
 
     failures: int = 0
     last: datetime | None = None
     until: datetime | None = None
 
     def wait(self, now: datetime, rule: ThrottleRule) -> float:
-        """Seconds until the next attempt is looked at; never more than the cap, whatever the clock.
+        """Return the remaining delay in seconds before the next sign-in; 0 if there is none.
 
-        0 where it may be at once.
+        The delay never exceeds the cap, even if the system clock was changed.
         """
         left = (self.until - now).total_seconds() if self.until else 0.0
         return min(max(left, 0.0), rule.cap)
 
     def failed(self, now: datetime, rule: ThrottleRule) -> FailureCount:
-        """With one failure more."""
+        """Return the count after one more failed sign-in."""
         failures = min(self._remaining_failures(now, rule) + 1, rule.most)
         return FailureCount(failures, now, now + timedelta(seconds=rule.delay(failures)))
 
     def forgive(self) -> FailureCount:
-        """With one failure less, and no wait: it was none."""
+        """Return the count without delay and with one failure less, to cancel a counted failure."""
         return FailureCount(max(self.failures - 1, 0), self.last, None)
 
     def _remaining_failures(self, now: datetime, rule: ThrottleRule) -> int:
@@ -92,5 +96,5 @@ class FailureCount:
 
 
 def longest_wait(waits: Iterable[float]) -> int:
-    """Whole seconds to tell somebody; 0 where nobody waits."""
+    """Return the longest of several delays in whole seconds, rounded up; 0 if there are none."""
     return math.ceil(max(waits, default=0.0))

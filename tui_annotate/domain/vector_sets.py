@@ -1,4 +1,4 @@
-"""Which vectors a workspace has: one set for each embedder that was used."""
+"""Vector sets of a workspace: one set of segment vectors for each embedder."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorSet:
-    """The vectors of all segments of one embedder.
+    """A vector set: the vectors of all segments by one embedder.
 
     Attributes:
-        version: of embedder and weights.
-        token_dimensions, asked_dimensions: 0 for none.
-        instant: whether selections are embedded at the key press.
+        version: version of the embedder and its weights.
+        table: name of the database table with the vectors.
+        dimensions: dimensions of a segment vector.
+        token_dimensions: dimensions of token vectors; 0 without token vectors.
+        asked_dimensions: requested dimensions; 0 for the model's default.
+        instant: whether selections are embedded at each key press.
     """
 
     embedder: str

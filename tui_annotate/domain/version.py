@@ -1,4 +1,4 @@
-"""The version of the program, as every event of the log carries it."""
+"""The version of the program, which every event of the log records."""
 
 from __future__ import annotations
 

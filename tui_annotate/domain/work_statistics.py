@@ -10,7 +10,7 @@ from enum import StrEnum, unique
 from typing import Final
 
 PACE_DAYS: Final = 14
-"""How many days back the pace is taken from, today with them."""
+"""Number of days, including today, from which the pace of work is computed."""
 _HOUR: Final = 3600.0
 _LONGEST_PROJECTION: Final = 3650
 _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
@@ -18,41 +18,46 @@ _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
 
 @unique
 class NoEndReason(StrEnum):
-    """Why there is no projected day at which work ends."""
+    """The reason why no end date of work is projected."""
 
     DONE = "done"
     NOT_BEGUN = "not begun"
-    IDLE = "nothing in two weeks"
+    IDLE = "idle for two weeks"
     BEGAN_TODAY = "began today"
     BEGAN_THAT_DAY = "began on that day"
     TOO_FAR = "more than ten years"
     PRACTICE = "practice"
-    POOL = "draws from a pool"
+    POOL = "takes from a pool"
 
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """The day when work ends (ISO 8601) at the pace of the last two weeks; or `why` not."""
+    """A projected end date of work at the pace of the last two weeks, or the reason for none.
+
+    Attributes:
+        day: ISO 8601; empty if no date is projected.
+        why: reason why no date is projected; else empty.
+    """
 
     day: str = ""
     why: str = ""
 
 
 PRACTICE: Final = Projection(why=NoEndReason.PRACTICE)
-"""Of a dataset that is assigned for practice alone: such work has no end."""
+"""Projection of a dataset that is assigned only for practice: such work has no end date."""
 
 
 @dataclass(frozen=True, slots=True)
 class PersonWork:
-    """Work of one person in one dataset.
+    """Statistics of one person's work in one dataset; samples are counted.
 
     Attributes:
-        assigned: None where everyone has every sample.
-        remaining: None with a pool, or for practice.
-        open: begun or reopened.
-        seconds: gaps count up to a minute.
-        recent: completed in two weeks.
-        first: the day of the first event, or empty.
+        assigned: assigned samples; None if all people have all samples.
+        remaining: samples left to finish; None with a pool, or for practice.
+        open: samples in progress or reopened.
+        seconds: working time; each gap between actions counts up to one minute.
+        recent: samples completed in the last two weeks.
+        first: day of the first event, ISO 8601; may be empty.
     """
 
     dataset: str
@@ -72,31 +77,31 @@ class PersonWork:
 
     @property
     def finished(self) -> int:
-        """Samples that are done, skipped or flagged."""
+        """Number of samples that are done, skipped or flagged."""
         return self.done + self.skipped + self.flagged
 
     @property
     def hours(self) -> float:
-        """Of work."""
+        """Working time in hours."""
         return self.seconds / _HOUR
 
     @property
     def begun(self) -> bool:
-        """Whether they did anything here; what came with a file is no work."""
+        """Whether the person did any work in the dataset; imported work does not count."""
         return bool(self.seconds or self.finished or self.open)
 
     @property
     def samples_an_hour(self) -> float | None:
-        """Finished ones; None before a minute of work."""
+        """Finished samples per hour of work; None if less than one minute was worked."""
         return _per_hour(self.finished, self.seconds)
 
     @property
     def annotations_an_hour(self) -> float | None:
-        """As they stand; None before a minute of work."""
+        """Current annotations per hour of work; None if less than one minute was worked."""
         return _per_hour(self.annotations, self.seconds)
 
     def end(self, today: date) -> Projection:
-        """When this person will have done with this dataset."""
+        """Project the day on which the person finishes the dataset."""
         if self.remaining is None and self.practice:
             return PRACTICE
         if self.remaining is None:
@@ -107,7 +112,7 @@ class PersonWork:
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """What was done in a week, by ISO 8601, as `2026-W19`; UTC."""
+    """Work done in one ISO 8601 week in UTC, such as `2026-W19`."""
 
     week: str
     seconds: float
@@ -115,13 +120,13 @@ class Week:
 
     @property
     def hours(self) -> float:
-        """Of work, pauses taken out."""
+        """Working time of the week in hours, without pauses."""
         return self.seconds / _HOUR
 
 
 @dataclass(frozen=True, slots=True)
 class FlaggedSample:
-    """A sample that somebody flagged, with the reason, which may be empty."""
+    """A sample that an annotator flagged, with the reason, which may be empty."""
 
     dataset: str
     sample: str
@@ -132,11 +137,11 @@ class FlaggedSample:
 
 @dataclass(frozen=True, slots=True)
 class RemainingWork:
-    """What is still to be done in a dataset by all people, and until when.
+    """The remaining work of all people in a dataset, with its projected end.
 
     Attributes:
-        remaining: readings, one for each person of a sample; None where nothing is assigned, or
-            for practice alone.
+        remaining: readings left, where a reading is one assignee's pass over one sample; None if
+            nothing is assigned, or only for practice.
     """
 
     dataset: str
@@ -146,11 +151,13 @@ class RemainingWork:
 
 @dataclass(frozen=True, slots=True)
 class WorkStatistics:
-    """Statistics of work, by dataset, then person's name.
+    """Work statistics of a workspace.
 
     Attributes:
-        weeks: consecutive, of all together.
-        ahead: empty without the right to see others.
+        work: statistics of each person and dataset, by dataset, then person's name.
+        weeks: consecutive weeks, summed over all people.
+        ahead: remaining work by dataset; empty if the user cannot see others' work.
+        names: person names by id.
     """
 
     work: tuple[PersonWork, ...]
@@ -166,7 +173,11 @@ def _per_hour(count: int, seconds: float) -> float | None:
 
 
 def project_end(remaining: int, recent: int, *, first: str, today: date) -> Projection:
-    """Project the end of work at the pace of two weeks, or since the `first` day if later."""
+    """Project the end of work at the pace of the last two weeks, or since `first` if later.
+
+    `remaining`: samples left. `recent`: samples completed in that time. `first`: day of the first
+    work, ISO 8601, or empty.
+    """
     if remaining <= 0:
         return Projection(why=NoEndReason.DONE)
     if not first:
@@ -183,7 +194,7 @@ def project_end(remaining: int, recent: int, *, first: str, today: date) -> Proj
 
 
 def latest_end(ends: Iterable[Projection]) -> Projection:
-    """When the last of several ends; unknown where one of them is."""
+    """Return the latest of several projected ends; unknown if one of them is unknown."""
     days = []
     for end in ends:
         if end.day:
@@ -194,18 +205,21 @@ def latest_end(ends: Iterable[Projection]) -> Projection:
 
 
 def week_of(day: str) -> str:
-    """The week of a day: `2026-05-04` is in `2026-W19`."""
+    """Return the ISO week of a day: `2026-05-04` is in `2026-W19`."""
     year, week, _ = date.fromisoformat(day).isocalendar()
     return f"{year}-W{week:02}"
 
 
 def weeks_up_to(today: date, count: int) -> list[str]:
-    """The last weeks, the one of today at the end."""
+    """Return the last `count` ISO weeks, ending with the current week."""
     return [week_of((today - timedelta(weeks=back)).isoformat()) for back in range(count)][::-1]
 
 
 def draw_bar(value: float, most: float, cells: int) -> str:
-    """A bar of at most `cells` cells, in eighths; something is shown of whatever is not nothing."""
+    """Draw a bar of up to `cells` character cells, in eighths; a positive value is never empty.
+
+    `most`: the value of a full bar.
+    """
     if value <= 0 or most <= 0:
         return ""
     eighths = max(1, round(min(value / most, 1.0) * cells * 8))

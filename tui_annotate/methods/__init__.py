@@ -1,1 +1,1 @@
-"""Algorithms on values: segmentation, matching, agreement, statistics; no storage and no screen."""
+"""Pure algorithms: segmentation, matching, agreement, statistics; without storage or screen."""

@@ -1,13 +1,13 @@
-"""Groups several people's annotations of one sample: where they agree, and what to keep.
+"""Groups several annotators' annotations of one sample for adjudication, and proposes a majority.
 
-Annotations whose claims share a code point belong together, as do those that belong to the same
-third one. In such a group, annotations of the same words with the same labels are one candidate.
-Results depend on annotations and their numbers alone, never on the order of people or annotations,
-nor on white space at the edges of spans. `find_decision` says what review made of a group.
+Annotations with overlapping claims are in one group, also if they overlap only through a third one.
+In a group, annotations of the same words with the same labels form one candidate annotation.
+Results depend only on the annotations and their counts, never on the order of people or annotations
+or on white space at the ends of spans. `find_decision` returns the reviewer's decision on a group.
 
-Source: a majority vote over units that overlap, as the curation page of INCEpTION merges by a
-threshold (INCEpTION user guide, "Curation"); that a tie proposes nothing, and that the silence of
-somebody who finished counts as a vote, is our own.
+Source: majority vote over overlapping units, as the curation page of INCEpTION merges by a
+threshold (INCEpTION user guide, "Curation"). Two rules are our own: a tie proposes nothing, and an
+annotator who completed the sample without an annotation counts as a vote against.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Labels = tuple[LabelPath, ...]
 
 
 class DifferenceKind(StrEnum):
-    """What people differ in, the gravest first."""
+    """The kinds of differences between annotators in a group, most serious first."""
 
     LABEL = "label"
     ONLY_SOME = "only-some"
@@ -34,12 +34,12 @@ class DifferenceKind(StrEnum):
 
 
 class GroupStatus(StrEnum):
-    """How far people agree on a group; evidence and notes may differ.
+    """The agreement of annotators on a group; evidence and notes may differ.
 
     Attributes:
-        AGREED: all who finished said the same of the same words.
-        NEARLY: all said it with the same labels, of other extents.
-        CONFLICT: all else.
+        AGREED: all who completed the sample marked the same words with the same labels.
+        NEARLY: all used the same labels, but marked different spans.
+        CONFLICT: any other case.
     """
 
     AGREED = "agreed"
@@ -49,12 +49,14 @@ class GroupStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CandidateAnnotation:
-    """An annotation of one or more people at one position with the same labels; tuples are sorted.
+    """A candidate annotation: equal spans and labels by one or more annotators; tuples are sorted.
 
     Attributes:
-        claim: trimmed; empty for evidence alone.
-        evidence: the union.
-        note: the most frequent, then the longest.
+        claim: trimmed anchors; empty if the annotation has only evidence.
+        evidence: union of all annotators' evidence.
+        note: most frequent note; among equally frequent notes, the longest.
+        people: ids of the annotators.
+        sources: ids of the annotations.
     """
 
     claim: tuple[Anchor, ...]
@@ -66,18 +68,18 @@ class CandidateAnnotation:
 
     @property
     def anchors(self) -> tuple[Anchor, ...]:
-        """Claim anchors, then evidence anchors."""
+        """All anchors of the candidate annotation: claim anchors, then evidence anchors."""
         return self.claim + self.evidence
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateGroup:
-    """All candidates at one position, most people first.
+    """A group of overlapping candidate annotations, those of most annotators first.
 
     Attributes:
-        silent: who completed the sample without one, sorted.
-        differences: gravest first.
-        proposal: what a majority would keep; may be empty.
+        silent: sorted ids of annotators who completed the sample without a candidate here.
+        differences: most serious first.
+        proposal: candidates that a majority supports; may be empty.
     """
 
     candidates: tuple[CandidateAnnotation, ...]
@@ -88,17 +90,16 @@ class CandidateGroup:
 
     @property
     def sources(self) -> frozenset[str]:
-        """Ids of all annotations of the group."""
+        """The ids of all annotations of the group."""
         return frozenset(name for candidate in self.candidates for name in candidate.sources)
 
 
 def group_candidates(
     sample: Sample, said: Mapping[str, Sequence[Annotation]]
 ) -> tuple[CandidateGroup, ...]:
-    """All that was said of a sample, in reading order.
+    """Group the candidate annotations of a sample, in reading order.
 
-    Args:
-        said: by person, for everybody who finished the sample, also those who marked nothing.
+    `said`: annotations by person id, for all who completed the sample, with or without annotations.
     """
     owned = [
         (person, _to_candidate(one, sample)) for person in sorted(said) for one in said[person]
@@ -108,7 +109,7 @@ def group_candidates(
 
 
 def unite_anchors(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
-    """The same code points with those that overlap joined, in order."""
+    """Merge overlapping anchors of the same document; return disjoint anchors in order."""
     joined: list[Anchor] = []
     for anchor in sorted(set(anchors)):
         last = joined[-1] if joined else None
@@ -122,7 +123,7 @@ def unite_anchors(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
 def merge_candidates(
     candidates: Sequence[CandidateAnnotation], *, labels: Labels
 ) -> CandidateAnnotation:
-    """Merge one or more candidates: all spans, all evidence; notes are joined."""
+    """Merge one or more candidate annotations: all spans, all evidence, and joined notes."""
     notes = dict.fromkeys(
         candidate.note for candidate in sorted(candidates, key=_sort_key) if candidate.note
     )
@@ -136,10 +137,10 @@ def merge_candidates(
     )
 
 
-# how ---------------------------------------------------------------------------------------------
+# grouping ----------------------------------------------------------------------------------------
 
 _OwnedCandidate = tuple[str, CandidateAnnotation]
-"""A person, and one annotation of theirs as a candidate of its own."""
+"""A person's id with one of the person's annotations as a candidate annotation."""
 
 
 def _to_candidate(annotation: Annotation, sample: Sample) -> CandidateAnnotation:
@@ -170,7 +171,8 @@ def _sort_key(candidate: CandidateAnnotation) -> tuple[bool, tuple[Anchor, ...],
 
 
 def _group_overlapping(owned: Sequence[_OwnedCandidate]) -> Iterator[list[_OwnedCandidate]]:
-    """The annotations in groups whose subjects overlap, directly or through others."""
+    """Group annotations whose claims (or evidence, without claims) overlap, also through others."""
+    # Union-find over anchors in order: linear after sorting, and independent of the input order.
     leader = list(range(len(owned)))
 
     def head(at: int) -> int:
@@ -179,7 +181,7 @@ def _group_overlapping(owned: Sequence[_OwnedCandidate]) -> Iterator[list[_Owned
             at = leader[at]
         return at
 
-    reach: tuple[Anchor, int] | None = None  # the anchor that goes furthest so far, and whose
+    reach: tuple[Anchor, int] | None = None  # anchor with the largest end, its annotation
     anchored = [(anchor, at) for at, (_, one) in enumerate(owned) for anchor in _subject(one)]
     for anchor, at in sorted(anchored):
         if reach and reach[0][:2] == anchor[:2] and anchor.span.start < reach[0].span.end:
@@ -262,7 +264,7 @@ def _status_of(
 def _propose(
     candidates: Sequence[CandidateAnnotation], people: int
 ) -> Iterator[CandidateAnnotation]:
-    """Labels of more than half of all; of those, the extents that more than half of them gave."""
+    """Yield candidates whose labels a majority used, with spans that a majority of those marked."""
     by_label = _people_by_labels(candidates)
     for candidate in candidates:
         agreeing = len(by_label[candidate.labels])
@@ -271,12 +273,13 @@ def _propose(
 
 
 class GroupDecision(StrEnum):
-    """What became of a group.
+    """The reviewer's decision on a group of candidate annotations.
 
     Attributes:
-        OPEN: nothing yet, or some of its candidates were refused.
-        AGREED: nothing was done, and it is taken when the sample is done.
-        KEPT: something of it was kept.
+        OPEN: not decided, or only some candidates are rejected.
+        AGREED: not decided, but accepted automatically when the sample is completed.
+        KEPT: at least one candidate was kept.
+        REJECTED: all candidates are rejected.
     """
 
     OPEN = "open"
@@ -288,7 +291,7 @@ class GroupDecision(StrEnum):
 def find_adjudicated(
     candidate: CandidateAnnotation, settled: Iterable[Annotation]
 ) -> tuple[Annotation, ...]:
-    """The adjudicated annotations that were made from a candidate, alone or with others."""
+    """Return the adjudicated annotations that were created from a candidate, alone or merged."""
     return tuple(
         one for one in settled if one.origin != REJECTED and _is_from(one, candidate.sources)
     )
@@ -297,14 +300,14 @@ def find_adjudicated(
 def find_rejections(
     candidate: CandidateAnnotation, settled: Iterable[Annotation]
 ) -> tuple[Annotation, ...]:
-    """The refusals of a candidate."""
+    """Return the rejected annotations that were created from a candidate annotation."""
     return tuple(
         one for one in settled if one.origin == REJECTED and _is_from(one, candidate.sources)
     )
 
 
 def find_decision(group: CandidateGroup, settled: Iterable[Annotation]) -> GroupDecision:
-    """What became of a group."""
+    """Return the reviewer's decision on a group of candidate annotations."""
     known = tuple(settled)
     if any(find_adjudicated(candidate, known) for candidate in group.candidates):
         return GroupDecision.KEPT

@@ -1,8 +1,8 @@
-"""How far people agree on labels, beyond what chance gives; a measure without a value says why.
+"""Chance-corrected agreement of annotators on labels: kappa, alpha and percent agreement.
 
-Each measure is a function of sums over units, so the same code takes the data as it is, and all
-draws of a bootstrap at once: leading axes of its arguments are kept. Inside, NaN stands for "not
-defined"; `measured` turns it into a reason, and no other value leaves here.
+Each measure is a function of sums over units, so the same code computes a value for the data and
+values for all bootstrap resamples at once: leading axes of its arguments are kept. NaN means
+"undefined" inside this module; `measure_value` converts it to a reason.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ Numbers = NDArray[np.float64]
 
 NOTHING: Final = "nothing that two people judged"
 UNANIMOUS: Final = "only one label was given: chance alone would agree as often"
+# Values in JSON output and snapshots; tests/compatibility fixes their wording.
 _LEAST_DRAWS = 0.95
 _EPSILON = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class UndefinedReason:
-    """Why a measure has no value."""
+    """The reason why an agreement measure has no value."""
 
     reason: str
 
@@ -35,11 +36,11 @@ Measured = float | UndefinedReason
 
 
 def count_labels(units: Sequence[Sequence[int]], labels: int) -> Numbers:
-    """(units, labels): how many people gave each unit each label.
+    """Count how many people gave each label to each unit; the result is (units, labels).
 
     Args:
-        units: of each the labels that it got, from 0, in any order; who did not judge is left out.
-        labels: how many there are.
+        units: for each unit, the label indices it received, from 0, in any order.
+        labels: number of labels.
     """
     found = np.zeros((len(units), labels))
     for row, given in zip(found, units, strict=True):
@@ -48,14 +49,14 @@ def count_labels(units: Sequence[Sequence[int]], labels: int) -> Numbers:
 
 
 def count_agreeing_pairs(given: Numbers) -> Numbers:
-    """(..., 2): pairs of people with the same label, and all pairs, of counts (..., labels)."""
+    """Count pairs of people with the same label, and all pairs; (..., labels) becomes (..., 2)."""
     people = given.sum(axis=-1)
     same = (given * (given - 1)).sum(axis=-1) / 2
     return np.stack([same, people * (people - 1) / 2], axis=-1)
 
 
 def percent_agreement(found: Numbers) -> Numbers:
-    """The share of pairs of people that agree, of sums of `count_agreeing_pairs` (..., 2).
+    """Compute the fraction of pairs of people that agree, from sums of `count_agreeing_pairs`.
 
     Source: W. Scott, "Reliability of content analysis", Public Opinion Quarterly 19 (1955), the
     observed agreement; over pairs where a unit has more than two people.
@@ -64,7 +65,7 @@ def percent_agreement(found: Numbers) -> Numbers:
 
 
 def cohen_kappa(confusion: Numbers) -> Numbers:
-    """Cohen's kappa of confusion tables (..., labels, labels): the one's rows, the other's columns.
+    """Compute Cohen's kappa of confusion tables (..., labels, labels); one annotator has the rows.
 
     Source: J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological
     Measurement 20 (1960), equation 1.
@@ -76,13 +77,13 @@ def cohen_kappa(confusion: Numbers) -> Numbers:
 
 
 def weighted_cohen_kappa(confusion: Numbers, apart: Numbers) -> Numbers:
-    """Cohen's weighted kappa of confusion tables (..., labels, labels); see `cohen_kappa`.
+    """Compute Cohen's weighted kappa of confusion tables (..., labels, labels).
 
     Source: J. Cohen, "Weighted kappa: nominal scale agreement with provision for scaled
     disagreement or partial credit", Psychological Bulletin 70 (1968), by weights of disagreement.
 
     Args:
-        apart: (labels, labels): how much it costs to give the one label for the other; 0 for none.
+        apart: (labels, labels): cost of a disagreement between two labels; 0 on the diagonal.
     """
     total = confusion.sum(axis=(-2, -1))
     by_chance = confusion.sum(axis=-1)[..., :, None] * confusion.sum(axis=-2)[..., None, :]
@@ -91,16 +92,15 @@ def weighted_cohen_kappa(confusion: Numbers, apart: Numbers) -> Numbers:
 
 
 def ordinal_cohen_kappa(confusion: Numbers, *, power: int) -> Numbers:
-    """As `weighted_cohen_kappa`, by steps of ordered labels; `power`: 1 linear, 2 quadratic."""
+    """Compute weighted kappa of ordered labels; `power`: 1 for linear, 2 for quadratic weights."""
     places = np.arange(confusion.shape[-1])
     return weighted_cohen_kappa(confusion, np.abs(places[:, None] - places).astype(float) ** power)
 
 
 def fleiss_sums(given: Numbers) -> Numbers:
-    """(units, 2 + labels): what `fleiss_kappa` takes the sums of: 1, P_i, and the counts.
+    """Return the terms that `fleiss_kappa` sums over units: 1, P_i, counts; (units, 2 + labels).
 
-    Args:
-        given: (units, labels), the same number of people in each, two or more.
+    `given`: counts (units, labels); each unit has the same number of people, two or more.
     """
     same, all_pairs = np.moveaxis(count_agreeing_pairs(given), -1, 0)
     head = np.stack([np.ones(len(given)), _divide(same, all_pairs)], axis=-1)
@@ -108,7 +108,7 @@ def fleiss_sums(given: Numbers) -> Numbers:
 
 
 def fleiss_kappa(sums: Numbers) -> Numbers:
-    """Fleiss' kappa of sums of `fleiss_sums` over units; who judged may differ from unit to unit.
+    """Compute Fleiss' kappa from sums of `fleiss_sums`; units may have different annotators.
 
     Source: J. Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin
     76 (1971), equations 2 to 7.
@@ -119,9 +119,9 @@ def fleiss_kappa(sums: Numbers) -> Numbers:
 
 
 def count_coincidences(given: Numbers) -> Numbers:
-    """(units, labels, labels): how often two labels met in a unit, of counts (units, labels).
+    """Compute coincidence matrices (units, labels, labels) from counts (units, labels).
 
-    Each person counts once; a unit of fewer than two people adds nothing. Source: K. Krippendorff,
+    Each person counts once; a unit of fewer than two people adds zeros. Source: K. Krippendorff,
     "Computing Krippendorff's Alpha-Reliability" (2011), section C, the coincidence matrix.
     """
     people = given.sum(axis=-1)
@@ -132,14 +132,14 @@ def count_coincidences(given: Numbers) -> Numbers:
 
 
 def krippendorff_alpha(met: Numbers, *, ordinal: bool = False) -> Numbers:
-    """Krippendorff's alpha of sums of `count_coincidences` (..., labels, labels).
+    """Compute Krippendorff's alpha from sums of `count_coincidences` (..., labels, labels).
 
     Source: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011): section C for
     nominal data, section D for the difference of ordinal ranks.
 
     Args:
-        ordinal: how far apart two labels are is how many judgements lie between them; the labels
-            are in order then.
+        ordinal: whether labels are ordered; the distance of two labels is then the number of
+            judgements between them.
     """
     totals = met.sum(axis=-1)
     pairable = totals.sum(axis=-1)
@@ -150,11 +150,11 @@ def krippendorff_alpha(met: Numbers, *, ordinal: bool = False) -> Numbers:
 
 
 def measure_value(value: Numbers, *, units: float) -> Measured:
-    """A measure of the data as it is: its value, or why it has none.
+    """Return an agreement measure's value as a number, or the reason why it is undefined.
 
     Args:
-        value: (), as the functions here give it.
-        units: how much was judged by two people or more; what is compared, in whatever unit.
+        value: scalar array that a function of this module returns.
+        units: number of items judged by two or more people.
     """
     if not units:
         return UndefinedReason(NOTHING)
@@ -162,7 +162,10 @@ def measure_value(value: Numbers, *, units: float) -> Measured:
 
 
 def draw_interval(draws: Numbers | None) -> Interval | None:
-    """The interval of a measure's draws (draws,); None where it is undefined in 1 of 20 or more."""
+    """Compute the interval of a measure's bootstrap values (resamples,).
+
+    None without values, or if at least 1 of 20 values is undefined.
+    """
     if draws is None:
         return None
     defined = draws[~np.isnan(draws)]
@@ -170,7 +173,7 @@ def draw_interval(draws: Numbers | None) -> Interval | None:
 
 
 def _ordinal_distances(totals: Numbers) -> Numbers:
-    """(..., labels, labels): squared differences of ranks, by how often each label was given."""
+    """Return squared rank differences of ordered labels (..., labels, labels) from their counts."""
     up_to = np.cumsum(totals, axis=-1)
     middle = up_to - totals / 2
     apart: Numbers = (middle[..., :, None] - middle[..., None, :]) ** 2
@@ -182,7 +185,7 @@ def _above_chance(observed: Numbers, by_chance: Numbers) -> Numbers:
 
 
 def _divide(part: Numbers, whole: Numbers) -> Numbers:
-    """NaN where the whole is nothing."""
+    """Divide elementwise; NaN where the divisor is zero."""
     there = np.abs(whole) > _EPSILON
     found: Numbers = np.where(there, part, np.nan) / np.where(there, whole, 1.0)
     return found

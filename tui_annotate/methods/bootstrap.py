@@ -1,9 +1,9 @@
-"""Confidence intervals of means over queries, by resampling whole clusters.
+"""Cluster bootstrap: confidence intervals of means over queries, by resampling whole clusters.
 
-Queries about one source resemble each other, so sources are drawn with replacement, each with all
-of its queries, and the mean is taken over the queries that were drawn. Sources: B. Efron and R.
-Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13 (percentile intervals); C. Field
-and A. Welsh, "Bootstrapping clustered data", JRSS B 69, 2007 (drawing clusters whole).
+Queries about one source resemble each other, so whole sources are sampled with replacement, and the
+mean is computed over their queries. Sources: B. Efron and R. Tibshirani, "An Introduction to the
+Bootstrap", 1993, chapter 13 (percentile intervals); C. Field and A. Welsh, "Bootstrapping clustered
+data", JRSS B 69, 2007 (sampling whole clusters).
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from numpy.typing import NDArray
 DRAWS: Final = 2000
 LEVEL: Final = 0.95
 FEWEST: Final = 3
-"""Clusters that an interval needs: fewer tell nothing of how clusters differ."""
+"""Fewest clusters of an interval; fewer do not show how clusters differ."""
 SEED: Final = 7
 _BLOCK_SIZE = 1 << 22
 _EPSILON = 1e-9
-"""What sums in another order may differ by is no difference."""
+"""Tolerance for rounding errors of sums in a different order."""
 
 Numbers = NDArray[np.float64]
 
 
 class Interval(NamedTuple):
-    """Between which values a mean lies, both included."""
+    """A confidence interval of a mean, both ends included."""
 
     low: float
     high: float
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether all of it is on one side of zero."""
+        """Whether the whole interval is above or below zero."""
         return self.low > _EPSILON or self.high < -_EPSILON
 
 
 def resample(
     values: Numbers, clusters: Sequence[str], *, draws: int = DRAWS, seed: int = SEED
 ) -> Numbers | None:
-    """Return (draws, ...): the mean of values (queries, ...) over each draw; None below 3 clusters.
+    """Compute bootstrap means (resamples, ...) of values (queries, ...); None below 3 clusters.
 
-    `clusters`: (queries,), names in any order. Columns share their draws, so that differences are
-    paired.
+    `clusters`: cluster name of each query, in any order. `draws`: number of resamples. Columns
+    share the resamples, so that their differences are paired.
     """
     names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
     count = len(names)
@@ -60,20 +60,20 @@ def resample(
         size = min(block, draws - first)
         drawn = chance.multinomial(count, np.full(count, 1 / count), size=size).astype(np.float64)
         queries = (drawn @ sizes).reshape(size, *(1 for _ in values.shape[1:]))
-        # Not BLAS: its last bits depend on how many columns are drawn together.
+        # einsum instead of BLAS, whose last bits depend on the number of columns in a block.
         means.append(np.einsum("dc,c...->d...", drawn, sums) / queries)
     return np.concatenate(means)
 
 
 def resample_sums(rows: Numbers, *, draws: int = DRAWS, seed: int = SEED) -> Numbers | None:
-    """Return (draws, columns): sums of rows (rows, columns) drawn with replacement.
+    """Compute bootstrap sums (resamples, columns) of rows (rows, columns); None below 3 rows.
 
-    Each row sums one cluster. None with fewer than 3 rows.
+    Each row holds the sums of one cluster. `draws`: number of resamples.
     """
     count = len(rows)
     if count < FEWEST:
         return None
-    # Of 30,000 rows a draw takes .15 ms so, and 2.4 ms as a multinomial.
+    # For 30,000 rows, one resample takes 0.15 ms this way, and 2.4 ms as a multinomial.
     chance = np.random.default_rng(seed)
     block = max(1, _BLOCK_SIZE // count)
     sums = []
@@ -85,7 +85,7 @@ def resample_sums(rows: Numbers, *, draws: int = DRAWS, seed: int = SEED) -> Num
 
 
 def percentile_interval(means: Numbers) -> Interval:
-    """The middle 95 % of the means of draws (draws,)."""
+    """Compute the 95 % percentile interval of bootstrap means (resamples,)."""
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(means, [tail, 1 - tail])
     return Interval(float(low), float(high))

@@ -1,7 +1,7 @@
-"""What two texts share and where they may differ, word by word: offline, by rules, no model.
+"""Finds shared words and possible contradictions of two texts, offline, by rules, without a model.
 
-Every mark is a hint for a reader. A possible conflict is a number, date or name of the one text
-where the other has another of its kind in a like place, and nothing equal; it is no proof.
+Each result is a hint for a reader, not a proof. A possible contradiction is a number, date or name
+of one text, where the other text has a different one in a similar context, and no equal one.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ _TITLE = re.compile(
 )
 _LOOK_BACK = 8
 _STEM = 3
-"""First letters that forms of a name share: Polish, Poland."""
+"""Number of first letters that related forms of a name share, such as Polish and Poland."""
 _MOST_CAPITALS = 0.75
-"""Share of words with a capital from which on a capital says nothing: a headline."""
+"""Fraction of capitalized words above which a text is a headline, where capitals mark no names."""
 _FEWEST_WORDS = 5
 _BEFORE_NAMES = frozenset(word for word in FUNCTION_WORDS if len(word) > 1 or word in ("a", "i"))
-"""What is no part of the name behind it; an initial is."""
+"""Function words that are not part of a following name; an initial is part of the name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProperName:
-    """A name and its words, lower case, in order; those of a title are its characters unchanged."""
+    """A proper name with its words in lower case and in order; a title is one unchanged word."""
 
     span: Span
     words: tuple[str, ...]
     title: bool = False
 
     def agrees(self, other: ProperName) -> bool:
-        """Whether the two can name the same: one in the other, forms of a word, or initials."""
+        """Return whether two names may mean the same: containment, word forms, or initials."""
         if self.title or other.title:
             return self.words[0] in other.words[0] or other.words[0] in self.words[0]
         own, its = set(self.words), set(other.words)
@@ -71,10 +71,9 @@ class ProperName:
 
 
 def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[ProperName]:
-    """The names of a text: runs of capitalised words, and text in title marks.
+    """Find the names in a text: sequences of capitalized words, and text in title marks.
 
-    Args:
-        known: words that are names also at the start of a sentence, from `find_known_words`.
+    `known`: words that are names also at the start of a sentence, from `find_known_words`.
     """
     for match in _TITLE.finditer(text):
         yield ProperName(
@@ -97,12 +96,12 @@ def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[Pr
 
 
 def _is_only_sentence_start(run: str, found: Sequence[Word], known: frozenset[str]) -> bool:
-    """Whether a run that opens a sentence has its capital from there."""
+    """Return whether capitalized words have a capital only because a sentence starts there."""
     return len(found) == 1 and found[0].text not in known and not run[1:2].isupper()
 
 
 def find_known_words(text: str) -> frozenset[str]:
-    """The words, lower case, that have a capital where no sentence begins."""
+    """Return the words, in lower case, that are capitalized within a sentence."""
     if _is_headline(text):
         return frozenset()
     return frozenset(
@@ -114,12 +113,12 @@ def find_known_words(text: str) -> frozenset[str]:
 
 
 def begins_sentence(text: str, at: int) -> bool:
-    """Whether a sentence or a quotation begins at a place, where a capital says nothing."""
+    """Return whether a sentence or a quotation begins at an offset of a text."""
     return bool(_OPENING.search(text[max(0, at - _LOOK_BACK) : at])) or not text[:at].strip()
 
 
 def _is_headline(text: str) -> bool:
-    """Whether most words have a capital, so that a capital marks no name."""
+    """Return whether most words of a text are capitalized, so that capitals mark no names."""
     found = [word for word in re.findall(r"[^\W\d_]+", text) if word.lower() not in FUNCTION_WORDS]
     capitals = sum(word[0].isupper() for word in found)
     return len(found) >= _FEWEST_WORDS and capitals > _MOST_CAPITALS * len(found)
@@ -129,16 +128,16 @@ Kind = Literal["number", "date", "name"]
 _Fact = TypeVar("_Fact", Date, Quantity, ProperName)
 
 _FREQUENT = frozenset(("ordinal", "clock", "time"))
-"""Groups of units of which one sentence tells several, of different things."""
+"""Groups of units that often occur several times in one sentence with different meanings."""
 _NUMBER_CONTEXT = 3
-"""Telling words on either side that are near a number."""
+"""Number of content words on each side of a number that count as its context."""
 _NAME_CONTEXT = 2
-"""The same for a name, and for what a number counts."""
+"""Number of content words on each side of a name, or after a number, that count as its context."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two facts of a kind that may contradict: one of the selection, one of the segment."""
+    """A possible contradiction between a fact of the selection and a fact of the segment."""
 
     claim: Span
     evidence: Span
@@ -146,10 +145,11 @@ class Contradiction:
 
 
 def find_shared_words(selection: str, segment: str) -> list[Span]:
-    """Where words of the selection stand in the segment; disjoint, in order.
+    """Find the words of the selection in the segment; return disjoint spans in order.
 
-    Words are compared as the ranking compares them. Of scripts without spaces, runs of two signs
-    and more count; a single sign, and then a word like "the", only where there is nothing else.
+    Words are compared as in the lexical ranking. In scripts without spaces, sequences of two or
+    more characters count. Single characters, and then function words such as "the", count only if
+    nothing else is shared.
     """
     said = {word.text for word in find_words(selection)}
     both = [word for word in find_words(segment) if word.text in said]
@@ -169,14 +169,15 @@ def find_contradictions(
     unsaid: Sequence[Span] | None = None,
     unheard: Sequence[Span] | None = None,
 ) -> list[Contradiction]:
-    """Numbers, dates and names of the selection that the segment may contradict; in order.
+    """Find numbers, dates and names of the selection that the segment may contradict, in order.
 
-    What is equal in another writing, unit or rounding is no conflict, and nothing has two.
+    Values that are equal in another notation, unit or rounding are no contradiction. Each fact of
+    the selection has at most one.
 
     Args:
-        unsaid, unheard: the marks of `unsupported` in the selection and in the segment. Where they
-            are known, nothing else conflicts: what stands elsewhere in the other texts may be
-            said of something else here. Known of a summary, they make most marks right.
+        `unsaid`, `unheard`: spans of `find_unsupported_words` in the selection and in the segment.
+            If given, only facts in these spans can contradict, because a fact that occurs elsewhere
+            in the other texts may be about something else here.
     """
     known = find_known_words(selection) | find_known_words(segment)
     pair = _FactPair(_TextFacts.of(selection, known), _TextFacts.of(segment, known))
@@ -208,7 +209,7 @@ def _is_telling(word: Word, text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _TextFacts:
-    """A text to compare; `content` has the stems of its content words and where they occur."""
+    """The facts of a text to compare; `content` has the stems of its content words."""
 
     dates: Sequence[Date]
     numbers: Sequence[Quantity]
@@ -231,7 +232,7 @@ class _TextFacts:
         return cls(days, numbers, named, content)
 
     def around(self, span: Span, *, before: int, after: int) -> set[str]:
-        """So many telling words next to a span, without those in it."""
+        """Return the stems of `before` and `after` content words around a span, outside it."""
         first = bisect_left(self.content, span.start, key=lambda word: word.start)
         behind = bisect_left(self.content, span.end, key=lambda word: word.start)
         near = chain(
@@ -242,19 +243,19 @@ class _TextFacts:
 
 @dataclass(frozen=True, slots=True)
 class _FactPair:
-    """Two texts, and how much speaks for two of their facts telling of one thing; 0 for nothing."""
+    """Two texts, with scores for whether two of their facts are about the same thing."""
 
     claim: _TextFacts
     evidence: _TextFacts
 
     def like_dates(self, own: Date, its: Date) -> int:
-        """Dates tell the same parts, or have one in common and differ in another."""
+        """Score two contradictory dates by their equal parts; 0 if the dates do not contradict."""
         equal = sum(one == two != 0 for one, two in zip(own.parts(), its.parts(), strict=True))
         same = list(map(bool, own.parts())) == list(map(bool, its.parts()))
         return equal + same if own.alike(its) < 0 else 0
 
     def like_numbers(self, own: Quantity, its: Quantity) -> int:
-        """Numbers have comparable units, an equal scale, or count things of one name."""
+        """Score two numbers by comparable units, equal scale, and shared context words."""
         if not own.comparable(its):
             return 0
         near = self._near(own.span, its.span, before=_NUMBER_CONTEXT, after=_NUMBER_CONTEXT)
@@ -267,7 +268,7 @@ class _FactPair:
         return 2 * kind + 2 * bool(counted) + len(near - counted) + (own.value == its.value)
 
     def like_names(self, own: ProperName, its: ProperName) -> int:
-        """Titles are titles; names have two neighbours in common, or one and a word."""
+        """Score two names by shared context words and shared words; two titles always score 1."""
         if own.title or its.title:
             return int(own.title and its.title)
         if self._stands(own, self.evidence) or self._stands(its, self.claim):
@@ -293,7 +294,7 @@ def _pair_up(
     *,
     likeness: Callable[[_Fact, _Fact], int],
 ) -> Iterator[Contradiction]:
-    """For each claim that nothing agrees with, what is most like it and agrees with no claim."""
+    """Pair each claim fact that no evidence fact agrees with to the most similar unmatched fact."""
     free = [its for its in evidence if not any(own.agrees(its) for own in claims)]
     for own in claims:
         if any(own.agrees(its) for its in evidence):

@@ -1,6 +1,6 @@
-"""Dates as English and Chinese write them, with the parts that are given; knows no calendar.
+"""Finds dates in English and Chinese text, with the parts that are written; without a calendar.
 
-What can be read in two ways is left out: 5/6/2020, and "may" or "march" without a day or a year.
+Ambiguous dates are skipped: 5/6/2020, and "may" or "march" without a day or a year.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _NO_DIGIT = re.compile(r"\D")
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date and its span; 0 for a part that is not given. Monday is weekday 1."""
+    """A date in a text with its span; a part that is not given is 0; Monday is weekday 1."""
 
     span: Span
     year: int = 0
@@ -65,23 +65,23 @@ class Date:
     weekday: int = 0
 
     def parts(self) -> tuple[int, int, int, int]:
-        """Year, month, day, weekday."""
+        """Return the parts of the date: year, month, day, weekday."""
         return self.year, self.month, self.day, self.weekday
 
     def alike(self, other: Date) -> int:
-        """How many parts both have and are equal; -1 where a part that both have differs."""
+        """Return the number of equal parts that both dates have; -1 if a common part differs."""
         both = [
             own == its for own, its in zip(self.parts(), other.parts(), strict=True) if own and its
         ]
         return sum(both) if all(both) else -1
 
     def agrees(self, other: Date) -> bool:
-        """Whether the two can be meant to say the same."""
+        """Return whether two dates may mean the same: common parts exist and are equal."""
         return self.alike(other) > 0
 
 
 def find_dates(text: str) -> list[Date]:
-    """The dates of a text that `narrow` gave, disjoint and in order."""
+    """Find the dates in a text, disjoint and in order; `text` is from `to_half_width`."""
     found = [_parse_english(match, text) for match in _ENGLISH.finditer(to_lower_case(text))]
     if not text.isascii():
         found += map(_parse_chinese, _CHINESE.finditer(text))

@@ -1,6 +1,6 @@
-"""How high what people chose stands in a ranking, and of what kind a query is.
+"""Evaluates rankings by the ranks of the segments that people chose, and classifies queries.
 
-Knows nothing of how the ranking was made.
+The evaluation is independent of the ranking method.
 """
 
 from __future__ import annotations
@@ -23,26 +23,27 @@ from tui_annotate.methods.lexical import (
 
 LEAST_OVERLAP = 3
 SHORT: Final = 20
-"""Code points of a selection that is short, at most."""
+"""Most code points of a short selection."""
 MANY: Final = 30
-"""Segments of a long source, at least; those of white space do not count."""
+"""Fewest segments of a long source, not counting segments of only white space."""
 FIGURES: Final = ("recall_at_1", "recall_at_3", "recall_at_5", "mrr")
 KINDS: Final = (
     ("no_shared_word", "shared_word"),
     ("short_span", "longer_span"),
     ("long_source", "shorter_source"),
 )
-"""Pairs of kinds; a query is of one of each pair, and of its language."""
+"""Pairs of query kinds; each query has one kind of each pair."""
 _DEPTHS = (1, 3, 5)
 
 
 @dataclass(frozen=True, slots=True)
 class RankingFigures:
-    """Means over queries, in [0, 1]; zeros where there was no query.
+    """The quality measures of a ranking, as means over queries in [0, 1]; 0 without queries.
 
     Attributes:
-        recall_at_1, recall_at_3, recall_at_5: share of queries with a hit that high or higher.
-        mrr: mean of 1 / rank of the first hit over the whole ranking, 0 where there is none.
+        recall_at_1, recall_at_3, recall_at_5: fraction of queries with a hit at that rank or
+            better.
+        mrr: mean of 1 / rank of the first hit in the whole ranking, 0 for a query without a hit.
     """
 
     queries: int
@@ -53,27 +54,28 @@ class RankingFigures:
 
 
 def is_hit(segment: Span, chosen: Span) -> bool:
-    """Whether a segment holds 3 code points of the chosen span, or all where it has fewer."""
+    """Return whether a segment has 3 code points of the chosen span, or all of a shorter span."""
     return segment.overlap(chosen) >= min(LEAST_OVERLAP, len(chosen))
 
 
 def figures_by_query(ranks: Sequence[int | None]) -> NDArray[np.float64]:
-    """Return (queries, 4): each query's part of `FIGURES`, for ranks from 1, or None."""
+    """Compute the measures `FIGURES` of each query (queries, 4) from first-hit ranks or None."""
     found = np.array([np.inf if rank is None else rank for rank in ranks], np.float64)
     return np.stack([*(found <= depth for depth in _DEPTHS), 1 / found], axis=1)
 
 
 def compute_figures(ranks: Sequence[int | None]) -> RankingFigures:
-    """The figures of the first hits' ranks, from 1; None for a query without any hit."""
+    """Compute mean quality measures from each query's first-hit rank, from 1; None for no hit."""
     if not ranks:
         return RankingFigures(0, 0.0, 0.0, 0.0, 0.0)
     return RankingFigures(len(ranks), *map(float, figures_by_query(ranks).mean(axis=0)))
 
 
 def classify_query(selected: str, found: str, *, segments: int, language: str) -> tuple[str, ...]:
-    """Return the kind of a query, one of each pair of `KINDS` in order, and its language.
+    """Return the kinds of a query: one of each pair of `KINDS`, in order, and its language.
 
-    `segments`: number of nonblank source segments. `found`: the chosen segments, whole.
+    `selected`: the selected text. `found`: text of the whole chosen segments. `segments`: number of
+    nonblank source segments.
     """
     tests = (not _has_shared_word(selected, found), len(selected) <= SHORT, segments >= MANY)
     named = (pair[0] if holds else pair[1] for pair, holds in zip(KINDS, tests, strict=True))

@@ -1,4 +1,4 @@
-"""Intervals of shares that were counted.
+"""Confidence intervals of proportions (Wilson score interval).
 
 Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
 Journal of the American Statistical Association 22 (1927), the interval of the score test.
@@ -9,15 +9,15 @@ from __future__ import annotations
 from math import sqrt
 
 Z_95 = 1.959963984540054
-"""Half of the standard normal distribution's 95 % in the middle."""
+"""The 97.5 % quantile of the standard normal distribution."""
 
 
 def wilson_interval(hits: int, of: int) -> tuple[float, float]:
-    """(low, high): where the share lies that gave so many hits, in [0, 1]; all of it for none.
+    """Compute the 95 % Wilson interval (low, high) of a proportion; (0, 1) without cases.
 
     Args:
-        hits: 0 to `of`.
-        of: cases, each for itself.
+        hits: number of hits, from 0 to `of`.
+        of: number of independent cases.
     """
     if not of:
         return 0.0, 1.0

@@ -1,9 +1,9 @@
-"""Vectors of single tokens, each made in the context of its text, and how they answer a query's.
+"""Late interaction: scores texts for a query by comparing contextual vectors of their tokens.
 
-A text answers a query by the best of its tokens for each of the query's. Source: O. Khattab and M.
-Zaharia, "ColBERT: Efficient and Effective Passage Search via Contextualized Late Interaction over
-BERT", SIGIR 2020, equation 3; here it is a weighted mean, so that it has bounds, and of squares, as
-any two tokens are somewhat alike and many such likenesses say little.
+For each query token, the most similar token of the text counts. Source: O. Khattab and M. Zaharia,
+"ColBERT: Efficient and Effective Passage Search via Contextualized Late Interaction over BERT",
+SIGIR 2020, equation 3. Two changes: a weighted mean instead of a sum, so that the score is bounded;
+and squared similarities, because any two tokens are slightly similar.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class TokenBank:
-    """The tokens of some texts, one text after another, each in its order.
+    """The token vectors of several texts, in the order of texts and tokens.
 
     Attributes:
-        vectors: (tokens, dimensions); only the direction of a row counts.
-        bounds: (texts + 1,): the tokens of text i are `bounds[i]` up to `bounds[i + 1]`.
-        starts, ends: (tokens,): code points in the token's own text, half-open.
+        vectors: (tokens, dimensions); only the direction of a row matters.
+        bounds: (texts + 1,): the tokens of text i are rows `bounds[i]` to `bounds[i + 1]` - 1.
+        starts, ends: (tokens,): code points of the token in its own text, half-open.
     """
 
     vectors: NDArray[np.int8]
@@ -33,11 +33,11 @@ class TokenBank:
     ends: NDArray[np.int32]
 
     def __len__(self) -> int:
-        """How many texts there are."""
+        """Return the number of texts in the token bank."""
         return len(self.bounds) - 1
 
     def part(self, first: int, last: int) -> Self:
-        """The texts `first` up to, not including, `last`."""
+        """Return the tokens of the texts from `first` up to, not including, `last`."""
         start, end = int(self.bounds[first]), int(self.bounds[last])
         return type(self)(
             self.vectors[start:end],
@@ -48,10 +48,10 @@ class TokenBank:
 
     @classmethod
     def joined(cls, banks: Sequence[Self]) -> Self:
-        """The texts of several banks, in order.
+        """Return one bank with the texts of several banks, in order.
 
         Raises:
-            ValueError: there is none, or they differ in dimensions.
+            ValueError: there are no banks, or their dimensions differ.
         """
         before = accumulate((int(bank.bounds[-1]) for bank in banks), initial=0)
         bounds = [bank.bounds[1:] + start for bank, start in zip(banks, before, strict=False)]
@@ -64,7 +64,7 @@ class TokenBank:
 
 
 def normalise_rows(vectors: NDArray[np.int8]) -> NDArray[np.float32]:
-    """The rows at unit length; a row of zeros stays one."""
+    """Scale rows to unit length; a row of zeros stays zero."""
     rows = vectors.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     rows /= np.maximum(lengths, 1)[:, None]
@@ -79,13 +79,13 @@ def late_interaction(
     weights: NDArray[np.float32],
     floor: float = 0.0,
 ) -> NDArray[np.float32]:
-    """(texts,), each in [0, 1]: how well some texts of a bank answer the tokens of a query.
+    """Score texts of a token bank for a query's tokens; returns (texts,), each in [0, 1].
 
     Args:
-        texts: indices into the bank; a text without tokens answers nothing.
-        tokens: (query, dimensions), rows of unit length.
-        weights: (query,), not negative; if all are zero, nothing is answered.
-        floor: the cosine at which a likeness begins.
+        texts: indices into the bank; a text without tokens has score 0.
+        tokens: (query tokens, dimensions), rows of unit length.
+        weights: (query tokens,), not negative; if all are zero, all scores are 0.
+        `floor`: cosine that corresponds to a similarity of 0.
     """
     reached = np.zeros(len(texts), np.float32)
     counts = bank.bounds[texts + 1] - bank.bounds[texts]

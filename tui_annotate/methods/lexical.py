@@ -1,10 +1,10 @@
-"""Words of any script, and how well the segments of some texts answer a bag of them (BM25).
+"""Lexical ranking of segments by BM25, and word tokenization for scripts with or without spaces.
 
-A score is bounded by itself: the sum that a segment reaches, over the most that the query could
-reach in any segment. So it does not depend on what the other segments scored. No stop words, no
-stemming: neither was worth anything in our measurements. Source: S. Robertson and H. Zaragoza, "The
-Probabilistic Relevance Framework: BM25 and Beyond", 2009, equation 3.15, with the inverse document
-frequency of Lucene, which is never negative.
+A score is the segment's BM25 sum divided by the maximum that the query could reach in any segment,
+so it does not depend on the scores of other segments. There are no stop words and no stemming:
+neither improved our measurements. Source: S. Robertson and H. Zaragoza, "The Probabilistic
+Relevance Framework: BM25 and Beyond", 2009, equation 3.15, with the inverse document frequency of
+Lucene, which is never negative.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FUNCTION_WORDS_TEXT: Final = """
     according addition additionally overall
 """
 FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS_TEXT.split())
-"""English, lower case, as `lexical.words` cuts them."""
+"""English function words in lower case, split as `find_words` splits them."""
 K1 = 1.2
 B = 0.5
 
@@ -57,7 +57,7 @@ _SIGNS = re.compile(f"[{_UNSPACED}]")
 
 
 class Word(NamedTuple):
-    """A word as it is compared, and the code points `[start, end)` where it stands."""
+    """A normalized word of a text, with its code points `[start, end)`."""
 
     text: str
     start: int
@@ -65,10 +65,10 @@ class Word(NamedTuple):
 
 
 def find_words(text: str) -> Iterator[Word]:
-    """The words of a text, in order; lower case, compatibility forms made equal.
+    """Find the words of a text in order, in lower case and with compatibility forms made equal.
 
-    Numbers are kept whole and lose their commas. Of scripts without spaces between words, each
-    sign is a word, and so is each pair of neighbours.
+    Numbers are kept whole and lose their commas. In scripts without spaces between words, each
+    character is a word, and so is each pair of adjacent characters.
     """
     for match in _TOKEN.finditer(text):
         token, start, end = match.group(), match.start(), match.end()
@@ -83,12 +83,12 @@ def find_words(text: str) -> Iterator[Word]:
 
 
 def is_unspaced_script(word: str) -> bool:
-    """Whether a word is a sign, or a pair of signs, of a script without spaces."""
+    """Return whether a word consists of one or two characters of a script without spaces."""
     return _SIGNS.match(word) is not None
 
 
 class LexicalIndex:
-    """BM25 over segments, each given as its words; frequencies come from these segments alone."""
+    """A BM25 index over segments, each given as its words; word frequencies are from them only."""
 
     def __init__(self, segments: Iterable[Sequence[str]]) -> None:
         self._places: dict[str, list[int]] = {}
@@ -103,11 +103,10 @@ class LexicalIndex:
         self._postings: dict[str, tuple[NDArray[np.intp], NDArray[np.float32], float]] = {}
 
     def scores(self, query: Mapping[str, float]) -> NDArray[np.float32]:
-        """(segments,), each in [0, 1): how much of the query a segment answers.
+        """Score each segment for a query; returns (segments,), each in [0, 1).
 
-        Args:
-            query: weight by word, above 0. A word that no segment holds lowers every score; an
-                empty query gives zeros.
+        `query`: weight above 0 by word. A word that no segment has lowers every score; an empty
+        query gives zeros.
         """
         reached = np.zeros(self.size, np.float32)
         most = 0.0
@@ -118,7 +117,7 @@ class LexicalIndex:
         return reached / np.float32(most) if most else reached
 
     def rarity(self, word: str) -> float:
-        """The inverse document frequency of a word, above 0: the most that it could gain."""
+        """Return the inverse document frequency of a word, above 0: its largest contribution."""
         return self._build_posting(word)[2]
 
     def _build_posting(self, word: str) -> tuple[NDArray[np.intp], NDArray[np.float32], float]:
@@ -141,11 +140,11 @@ FUNCTION_CHARACTERS: Final = frozenset(
     "因所由则如若时会能可要应须并即已曾仍再只才便让使给等上下中内外前后里间他她它我你您谁什么怎"
     "吗呢吧啊嘛之者说称来去出起后年月日一二三四五六七八九十几多些每各某"
 )
-"""Chinese characters without meaning of their own."""
+"""Chinese function characters, which have no meaning of their own."""
 
 
 def is_content_word(word: str) -> bool:
-    """Whether a word says something by itself; of scripts without spaces, only pairs can."""
+    """Return whether a word is a content word; in scripts without spaces, only pairs can be."""
     if is_unspaced_script(word):
         return len(word) > 1 and not set(word) <= FUNCTION_CHARACTERS
     return word not in FUNCTION_WORDS
@@ -159,7 +158,7 @@ _SHORTEST = 4
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """Return a rough stem of a lower-case Latin word, for comparison; others stay."""
+    """Return a rough stem of a lower-case Latin word for comparisons; other words are unchanged."""
     for ending, left in _ENDINGS.items():
         if word.endswith(ending) and len(word) - len(ending) + len(left) >= _SHORTEST - 1:
             if ending == "s" and word.endswith("ss"):

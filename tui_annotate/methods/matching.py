@@ -1,4 +1,4 @@
-"""Which segments of the other side belong to a selection: words, vectors and tokens, ranked."""
+"""Ranks the segments of the other side for a selection, by words, vectors and tokens."""
 
 from __future__ import annotations
 
@@ -18,44 +18,46 @@ from tui_annotate.methods.lexical import LexicalIndex, Word, find_words, is_unsp
 from tui_annotate.methods.selection_vectors import SelectionVectors, Tokens
 
 Vectors = NDArray[np.float32]
-"""Rows of vectors, or one value for each segment."""
+"""Array of row vectors, or of one value for each segment."""
 
 WORDS: Final = "words"
-"""BM25, over the most that the query could reach."""
+"""Signal: BM25 score, divided by the largest score that the query can reach."""
 VECTORS: Final = "vectors"
-"""The cosine of the selection's vector and a segment's."""
+"""Signal: cosine of the selection's vector and a segment's vector."""
 SENTENCES: Final = "sentences"
-"""The same of the selection's sentences, where the selection itself has no vector."""
+"""Signal: cosine with the mean vector of the selection's sentences, for a selection without one."""
 TOKENS: Final = "tokens"
-"""Late interaction of the selection's tokens with a segment's."""
+"""Signal: late interaction of the selection's tokens with a segment's tokens."""
 
 CONTEXT = 0.25
-"""Weight of a word of the sentence that is not selected; a selected one has 1."""
+"""Weight of an unselected word in the sentence of the selection; a selected word has weight 1."""
 
 LONGEST = 2000
-"""Code points of a selection that are looked at: more would be felt at the keys."""
+"""Most code points of a selection that are used; more would delay the response to a key."""
 
 UNSPACED_BONUS = 0.5
-"""What a score by words gains, as a share, where all words of the query are characters and pairs of
-characters of a script without spaces: a phrase that is reworded loses most of its pairs."""
+"""Relative bonus of the lexical score if all query words are in a script without spaces.
+
+Such words are characters and pairs of characters; a reworded phrase loses most of its pairs.
+"""
 
 CANDIDATES = 64
-"""Segments whose tokens are looked at: those that words and vectors put first."""
+"""Number of segments, best by words and vectors, that late interaction compares."""
 
 _LAST_BITS = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is looked for.
+    """A query of the assist: the selected text, its sentences, and their weighted words.
 
     Attributes:
-        selection: the selected text; the whole of `home` where it holds no word.
+        selection: the selected text; equal to `home` if the selection has no word.
         home: the sentences that the selection touches.
-        bag: the words with their weights.
-        span: of `selection`, in the document.
-        words: of `home`, their places in the document.
-        unspaced: share of the words' weight that is of scripts without spaces.
+        bag: weight of each word.
+        span: span of `selection` in the document.
+        words: words of `home`, with offsets in the document.
+        unspaced: fraction of the words' weight that is in scripts without spaces.
     """
 
     selection: str
@@ -67,11 +69,11 @@ class Query:
 
 
 def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
-    """The query for a span of a text; None where its sentences hold no word.
+    """Build the query for a span of a text; None if its sentences have no word.
 
     Args:
-        segments: of the text, in order, covering it.
-        span: white space at its edges does not matter.
+        segments: all segments of the text, in order.
+        span: the selection; white space at its ends does not matter.
     """
     chosen = span.trim(text)
     if chosen is None:
@@ -98,7 +100,7 @@ def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
 
 
 def find_touched_segments(segments: Sequence[Segment], span: Span) -> range:
-    """The indices of the segments that a span touches; they cover its text, in order."""
+    """Return the indices of the segments that a span touches; `segments` cover the whole text."""
     first = bisect_right(segments, span.start, key=lambda segment: segment.start) - 1
     last = bisect_right(segments, span.end - 1, key=lambda segment: segment.start) - 1
     return range(first, last + 1)
@@ -106,12 +108,12 @@ def find_touched_segments(segments: Sequence[Segment], span: Span) -> range:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorSpace:
-    """The vectors of the segments of one side, a row a segment, zeros for unknown ones.
+    """The vectors of the segments of one side: one row for each segment, zeros if unknown.
 
     Attributes:
-        known: (segments,).
-        tokens: in the same order, or None.
-        floor, token_floor: minimum cosine.
+        known: (segments,): whether the segment has a vector.
+        tokens: token vectors of the same segments, in the same order, or None.
+        `floor`, `token_floor`: cosine that corresponds to a similarity of 0.
     """
 
     vectors: Vectors
@@ -123,7 +125,7 @@ class VectorSpace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentIndex:
-    """The segments of all documents of one side, in order; `space` is None without vectors."""
+    """A search index of the segments of one side's documents; `space` is None without vectors."""
 
     places: Sequence[tuple[int, int, Segment]]
     lexicon: LexicalIndex
@@ -131,7 +133,7 @@ class SegmentIndex:
 
     @classmethod
     def of(cls, texts: Sequence[str], segments: Sequence[Sequence[Segment]]) -> Self:
-        """The segments of some texts, to be ranked by words; `segments` is parallel to `texts`."""
+        """Build a lexical index of texts; `segments` has the segments of each text of `texts`."""
         places = [
             (document, index, segment)
             for document, own in enumerate(segments)
@@ -144,23 +146,23 @@ class SegmentIndex:
         return cls(places, lexicon)
 
     def with_vectors(self, space: VectorSpace) -> Self:
-        """The same segments with vectors; what is known of their words is shared."""
+        """Return an index of the same segments with vectors; the lexical index is shared."""
         return replace(self, space=space)
 
     def __len__(self) -> int:
         return len(self.places)
 
     def similarities(self, vector: Vectors) -> Vectors:
-        """(segments,): the product of each segment's vector and a unit vector.
+        """Compute the dot product of each segment's vector with a unit vector; returns (segments,).
 
-        That is rounded to half precision first, as LanceDB does where it keeps halves.
+        The unit vector is rounded to half precision, as LanceDB does for half-precision vectors.
 
         Raises:
-            ValueError: there are no vectors.
+            ValueError: the index has no vectors.
         """
         if self.space is None:
-            raise ValueError("there are no vectors")
-        # Not `@`: its threads, where others keep the cores busy, made 1 ms into 12.
+            raise ValueError("the index has no vectors")
+        # einsum instead of `@`, whose threads took 12 ms instead of 1 ms on busy cores.
         half = vector.astype(np.float16).astype(np.float32)
         return np.asarray(np.einsum("ij,j->i", self.space.vectors, half), np.float32)
 
@@ -173,14 +175,16 @@ class SegmentIndex:
         top: int | None = None,
         by: Signals = Signals.FUSED,
     ) -> tuple[Match, ...]:
-        """The segments, best first; equal scores in reading order.
+        """Rank the segments for a query, best first; equal scores in reading order.
 
         Args:
-            meaning: of the selection; without it words alone rank.
-            cosines: of its vector with each segment's, where something else has found them; its
-                last bits do not count.
-            top: at most so many, and none under the least strength; None for all.
-            by: what ranks; by vectors, without a meaning, there is nothing.
+            asked: the query.
+            meaning: vectors of the selection; without them, the ranking is lexical.
+            cosines: cosines with each segment if already computed elsewhere; small rounding
+                differences are ignored.
+            top: largest number of results, all of at least the lowest strength; None for all
+                segments.
+            by: signals that rank; by vectors and without `meaning`, the result is empty.
         """
         signals = self._compute_signals(asked, meaning, cosines, by=by)
         if not signals:
@@ -225,7 +229,7 @@ class SegmentIndex:
     def _late_signal(
         self, space: VectorSpace, asked: Tokens, signals: Mapping[str, Vectors]
     ) -> Vectors:
-        """Late interaction with the segments that the other signals put first; 0 for the rest."""
+        """Compute late interaction for the best segments of the other signals; 0 for the rest."""
         reached = np.zeros(len(self), np.float32)
         if space.tokens is None:
             return reached
@@ -250,10 +254,10 @@ class SegmentIndex:
 
 
 def find_best_indices(values: Vectors, count: int) -> NDArray[np.intp]:
-    """The indices of so many of the greatest values, the greatest first; equals in their order."""
+    """Return the indices of the `count` largest values, largest first; ties in index order."""
     if count >= len(values):
         return np.argsort(-values, kind="stable")
-    least = np.partition(values, -count)[-count]  # to sort all would take most of a key's time
+    least = np.partition(values, -count)[-count]  # sorting all would be too slow for a key press
     above, equal = np.flatnonzero(values > least), np.flatnonzero(values == least)
     some = np.sort(np.concatenate([above, equal[: count - len(above)]]))
     return some[np.argsort(-values[some], kind="stable")]
@@ -265,21 +269,21 @@ def _scale_cosines(cosines: Vectors, floor: float) -> Vectors:
 
 
 PRIOR: Final = 6.0
-"""Over the root of the number of segments: the fewer there are, the likelier is each."""
+"""Prior of a match, which is divided by the square root of the number of segments."""
 LEAST_SEGMENTS: Final = 4
-"""Fewer segments count as so many, so that likeness to nothing is never found."""
+"""Smallest segment count for the prior, so that a segment without similarity is never a match."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Calibration:
-    """How signals become a score; the weights add up to 1, the curve is logistic."""
+    """A calibration of signals to a score: weights that sum to 1, and a logistic curve."""
 
     weights: Mapping[str, float]
     slope: float
     offset: float
 
     def scores(self, signals: Mapping[str, Vectors]) -> Vectors:
-        """The score of each segment, in [0, 1]."""
+        """Compute the score of each segment, in [0, 1]."""
         fused = sum(weight * signals[name] for name, weight in self.weights.items())
         prior = PRIOR / sqrt(max(LEAST_SEGMENTS, len(next(iter(signals.values())))))
         return np.asarray(1 / (1 + np.exp(-(self.slope * fused + self.offset + prior))), np.float32)
@@ -300,11 +304,11 @@ _CALIBRATIONS: Final = {
 
 
 def fuse_scores(signals: Mapping[str, Vectors], known: NDArray[np.bool_]) -> Vectors:
-    """(segments,): the chance, in [0, 1], that a segment is what is looked for.
+    """Fuse signals into the probability in [0, 1] that a segment is a match; (segments,).
 
     Args:
-        signals: by name; at least one, in a mix that has a recipe.
-        known: (segments,): which have a vector; words alone speak for the others.
+        signals: values by signal name, in a combination that has a calibration.
+        known: (segments,): whether the segment has a vector; without one, its score is lexical.
     """
     whole = _CALIBRATIONS[frozenset(signals)].scores(signals)
     if len(signals) == 1 and WORDS in signals:

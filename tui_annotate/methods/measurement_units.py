@@ -1,4 +1,4 @@
-"""Units of English and Chinese text: what kind of thing they measure, and how they convert."""
+"""Measurement units in English and Chinese text, with their conversion factors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 
 class Unit(NamedTuple):
-    """A unit; values of a `group` are comparable, those of a `base` convert by `factor`."""
+    """A measurement unit; values of one `group` are comparable, and `factor` converts to `base`."""
 
     group: str
     base: str
@@ -66,10 +66,10 @@ UNITS: Final[dict[str, Unit]] = {
     for group, base, factor, *names in (line.split() for line in _TABLE.split("\n") if line)
     for name in names
 }
-"""By name, lower case."""
+"""Measurement units by name in lower case."""
 
 SIGNS: Final = frozenset("$£€¥円₹₩")
-"""Signs of currencies, which stand before their number."""
+"""Currency symbols that are written before their number."""
 
 LONGEST_SIGNED: Final = max(len(name) for name in UNITS if not name[0].isascii())
-"""Signs of the longest name in a script without spaces."""
+"""Length in characters of the longest unit name in a script without spaces."""

@@ -1,6 +1,6 @@
-"""Numbers as English and Chinese write them, as exact values; says nothing of what they count.
+"""Finds numbers in English and Chinese text, in digits or words, with their exact values.
 
-What can be read in two ways (12,5; 3/4; 1.2.3; 三四个) is left out, not guessed.
+Ambiguous numbers (12,5; 3/4; 1.2.3; 三四个) are skipped.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ Form = Literal["number", "share", "ordinal"]
 
 
 class Numeral(NamedTuple):
-    """A number that stands in a text at the code points `[start, end)`.
+    """A number in a text at the code points `[start, end)`.
 
     Attributes:
-        value: of a share, the part of one: 0.3 for 三成.
-        scale: the power of ten that is written out: 6 for "15 million", 0 for "15,000,000".
-        plain: written by a word or sign that often counts nothing: one, first, 一.
+        value: exact value; for a fraction, the part of one: 0.3 for 三成.
+        scale: the power of ten that is written as a word: 6 for "15 million", 0 for "15,000,000".
+        plain: whether the number is a word that often is not a count: one, first, 一.
     """
 
     value: Decimal
@@ -56,13 +56,13 @@ _DIGIT_SIGNS = _enumerate_words("〇 一 二 三 四 五 六 七 八 九", 0) | 
 _POWERS = {"十": 1, "百": 2, "千": 3, "万": 4, "萬": 4, "亿": 8, "億": 8}
 
 SIGNS: Final = "".join((*_DIGIT_SIGNS, *_POWERS))
-"""The signs of Chinese numerals, as the inside of a character class."""
+"""The characters of Chinese numerals, as the inside of a regular expression's character class."""
 LETTERS: Final = "A-Za-z\u00c0-\u024f"
-"""Latin letters, as the inside of a character class."""
+"""Latin letters, as the inside of a regular expression's character class."""
 
 _WIDE = {0xFF01 + at: 0x21 + at for at in range(94)} | {0x2212: 0x2D, 0xA0: 0x20, 0x202F: 0x20}
 _FEWEST_SIGNS = 3
-"""Signs without a power of ten that make a number: fewer may say "three or four"."""
+"""Fewest Chinese digits without a power of ten that form a number; 三四 means "three or four"."""
 
 
 def _any_of(words: Iterator[str] | dict[str, int]) -> str:
@@ -93,17 +93,17 @@ _PATTERN = re.compile(
     rf"|(?P<words>{_WORDS})(?![{LETTERS}])"
     rf"|(?P<ordinal>{_any_of(_ORDINALS)})(?![{LETTERS}]))"
     rf"|第(?P<nth>\d+|{_RUN})"
-    rf"|(?P<signs>{_RUN})"
+    rf"|(?P<characters>{_RUN})"
 )
 
 
 def to_half_width(text: str) -> str:
-    """The text with full-width signs as ASCII, code point by code point."""
+    """Convert full-width characters of a text to ASCII; the length in code points is unchanged."""
     return text if text.isascii() else text.translate(_WIDE)
 
 
 def to_lower_case(text: str) -> str:
-    """The text in lower case, code point by code point."""
+    """Convert a text to lower case; the length in code points is unchanged."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
@@ -111,12 +111,12 @@ def to_lower_case(text: str) -> str:
 
 
 def parse_chinese_numeral(signs: str) -> int:
-    """What digits, or the signs of a Chinese numeral, say as a whole number."""
+    """Parse digits or a Chinese numeral as a whole number."""
     return int(_parse_characters(signs))
 
 
 def find_numerals(text: str) -> Iterator[Numeral]:
-    """The numbers of a text that `to_half_width` gave, in order."""
+    """Find the numbers in a text, in order; `text` is from `to_half_width`."""
     for match in _PATTERN.finditer(to_lower_case(text)):
         name = next(name for name in _READERS if match[name])
         found = _READERS[name](match)
@@ -168,7 +168,7 @@ def _read_fraction(match: re.Match[str]) -> Numeral | None:
 
 
 def _read_characters(match: re.Match[str]) -> Numeral | None:
-    signs = match["signs"]
+    signs = match["characters"]
     if signs[0] in "百千万萬亿億":
         return None
     if len(signs) > 1 and not set(signs) & set(_POWERS):
@@ -189,12 +189,12 @@ _READERS: dict[str, Callable[[re.Match[str]], Numeral | None]] = {
     "nth": lambda match: Numeral(
         _parse_characters(match["nth"]), 0, 0, "ordinal", plain=match["nth"] == "一"
     ),
-    "signs": _read_characters,
+    "characters": _read_characters,
 }
 
 
 def _parse_characters(signs: str) -> Decimal:
-    """What signs say, digits among them too: 1亿2000万, 三千五百, 二〇二四."""
+    """Parse a numeral of Chinese characters, digits or both: 1亿2000万, 三千五百, 二〇二四."""
     if signs.replace(",", "").replace(".", "").isdecimal():
         return Decimal(signs.replace(",", ""))
     if not set(signs) & set(_POWERS):

@@ -1,4 +1,4 @@
-"""Numbers with what they count, and whether two of them can be meant to say the same."""
+"""Finds numbers with their units in a text, and compares whether two numbers may mean the same."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ SHARE = Unit("share", "one", Decimal(1))
 CLOCK = Unit("clock", "minute", Decimal(1))
 
 _ROUGH = Decimal("0.1")
-"""How far a number may be from one that is given as approximate, as a share of the larger."""
+"""Relative tolerance between an approximate number and another number."""
 _CONVERTED = Decimal("0.02")
-"""How far a number may be from the same in another unit, which is often rounded."""
+"""Relative tolerance between numbers in different units, which are often rounded."""
 
 _ABOUT = re.compile(
     r"(?:about|approx\.?|approximately|around|roughly|nearly|almost|some|over|under|more than|less"
@@ -60,14 +60,14 @@ _COUNTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number with its unit, and where both stand.
+    """A number in a text with its unit, and the span of both.
 
     Attributes:
-        value: as written: 15 for "15 km", 0.4 for a share in words.
-        unit: None for a plain count, and for a unit that is not known.
-        about: given as not exact.
-        plain: written by a word that often counts nothing.
-        scale: the power of ten that is written out.
+        value: value as written: 15 for "15 km", 0.4 for "two fifths".
+        unit: None for a plain count or an unknown unit.
+        about: whether the number is written as approximate.
+        plain: whether the number is a word that often is not a count.
+        scale: the power of ten that is written as a word.
     """
 
     span: Span
@@ -78,15 +78,15 @@ class Quantity:
     scale: int = 0
 
     def base(self) -> Decimal:
-        """The value in the base of its unit; as written where there is none."""
+        """Return the value in the base unit; without a unit, the value as written."""
         return self.value * self.unit.factor if self.unit else self.value
 
     def comparable(self, other: Quantity) -> bool:
-        """Whether the two can be held against each other: no unit goes with any."""
+        """Return whether two numbers are comparable; a number without unit fits any unit."""
         return not self.unit or not other.unit or self.unit.group == other.unit.group
 
     def agrees(self, other: Quantity) -> bool:
-        """Whether the two can be meant to say the same, roundings and conversions allowed."""
+        """Return whether two numbers may mean the same, allowing for rounding and conversion."""
         if not self.comparable(other):
             return False
         if not self.unit or not other.unit:
@@ -101,7 +101,7 @@ class Quantity:
         return _ROUGH if self.about or other.about else Decimal(0)
 
     def _is_rounded(self, other: Quantity) -> bool:
-        """Whether one is the other with fewer digits: 12 million for 12.3 million."""
+        """Return whether one number is the other one rounded: 12 million for 12.3 million."""
         coarse, fine = sorted((self, other), key=lambda each: _count_digits(each.value))
         digits = _count_digits(coarse.value)
         if digits < _FEWEST_DIGITS or not (coarse.scale or fine.value % 1):
@@ -110,14 +110,14 @@ class Quantity:
 
 
 class Quantities(NamedTuple):
-    """The dates and the numbers of a text, in order; all of them disjoint."""
+    """The dates and the numbers of a text, each in order; their spans are disjoint."""
 
     dates: list[Date]
     numbers: list[Quantity]
 
 
 def find_quantities(text: str) -> Quantities:
-    """What a text tells in dates and numbers; the number in a date is none of these."""
+    """Find the dates and the numbers of a text; the digits of a date are not numbers."""
     plain = to_half_width(text)
     lower = to_lower_case(plain)
     found = find_dates(plain)
@@ -157,7 +157,7 @@ def _to_minutes(match: re.Match[str]) -> int:
 
 
 def _to_quantity(lower: str, numeral: Numeral) -> Quantity | None:
-    """A number with its unit; None for a single sign that counts nothing, as in 一直."""
+    """Return a numeral with its unit; None for a Chinese character that is no count, as in 一直."""
     start, end = numeral.start, numeral.end
     value, unit = numeral.value, None
     before = lower[max(0, start - _LOOK_BACK) : start]

@@ -1,4 +1,4 @@
-"""Where a quote stands in a text: word for word, or but for white space and forms of characters."""
+"""Locates a quote in a text: verbatim, or ignoring white space and Unicode compatibility forms."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from tui_annotate.domain.spans import Span
 
 
 def locate_quote(quote: str, text: str, *, near: int | None = None) -> Span | None:
-    """Where a text has the words of a quote; white space around these counts for nothing.
+    """Return the span of a quote in a text; white space around the quote is ignored.
 
-    Word for word first; where it does not stand so, with each run of white space for one space and
-    characters in their compatible form (NFKC): full-width digits, ligatures, composed accents.
-    Nothing else is forgiven: neither case nor spelling, nor other marks of quotation.
+    A verbatim occurrence is preferred. Otherwise each sequence of white space equals one space, and
+    characters are compared in compatibility form (NFKC): full-width digits, ligatures, composed
+    accents. Case, spelling and quotation marks must be equal.
 
     Args:
-        near: of several places, the one that starts nearest to this code point is meant, the
-            earlier of two as near; None for the first.
+        near: code point that selects the nearest of several occurrences, the earlier one in a tie;
+            None for the first occurrence.
 
     Returns:
-        None where it does not stand in the text, or is white space alone.
+        The span, or None if the text does not contain the quote or the quote is blank.
     """
     words = quote.strip()
     if not words:
@@ -37,7 +37,7 @@ def locate_quote(quote: str, text: str, *, near: int | None = None) -> Span | No
 
 
 def _find_compatible(words: str, text: str) -> Iterator[Span]:
-    """The places in the text whose plain form is that of the words."""
+    """Find the spans of a text whose normalized form equals that of the quote."""
     plain, origins = _normalize(text)
     wanted = _normalize(words)[0].strip()
     if not wanted:
@@ -48,12 +48,12 @@ def _find_compatible(words: str, text: str) -> Iterator[Span]:
         whole = (at == 0 or origins[at - 1] != first) and (
             at + len(wanted) == len(origins) or origins[at + len(wanted)] != last
         )
-        if whole:  # no place begins or ends inside a character, as in half of a ligature
+        if whole:  # a span must not begin or end inside a character such as a ligature
             yield Span(first[0], last[1])
 
 
 def _normalize(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """A text in its plain form; and of each of its code points, from where to where it was made."""
+    """Normalize a text; also return the original (start, end) of each resulting code point."""
     made: list[str] = []
     origins: list[tuple[int, int]] = []
     for start, end in _split_clusters(text):
@@ -70,7 +70,7 @@ def _normalize(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _split_clusters(text: str) -> Iterator[tuple[int, int]]:
-    """The code points of a text, each with those behind it that combine with it."""
+    """Split a text into code points with their following combining marks, as (start, end)."""
     start = 0
     for at in range(1, len(text) + 1):
         if at == len(text) or not unicodedata.combining(text[at]):

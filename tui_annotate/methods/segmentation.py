@@ -1,9 +1,9 @@
-"""Text into sentences that together cover it exactly; refuses to lose, overlap or reorder anything.
+"""Splits a text into sentences that cover the text exactly, without gaps or overlaps.
 
-pysbd decides where rules can not, but it is never handed more than 1,000 code points, nor its own
-placeholder signs: on long lines it grows with the square of the length, and text that holds its
-placeholders vanishes. Source: N. Sadvilkar and M. Neumann, "PySBD: Pragmatic Sentence Boundary
-Disambiguation", NLP-OSS 2020.
+Rules decide the clear boundaries; pysbd decides the others. pysbd receives at most 1,000 code
+points, because its time grows with the square of the length, and none of its own placeholder
+characters, because it deletes them. Source: N. Sadvilkar and M. Neumann, "PySBD: Pragmatic Sentence
+Boundary Disambiguation", NLP-OSS 2020.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tui_annotate.domain.samples import Segment
 from tui_annotate.methods import sentence_boundaries
 
 SEGMENTER = "pysbd-0.3.4+1"
-"""Name and version, stored with the boundaries: other boundaries, other number after the plus."""
+"""Name and version of the segmentation, stored with segments; raise the last number on changes."""
 
 LIMIT = 1000
-"""Code points of the longest segment, where it has any boundary to be cut at."""
+"""Longest segment in code points; only a text without any boundary may exceed it."""
 
 _HAN = re.compile(f"[{sentence_boundaries.HAN}]")
 _HAN_SHARE = 0.25
@@ -30,7 +30,7 @@ _SPACE = re.compile(r"\s*")
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _SPACED_ELLIPSIS = re.compile(r"\.(?:[ \xa0]\.){2,}")
 _BRACKET_AFTER_STOP = re.compile(r"(?<=\.)\[")
-# Of these pysbd loses text, or never comes back.
+# With these characters, pysbd loses text or does not terminate.
 _NEUTRAL_CHARACTERS = str.maketrans(
     dict.fromkeys("∯∮♟♝♨☝ƪ☏♬♭☉☈☇☄ȸȹᓰᓱᓳᓴᓷᓸ⎋⌬✂\\", "_")
     | {chr(code): "_" for code in (*range(0x20), *range(0x7F, 0xA0)) if not chr(code).isspace()}
@@ -46,7 +46,7 @@ _TRAILING = " \xa0.!?…。！？'\"”’»)]）】」』》"
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What one language needs: pysbd's cutter and the abbreviations it knows."""
+    """The segmentation rules of one language: pysbd's splitter and known abbreviations."""
 
     split: Callable[[str], list[str]]
     abbreviations: frozenset[str]
@@ -54,27 +54,28 @@ class _Rules:
 
 
 def guess_language(text: str) -> str:
-    """Chinese ("zh") where a quarter of the signs are, white space not counted; else "en"."""
+    """Return "zh" if a quarter of a text's visible characters are Chinese, else "en"."""
     signs = len("".join(text.split()))
     return "zh" if signs and len(_HAN.findall(text)) >= _HAN_SHARE * signs else "en"
 
 
 def list_languages() -> tuple[str, ...]:
-    """The codes of the languages whose sentences are known, sorted."""
+    """Return the sorted codes of the languages that sentence segmentation supports."""
     from pysbd.languages import LANGUAGE_CODES
 
     return tuple(sorted(LANGUAGE_CODES))
 
 
 def segment(text: str, language: str = "en") -> tuple[Segment, ...]:
-    """The sentences of a text, in order; they join to it, white space included.
+    """Split a text into sentences, in order; joined, they give the text, white space included.
 
-    White space belongs to the segment before it, that at the start to the first. Offsets are code
-    points. No segment is longer than `LIMIT` unless it holds no boundary, not even white space.
+    White space belongs to the previous segment, leading white space to the first segment. Offsets
+    are code points. A segment is longer than `LIMIT` only if it has no boundary, not even white
+    space.
 
     Args:
         text: any text; "" gives ().
-        language: as pysbd names it; one that it does not know is cut as English.
+        language: language code of pysbd; an unknown language is split as English.
     """
     if not text:
         return ()
@@ -85,7 +86,7 @@ def segment(text: str, language: str = "en") -> tuple[Segment, ...]:
 
 
 def segment_all(texts: Sequence[tuple[str, str]]) -> list[tuple[Segment, ...]]:
-    """`segment` over (text, language) pairs, in order: what a pool of processes is given."""
+    """Split each of several (text, language) pairs into sentences, for a pool of processes."""
     return [segment(text, language) for text, language in texts]
 
 
@@ -106,13 +107,13 @@ def _rules(language: str) -> _Rules:
 
 
 def _replace_stops(ellipsis: re.Match[str]) -> str:
-    """Three spaced stops end no sentence, and pysbd would lose them; the fourth ends one."""
+    """Replace the stops of a spaced ellipsis ". . .", which pysbd would lose, except a fourth."""
     stops = ellipsis[0]
     return stops.replace(".", "-", max(3, stops.count(".") - 1))
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
-    """The extents of the lines, breaks included; lines of one hard-wrapped paragraph are one."""
+    """Split a text into lines with their line breaks; join lines of hard-wrapped paragraphs."""
     ends = [match.end() for match in _LINE_BREAK.finditer(text)]
     lines = [pair for pair in zip([0, *ends], [*ends, len(text)], strict=True) if pair[0] < pair[1]]
     return _unwrap_lines(text, lines)
@@ -121,8 +122,8 @@ def _lines(text: str) -> list[tuple[int, int]]:
 def _unwrap_lines(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Join the lines of hard-wrapped paragraphs.
 
-    Hard-wrapped: nine of ten lines that another follows are 40 to 120 code points long and leave
-    no room for the next word.
+    A text is hard-wrapped if its longest line has 40 to 120 code points, and nine of ten lines
+    that are followed by another have no room for the next word.
     """
     shown = [text[start:end].rstrip() for start, end in lines]
     width = max(map(len, shown), default=0)
@@ -140,7 +141,7 @@ def _unwrap_lines(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, in
 
 
 def _cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
-    """Where segments may start in one line, the first too, ascending; offsets in the text."""
+    """Find the offsets at which segments of one line may start, its start included, ascending."""
     line = clean[start:end]
     ends = sentence_boundaries.find_sure_ends(line, rules.abbreviations)
     edges = [start, *(_skip_space(clean, start + cut) for cut in ends), end]
@@ -150,7 +151,7 @@ def _cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
 
 
 def _split_piece(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
-    """The cuts inside a piece that is surely a whole number of sentences."""
+    """Find the segment starts inside a piece of text that consists of whole sentences."""
     end = start + len(clean[start:end].rstrip())
     while end - start > LIMIT:
         cut = sentence_boundaries.find_weak_cut(
@@ -163,7 +164,7 @@ def _split_piece(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator
 
 
 def _pysbd_cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
-    """The cuts that pysbd makes in a piece; it is not asked where it could find none."""
+    """Find the sentence starts that pysbd finds in a piece; skip pysbd if none is possible."""
     piece = clean[start:end].rstrip()
     if len(piece) > LIMIT or not rules.doubtful.search(piece.rstrip(_TRAILING)):
         return
@@ -175,9 +176,9 @@ def _pysbd_cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[
 
 
 def _align_sentences(piece: str, sentences: Iterable[str]) -> Iterator[int]:
-    """Where each of pysbd's sentences ends in the piece, compared without white space.
+    """Find the end of each of pysbd's sentences in the original piece, ignoring white space.
 
-    Where pysbd changed or lost text, a sentence that is not found gives no cut.
+    A sentence whose text pysbd changed is not found and gives no boundary.
     """
     signs = [offset for offset, sign in enumerate(piece) if not sign.isspace()]
     squeezed = _BRACKET_AFTER_STOP.sub("_", "".join(piece.split()))
@@ -197,7 +198,7 @@ def _skip_space(text: str, offset: int) -> int:
 
 
 def _segment_starts(text: str, cuts: Iterable[int]) -> list[int]:
-    """The cuts at which a segment can start, ascending, 0 first."""
+    """Select the offsets at which a segment can start, ascending, with 0 first."""
     starts = [0]
     reached = _skip_space(text, 0)
     for cut in cuts:
@@ -210,7 +211,7 @@ def _segment_starts(text: str, cuts: Iterable[int]) -> list[int]:
 
 
 def _build_segments(text: str, starts: list[int]) -> Iterator[Segment]:
-    """Segments from their starts; one without letter or digit goes with the one before it."""
+    """Build segments from their starts; join a segment without letter or digit to its neighbor."""
     held = 0
     for start, end in pairwise([*starts[1:], len(text)]):
         bare = _has_no_word(text, held, start) or _has_no_word(text, start, end)

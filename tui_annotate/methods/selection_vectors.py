@@ -1,7 +1,7 @@
-"""Vectors of a selection: embedded now, or from stored tokens, or from stored sentences.
+"""Vectors of a selection: newly embedded, or from stored token vectors or sentence vectors.
 
-Source of the second: the mean of a span's tokens in their context, of the kinds compared by S.
-Toshniwal et al., "A Cross-Task Analysis of Text Span Representations", RepL4NLP 2020.
+Source of the mean of a span's contextual token vectors: S. Toshniwal et al., "A Cross-Task Analysis
+of Text Span Representations", RepL4NLP 2020.
 """
 
 from __future__ import annotations
@@ -18,30 +18,29 @@ from tui_annotate.methods.late_interaction import TokenBank, normalise_rows
 from tui_annotate.methods.lexical import Word
 
 SENTENCE = 0.1
-"""Weight of the sentence's vector, where the selection's has 1 and both are embedded now."""
+"""Weight of the sentence's vector relative to the selection's vector, if both are new."""
 
 REST = 0.05
-"""Weight of a token of the sentence that is not selected; a selected one has 1."""
+"""Weight of an unselected token in the sentence of the selection; a selected token has weight 1."""
 
 MOST_TOKENS = 256
-"""Tokens that late interaction looks at: more would be felt at the keys."""
+"""Most tokens that late interaction compares; more would delay the response to a key."""
 
 LEAST_KNOWN = 0.9
-"""Share of a document's signs that must have vectors; below it, they mislead more than they help.
-"""
+"""Fraction of a document's characters that must have vectors; with fewer, vectors mislead."""
 
 _FEWEST, _MOST = 6, 64
-"""Rows that tell something of a model, and those that are looked at."""
+"""Fewest rows for an estimate of the least cosine, and most rows that are compared."""
 
 Vectors = NDArray[np.float32]
 
 
 def has_enough_vectors(known: NDArray[np.bool_], lengths: Sequence[int] | NDArray[np.int_]) -> bool:
-    """Whether a model knows enough of a document for its vectors to be used.
+    """Return whether enough of a document has vectors for them to be used.
 
     Args:
-        known: (segments,): which have a vector other than zeros.
-        lengths: of the segments, in code points.
+        known: (segments,): whether the segment has a nonzero vector.
+        lengths: lengths of the segments in code points.
     """
     signs = np.asarray(lengths)
     return bool(signs[known].sum() >= LEAST_KNOWN * signs.sum())
@@ -49,10 +48,10 @@ def has_enough_vectors(known: NDArray[np.bool_], lengths: Sequence[int] | NDArra
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens of a selection and of the rest of its sentences, rows of unit length.
+    """The token vectors of a selection and of the rest of its sentences, rows of unit length.
 
     Attributes:
-        emphasis: (tokens,), 1 if selected, else less.
+        emphasis: weights (tokens,): 1 for a selected token, less for the others.
         words: the word of each token, or "".
     """
 
@@ -63,7 +62,11 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class SelectionVectors:
-    """The vectors of a selection; `vector` may be that of its whole sentences."""
+    """The vectors of a selection of text: one vector and, if available, its token vectors.
+
+    Attributes:
+        of_sentences: whether `vector` is that of the selection's whole sentences.
+    """
 
     vector: Vectors
     tokens: Tokens | None = None
@@ -71,13 +74,13 @@ class SelectionVectors:
 
 
 def blend_with_sentence(selection: Vectors, home: Vectors) -> SelectionVectors | None:
-    """A selection's own vector with some of its sentence's; None where it is all zeros."""
+    """Add part of the sentence's vector to a selection's vector; None if the selection's is 0."""
     vector = selection + np.float32(SENTENCE) * home
     return SelectionVectors(_normalize(vector)) if selection.any() else None
 
 
 def average_sentences(vectors: Vectors) -> SelectionVectors | None:
-    """The mean of the vectors of the sentences that are touched; None where all are zeros."""
+    """Average the vectors of the sentences that a selection touches; None if all are zero."""
     return (
         SelectionVectors(_normalize(vectors.sum(axis=0)), of_sentences=True)
         if vectors.any()
@@ -88,13 +91,13 @@ def average_sentences(vectors: Vectors) -> SelectionVectors | None:
 def pool_tokens(
     tokens: TokenBank, starts: Sequence[int], *, selection: Span, words: Sequence[Word]
 ) -> SelectionVectors | None:
-    """The mean of the selected tokens, each made in its sentence; None where there is no token.
+    """Average the contextual vectors of the selected tokens; None if there are no tokens.
 
     Args:
-        tokens: of the sentences that are touched.
-        starts: where each of these sentences starts in its document.
-        selection: in code points of the document; without a token in it, all of them stand for it.
-        words: of these sentences, in order, their places in code points of the document.
+        tokens: token vectors of the sentences that the selection touches.
+        starts: offset of each of these sentences in its document.
+        selection: span in the document; if it contains no token, all tokens are used.
+        words: words of these sentences, in order, with offsets in the document.
     """
     shift = np.repeat(np.array(starts, np.int64), np.diff(tokens.bounds))
     first, last = tokens.starts + shift, tokens.ends + shift
@@ -111,12 +114,11 @@ def pool_tokens(
 
 
 def find_least_cosine(*sides: Vectors) -> float:
-    """What even unrelated rows have in common, not negative; 0 where there are too few to tell.
+    """Estimate the least cosine of unrelated vectors of a model, at least 0; 0 for too few rows.
 
-    Many models give no two texts a cosine under .6 or so: a likeness begins above that.
+    Many models give no two texts a cosine below about 0.6; only values above mean a similarity.
 
-    Args:
-        sides: rows of unit length, or of zeros, which do not count.
+    `sides`: rows of unit length; rows of zeros are ignored.
     """
     rows = np.concatenate([_sample_rows(side[side.any(axis=1)]) for side in sides])
     return max(0.0, float((rows @ rows.T).min())) if len(rows) >= _FEWEST else 0.0
@@ -131,7 +133,7 @@ def _normalize(vector: Vectors) -> Vectors:
 
 
 def _find_words(words: Sequence[Word], places: Sequence[int]) -> list[str]:
-    """The word that stands at each place; the shortest, where signs and their pairs are words."""
+    """Return the word at each offset, or ""; in scripts without spaces, the single character."""
     starting: dict[int, Word] = {}
     for word in words:
         starting.setdefault(word.start, word)

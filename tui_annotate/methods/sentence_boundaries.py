@@ -1,7 +1,7 @@
-"""Where a sentence surely ends, and where a long one may be cut; refuses to judge abbreviations.
+"""Rules for certain sentence ends, and for cuts in long sentences; doubtful cases go to pysbd.
 
-Everything here looks at a few characters around a candidate, so that its cost is linear in the
-text whatever is in it. The rest is left to `segmentation`, which asks pysbd.
+All rules examine only a few characters around a position, so that their time is linear in the text.
+`segmentation` passes the doubtful cases, such as abbreviations, to pysbd.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Chinese characters (also those in Japanese text), as the inside of a character class."""
+"""Chinese characters, also in Japanese text, as the inside of a regular expression's class."""
 
 _CJK_ENDS = "。！？｡"
 _SPACED_ENDS = "।॥؟۔။።፧։"
@@ -51,11 +51,11 @@ _ANY = re.compile("|".join(kind.pattern for kind in _WEAK))
 
 
 def find_sure_ends(line: str, abbreviations: frozenset[str]) -> Iterator[int]:
-    """Offsets in a line behind which a new sentence surely begins, ascending.
+    """Find the offsets in a line after which a new sentence certainly begins, ascending.
 
-    Sure is a stop with its closing signs, then white space and a capital, where what stands before
-    is no abbreviation, initial or short number; and full-width punctuation outside a short title.
-    The offset stands before the white space that follows.
+    Certain ends are: a stop with its closing marks, followed by white space and a capital, unless
+    an abbreviation, an initial or a short number precedes; and full-width punctuation outside a
+    short title. An offset is before the following white space.
     """
     titles = [match.span() for match in _TITLE.finditer(line)]
     quotes = seen = 0
@@ -89,7 +89,7 @@ def _is_unspaced_end(line: str, start: int, stop: int) -> bool:
 
 
 def _closers_end(line: str, stop: int, end: int, *, quotes: int) -> int:
-    """The end of the closing signs; a straight quote closes only where one is open."""
+    """Return the end of closing marks; a straight quote closes only if a quote is open."""
     for offset in range(stop, end):
         if line[offset] == '"':
             if quotes % 2 == 0:
@@ -129,14 +129,14 @@ def _is_before_capital(line: str, end: int) -> bool:
 
 
 def is_unspaced(sign: str) -> bool:
-    """Whether the sign is of a script that puts no space between words, or full width."""
+    """Return whether a character is full width or of a script without spaces between words."""
     return bool(_UNSPACED.match(sign))
 
 
 def read_token_before(text: str, end: int) -> str:
-    """What stands directly before `end`, back to white space, an opening or an unspaced sign.
+    """Return the token that ends at `end`, of at most 40 characters.
 
-    Of 40 signs at most.
+    The token starts after white space, an opening mark, or a character of an unspaced script.
     """
     tail = text[max(0, end - _LOOK_BACK) : end]
     if not tail or tail[-1].isspace():
@@ -148,10 +148,10 @@ def read_token_before(text: str, end: int) -> str:
 
 
 def follows_abbreviation(text: str, cut: int, abbreviations: frozenset[str]) -> bool:
-    """Whether the text before `cut` ends in what may be an abbreviation or an initial.
+    """Return whether the text before `cut` may end in an abbreviation or an initial.
 
-    White space and closing signs before `cut` are looked through. True for a known abbreviation, a
-    single letter, and letters with stops between them ("U.S.").
+    White space and closing marks before `cut` are ignored. True for a known abbreviation, a single
+    letter, and letters with stops between them ("U.S.").
     """
     head = text[max(0, cut - _LOOK_BACK) : cut].rstrip().rstrip(_CLOSERS)
     if not head.endswith("."):
@@ -166,10 +166,10 @@ def follows_abbreviation(text: str, cut: int, abbreviations: frozenset[str]) -> 
 
 
 def never_ends_sentence(text: str, cut: int) -> bool:
-    """Whether what stands before `cut` is always followed by something: "Dr.", "vs.", "No." 5.
+    """Return whether the token before `cut` never ends a sentence, such as "Dr.", "vs.", "No." 5.
 
-    So are an initial before a capital ("J. Smith"), letters with stops that no space follows, and
-    the label of a list ("R8.") at the start of the text or behind a sentence.
+    The same holds for an initial before a capital ("J. Smith"), letters with stops without a
+    following space, and a list label ("R8.") at the start of the text or after a sentence.
     """
     head = text[max(0, cut - _LOOK_BACK) : cut].rstrip()
     if not head.endswith("."):
@@ -193,10 +193,10 @@ def _is_label(head: str) -> bool:
 
 
 def find_weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[str]) -> int:
-    """The best place to cut `text[start:end]`: behind the last boundary of the strongest kind.
+    """Return the best offset to cut `text[start:end]`: after the last boundary of the best kind.
 
-    Kinds: sentence end, semicolon or colon, comma, white space. One that follows an abbreviation
-    or an initial is taken only where there is no other. Returns 0 where there is none at all.
+    Kinds, best first: sentence end, semicolon or colon, comma, white space. A boundary after an
+    abbreviation or an initial is used only if there is no other. Returns 0 without any boundary.
     """
     spare = 0
     for kind in _WEAK:
@@ -215,7 +215,7 @@ def find_weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[s
 
 
 def find_next_cut(text: str, start: int, end: int) -> int:
-    """The first boundary of any kind behind `start`; `end` where there is none."""
+    """Return the first boundary of any kind after `start`; `end` if there is none."""
     for match in _ANY.finditer(text, start, end):
         if match.end() < end and can_start_segment(text, match.end()):
             return match.end()
@@ -223,7 +223,7 @@ def find_next_cut(text: str, start: int, end: int) -> int:
 
 
 def can_start_segment(text: str, offset: int) -> bool:
-    """Whether a segment may start: no white space, nothing that hangs on the sign before it."""
+    """Return whether a segment may start at an offset: not at white space or a combining mark."""
     sign = text[offset]
     return not (
         sign.isspace()
@@ -234,7 +234,7 @@ def can_start_segment(text: str, offset: int) -> bool:
 
 
 def skip_closers(text: str, offset: int) -> int:
-    """The offset behind closing signs that stand at `offset` without a space before them."""
+    """Return the offset after closing marks that follow `offset` without a space."""
     if offset and not text[offset - 1].isspace():
         while offset < len(text) and text[offset] in _CLOSERS[2:]:
             offset += 1

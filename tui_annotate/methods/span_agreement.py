@@ -1,9 +1,9 @@
-"""How far two people marked the same places of a text, and took the same evidence for them.
+"""Agreement of two annotators on spans (F1 scores), and relation of their evidence.
 
-Nothing here is corrected for chance: where a span begins is not one of a few choices. Neither the
-order of spans counts, nor that a span is there twice. Source: F1 of one person's spans, with those
-of the other as the reference, as G. Hripcsak and A. Rothschild, "Agreement, the F-measure, and
-reliability in information retrieval", JAMIA 12 (2005), equation 3; it is symmetric.
+The scores are not corrected for chance, because spans have no small set of possible values. The
+order of spans and duplicates do not matter. Source: F1 of one annotator's spans with the other's as
+the reference, which is symmetric: G. Hripcsak and A. Rothschild, "Agreement, the F-measure, and
+reliability in information retrieval", JAMIA 12 (2005), equation 3.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ FIGURES: Final = ("exact", "trimmed", "character", "overlap")
 
 
 class SpanF1(NamedTuple):
-    """Figures of two people at one text, each in [0, 1].
+    """The F1 scores of two annotators' spans in one text, each in [0, 1].
 
     Attributes:
-        exact: spans that are the same as they were marked.
-        trimmed: spans that are the same but for white space at their edges.
-        character: code points that both marked, without white space at the edges of spans.
-        overlap: spans that share a code point with one of the other's: the harmonic mean of the
-            one's share of such spans and the other's.
+        exact: F1 over identical spans.
+        trimmed: F1 over spans that are identical without white space at their ends.
+        character: F1 over code points, without white space at the ends of spans.
+        overlap: F1 over spans that overlap a span of the other annotator: the harmonic mean of the
+            two annotators' fractions of such spans.
     """
 
     exact: float
@@ -36,7 +36,7 @@ class SpanF1(NamedTuple):
 
 
 class EvidenceRelation(StrEnum):
-    """How the evidence of two people for the same claim relates."""
+    """The relation of two annotators' evidence for the same claim."""
 
     SAME = "same"
     OVERLAP = "overlap"
@@ -46,14 +46,14 @@ class EvidenceRelation(StrEnum):
 
 
 def trim_spans(spans: Iterable[Span], text: str) -> frozenset[Span]:
-    """The spans without white space at their edges; those of white space alone are gone."""
+    """Remove white space at the ends of spans; drop spans of only white space."""
     return frozenset(found for span in spans if (found := span.trim(text)))
 
 
 def span_f1(ours: Collection[Span], theirs: Collection[Span], *, text: str) -> SpanF1 | None:
-    """The figures of two people's spans of a text; None where neither marked anything.
+    """Compute the F1 scores of two annotators' spans in a text; None if neither marked anything.
 
-    Where one alone marked something all are 0. Spans of white space alone do not count.
+    If only one annotator marked something, all scores are 0. Spans of only white space are ignored.
     """
     raw = [{span for span in spans if span.trim(text)} for spans in (ours, theirs)]
     clean = [trim_spans(spans, text) for spans in raw]
@@ -68,9 +68,9 @@ def span_f1(ours: Collection[Span], theirs: Collection[Span], *, text: str) -> S
 
 
 def find_overlaps(ours: Collection[Span], theirs: Collection[Span]) -> list[tuple[Span, Span]]:
-    """All pairs of distinct spans, one of each person, that share a code point; in reading order.
+    """Find all pairs of overlapping spans, one of each annotator, in reading order.
 
-    A span is in as many pairs as it meets spans of the other.
+    A span is in one pair for each span of the other annotator that it overlaps.
     """
     others = sorted(set(theirs))
     starts = [span.start for span in others]
@@ -83,7 +83,7 @@ def find_overlaps(ours: Collection[Span], theirs: Collection[Span]) -> list[tupl
 
 
 def count_stacked(spans: Collection[Span]) -> int:
-    """How many of one person's spans share a code point with another of them; a twin counts."""
+    """Count one annotator's spans that overlap another of the same annotator, or are duplicates."""
     ordered = sorted(spans)
     found: set[int] = set()
     reach, holder = -1, -1
@@ -96,7 +96,7 @@ def count_stacked(spans: Collection[Span]) -> int:
 
 
 def compare_evidence(ours: Collection[Span], theirs: Collection[Span]) -> EvidenceRelation:
-    """Compare two people's evidence of a claim; touching spans count as one, all are trimmed."""
+    """Compare two annotators' trimmed evidence of a claim; adjacent spans count as one."""
     one, other = merge(ours), merge(theirs)
     if not one or not other:
         return EvidenceRelation.ONE if one or other else EvidenceRelation.NEITHER

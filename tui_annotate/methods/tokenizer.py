@@ -1,7 +1,7 @@
-"""Words as people select them, and all that is seen of a text as tokens: words and single signs.
+"""Tokenizes a text into the words that users select, and other single visible characters.
 
-Han and kana are taken character by character: a dictionary of words takes a second to load and a
-megabyte to ship, and a claim of a few characters is as quickly selected without one.
+Chinese and Japanese text is split into characters: a word dictionary would take a second to load
+and a megabyte of space, and short claims are selected as quickly without one.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _WORD = (
 )
 _SEEN = r"[^\s\x00-\x1f\x7f-\x9f\ufeff]"
 _TAIL = rf"(?:[{_MARKS}\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff]|\u200d{_SEEN})*"
-"""What belongs to the sign before it: marks, the colour of a face, the other half of a family."""
+"""Pattern of code points that belong to the previous character: marks and parts of emoji."""
 
 
 @cache
 def word_pattern() -> re.Pattern[str]:
-    """Made at the first use: it takes as long as all else that the first frame needs of this."""
+    """Return the compiled pattern of a word; compiled at the first use, to save start time."""
     return re.compile(_WORD)
 
 
@@ -43,10 +43,9 @@ def _token_pattern() -> re.Pattern[str]:
 
 
 def tokenize(text: str) -> Iterator[Span]:
-    """Words, and each other sign by itself, in order.
+    """Split a text into spans of words and other single characters, in order.
 
-    White space, control characters and byte order marks are in none of them, and nothing else
-    stands between two.
+    Only white space, control characters and byte order marks are outside all spans.
     """
     for found in _token_pattern().finditer(text):
         yield Span(*found.span())

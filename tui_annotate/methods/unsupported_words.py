@@ -1,7 +1,7 @@
-"""What a text says that other texts do not: its numbers, dates and words that stand nowhere there.
+"""Finds the numbers, dates and words of a text that other texts do not contain.
 
-One text against some, in time linear in all of them. A mark is a hint: other words can say the
-same, and the same words another thing.
+The time is linear in the length of all texts. A result is only a hint: other words can have the
+same meaning, and the same words another meaning.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from tui_annotate.methods.quantities import Quantity, find_quantities
 
 _FEWEST_SIGNS = 2
 _MOST_LOOSE = 3
-"""Up to here a number in words often refers to what was said: the two fighters, the second."""
+"""Largest number written as a word that is ignored, as it often refers back: "the two fighters"."""
 _ITEM = re.compile(r"(?<![^\n ])(?<![^\n] )\d{1,2}[.)] ")
-"""The number of an item of a list."""
+"""Pattern of the number of a list item."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What some texts say; values and dates carry their unit or kind."""
+    """The words, numbers and dates of several texts; values have their unit, dates their kind."""
 
     words: frozenset[str]
     plain: frozenset[Decimal]
@@ -67,10 +67,11 @@ class _Facts:
 
 
 def find_unsupported_words(text: str, others: Sequence[str]) -> list[Span]:
-    """Numbers, dates and telling words of a text that stand in none of the others.
+    """Find the numbers, dates and content words of a text that no other text contains.
 
-    Disjoint, in order; neighbours with a space between them are one. Of scripts without spaces,
-    runs of two signs and more are marked of which no pair of neighbours stands elsewhere.
+    The spans are disjoint and in order; words separated by one space form one span. In scripts
+    without spaces, a sequence of two or more characters is marked if no other text contains any
+    pair of its adjacent characters.
     """
     said = _Facts.by(others)
     own = find_quantities(text)
@@ -86,7 +87,7 @@ def find_unsupported_words(text: str, others: Sequence[str]) -> list[Span]:
 
 
 def _is_vague(found: Quantity, text: str) -> bool:
-    """Whether a number is a word or sign that often counts nothing of its own."""
+    """Return whether a number is a small number word that often is not a count of its own."""
     counts = found.unit is None or found.unit.group == "ordinal"
     return counts and found.value <= _MOST_LOOSE and not text[found.span.start].isdecimal()
 
@@ -140,7 +141,7 @@ def _join_neighbours(signs: Iterable[Word]) -> Iterator[Span]:
 
 
 def _join_spaced(text: str, spans: Iterable[Span]) -> list[Span]:
-    """The same spans; those with a space between them as one."""
+    """Join spans that are separated by one space."""
     joined: list[Span] = []
     for span in spans:
         if joined and text[joined[-1].end : span.start] == " ":

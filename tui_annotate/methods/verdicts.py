@@ -1,4 +1,4 @@
-"""What people's work says of a sample as a whole: supported or not; nothing where they differ."""
+"""Human verdict on a whole sample from its annotations: supported, unsupported or undecided."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from tui_annotate.domain.people import SETTLED, PersonKind
 from tui_annotate.domain.records import Record
 
 HARMLESS: Final = frozenset({"Benign", "Consistent"})
-"""Top labels of what a summary may say all the same."""
+"""Top-level labels of claims that do not make a sample unsupported."""
 OPEN: Final = frozenset({"Questionable"})
-"""Top labels of what can not be decided."""
+"""Top-level labels of claims that cannot be decided."""
 
 
 def find_verdict(record: Record) -> bool | None:
-    """Whether people found a sample supported by its source; None where they do not say.
+    """Return whether annotators found a sample supported by its source; None if undecided.
 
-    What review settled goes before all else; without it, most of those who are done decide. Of
-    one person: a claim under any label but `HARMLESS` and `OPEN`, or under none, makes it
-    unsupported; to be done without such a claim makes it supported, unless one is `OPEN`. Second
-    readings and the work of machines do not count. A tie says nothing.
+    Adjudicated work takes precedence; without it, the majority of people who completed the sample
+    decides, and a tie is undecided. One person's verdict is "unsupported" if a claim has no label
+    or a label outside `HARMLESS` and `OPEN`; else undecided if a claim is `OPEN`; else "supported".
+    Second readings and machine annotations are ignored.
     """
     again = {person.id for person in record.people if person.kind is PersonKind.AGAIN}
     work: dict[str, list[Annotation]] = {

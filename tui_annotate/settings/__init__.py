@@ -1,8 +1,8 @@
-"""Every choice that is made outside the store, typed: defaults < files < environment < flags.
+"""Typed settings from files, environment variables and flags; later sources take precedence.
 
-The workspace's file is `tui-annotate.toml`; keys and theme are a person's and stand in their own
-`config.toml`. Each field can also be set as `TUI_ANNOTATE_<FIELD>`. Nothing is guessed: an unknown
-key or a value of the wrong kind is refused with file, key and value.
+The workspace's settings file is `tui-annotate.toml`. Keys and theme are settings of a person in
+their own `config.toml`. Each field can also be set by `TUI_ANNOTATE_<FIELD>`. An unknown key or a
+value of the wrong type is an error that names the file, the key and the value.
 """
 
 from __future__ import annotations
@@ -30,92 +30,95 @@ _USER_FIELDS: Final = frozenset({"keys", "theme"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All settings. A file holds them as keys of the same names at its top level."""
+    """All settings; a settings file has top-level keys with the names of the fields."""
 
     embedder: str = "auto"
-    """Makes the vectors of a new workspace: `auto`, `none`, or the name of an embedder.
+    """Embedder for the vectors of a new workspace: `auto`, `none`, or an embedder's name.
 
-    A colon and a model may follow the name: `neural:FOLDER`, `remote:MODEL`.
+    The name may be followed by a colon and a model: `neural:FOLDER`, `remote:MODEL`.
     """
 
     base_url: str = ""
-    """The address of a remote embedder's endpoint, in a workspace that does not remember one."""
+    """URL of a remote embedder's endpoint, used if the workspace has not stored one."""
 
     dimensions: int = 0
-    """Of a remote embedder's vectors, likewise; 0: as many as the model makes."""
+    """Dimensions of a remote embedder's vectors, if none are stored; 0: the model's default."""
 
     judge_model: str = ""
-    """The chat model that judges, where no command names another."""
+    """Default chat model of the LLM judges, for commands that name no other model."""
 
     judge_url: str = ""
-    """The address of its endpoint; empty: nobody is asked before a command names one."""
+    """URL of the default chat model's endpoint; empty: judge commands must name an endpoint."""
 
     order: str = "by-source"
-    """The order of the queue: `by-source`, `ingested`, `random`, `random:SEED`, or by a score."""
+    """Order of the queue: `by-source`, `ingested`, `random`, `random:SEED`, or by a score."""
 
     language: str = ""
-    """The language of ingested documents; empty: each by its share of Chinese characters."""
+    """Language of imported documents; empty: detected by the fraction of Chinese characters."""
 
     workers: int = 0
-    """Processes that segment at ingest; 0: one for each core."""
+    """Number of processes that segment documents during an import; 0: one for each CPU core."""
 
     ratings: tuple[str, ...] = ()
-    """The words that samples of every kind are rated with, the best first.
+    """Rating scale for samples of every kind, best first.
 
-    Empty: those of `domain.report_collections.rating_scale`; pairs are not rated then.
+    Empty: the default scales of `domain.report_collections.rating_scale`, without one for pairs.
     """
 
     theme: str = ""
-    """The theme of the screen; empty: the default one. In a person's own file."""
+    """Color theme of the screen; empty: the default theme. A setting of a person's own file."""
 
     people_store: str = ""
-    """A store whose accounts several workspaces share, from the workspace; empty: its own."""
+    """Path of a store of accounts that several workspaces share; empty: the workspace's own store.
+
+    A relative path starts at the workspace's folder.
+    """
 
     expire_minutes: int = 10080
-    """How long a session lives, from the sign-in; 7 days."""
+    """Lifetime of a session in minutes after the sign-in (default: 7 days)."""
 
     idle_minutes: int = 30
-    """After how long without a key the screen asks for the password again; 0: never."""
+    """Minutes without a key press until the screen asks for the password again; 0: never."""
 
     argon2_time: int = 2
-    """Passes over the memory when a password is hashed. This and the next two may only rise."""
+    """Argon2 time cost for hashing passwords: number of passes; never below the default."""
 
     argon2_memory: int = 19456
-    """KiB of memory for hashing a password."""
+    """Argon2 memory cost for hashing passwords, in KiB; never below the default."""
 
     argon2_parallelism: int = 1
-    """Lanes of hashing a password."""
+    """Argon2 parallelism for hashing passwords: number of lanes; never below the default."""
 
     pseudonyms_key: str = ""
-    """The file of the key of pseudonyms, from the workspace; empty: `pseudonyms.key` in it."""
+    """Path of the pseudonym key, relative to the workspace; empty: `pseudonyms.key`."""
 
     reviewers_settle_own: bool = False
-    """Whether reviewers may settle samples that they annotated themselves."""
+    """Whether reviewers may adjudicate samples that they annotated themselves."""
 
     keys: Mapping[str, Any] = field(default_factory=dict)
-    """Keys of the screen: the id of an action to a key or a list of them. In a person's file."""
+    """Key bindings of the screen: a key or a list of keys by action id; from a person's file."""
 
 
 WORKSPACE_TEMPLATE: Final = """\
-# Settings of this workspace. A flag or TUI_ANNOTATE_<KEY> in the environment goes before them.
+# Settings of this workspace. Flags and environment variables TUI_ANNOTATE_<KEY> override them.
 
-# embedder = "auto"     # at the first ingest: auto, static, neural[:FOLDER], remote:MODEL, none
-# base_url = ""         # of remote:MODEL, for example "https://api.openai.com/v1"
-# dimensions = 0        # of remote:MODEL; 0: as many as it makes
-# judge_model = ""      # chat model that judges: tui-annotate judge --help
-# judge_url = ""        # its endpoint, for example "http://localhost:11434/v1"
-# order = "by-source"   # of the queue: by-source, ingested, random, random:SEED, worst:SCORE
-# language = ""         # of documents: en, zh; empty: by the text itself
-# workers = 0           # processes of ingest; 0: one for each core
-# ratings = []          # words that samples are rated with, best first; empty: docs/admins.md
-# pseudonyms_key = ""   # file of the key that export --pseudonymise makes; as on another disk
-# reviewers_settle_own = false  # whether reviewers may settle what they annotated
+# embedder = "auto"     # for the first import: auto, static, neural[:FOLDER], remote:MODEL, none
+# base_url = ""         # endpoint of remote:MODEL, for example "https://api.openai.com/v1"
+# dimensions = 0        # vector dimensions of remote:MODEL; 0: the model's default
+# judge_model = ""      # chat model of the LLM judges: tui-annotate judge --help
+# judge_url = ""        # endpoint of judge_model, for example "http://localhost:11434/v1"
+# order = "by-source"   # order of the queue: by-source, ingested, random, random:SEED, worst:SCORE
+# language = ""         # language of documents: en, zh; empty: detect
+# workers = 0           # processes that segment during an import; 0: one for each CPU core
+# ratings = []          # rating scale of samples, best first; empty: see docs/admins.md
+# pseudonyms_key = ""   # file of the key for export --pseudonymise, for example on another disk
+# reviewers_settle_own = false  # whether reviewers may adjudicate samples that they annotated
 
 # [people]
-# store = ""             # of accounts that several workspaces share, as "../people.sqlite"
-# expire_minutes = 10080 # how long somebody stays signed in
-# idle_minutes = 30      # without a key, until the screen asks for the password; 0: never
-# argon2_time = 2        # of hashing passwords: these three may only rise
+# store = ""             # store of accounts shared by several workspaces: "../people.sqlite"
+# expire_minutes = 10080 # minutes until a session expires
+# idle_minutes = 30      # minutes without a key until the screen asks for the password; 0: never
+# argon2_time = 2        # cost of password hashing; these three cannot be lowered
 # argon2_memory = 19456
 # argon2_parallelism = 1
 """
@@ -126,12 +129,12 @@ _BOUNDS: Final = {
     "argon2_memory": (19456, 4_194_304),
     "argon2_parallelism": (1, 64),
 }
-"""The least and the most of some numbers."""
+"""Smallest and largest valid values of numeric settings, by setting."""
 
 _PEOPLE: Final = {
     "store": "people_store", "idle_minutes": "idle_minutes", **{name: name for name in _BOUNDS},
 }  # fmt: skip
-"""Keys of the table `people` of a file, by the fields that they are."""
+"""Field names of the settings in a file's table `people`, by key."""
 
 
 def load(
@@ -140,16 +143,16 @@ def load(
     flags: Mapping[str, Any] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """The settings in force.
+    """Load the settings from the person's file, the workspace's file, environment and flags.
 
     Args:
-        workspace: its folder; None where none is needed.
-        flags: values given on a command line; None among them are left out.
-        environment: default: the process's.
+        workspace: the workspace's folder; None to load no workspace settings.
+        flags: values from the command line; values of None are ignored.
+        environment: environment variables (default: those of the process).
 
     Raises:
-        InvalidInput: names the file or variable, the key and the value that is wrong.
-        Unavailable: a file can not be read.
+        InvalidInput: a setting is invalid; the message names its source, its key and its value.
+        Unavailable: a file cannot be read.
     """
     given = os.environ if environment is None else environment
     known = frozenset(each.name for each in fields(Settings))
@@ -178,28 +181,32 @@ def _read_table(file: Path) -> dict[str, Any]:
         return {}
     except OSError as error:
         raise Unavailable(
-            f"{file} can not be read: {error.strerror}", "check its permissions"
+            f"cannot read {file}: {error.strerror}", "check the permissions of the file"
         ) from error
     if not text:
         return {}
-    import tomllib  # 9 ms that a person without such a file need not wait
+    import tomllib  # imported only if a file exists: saves 9 ms of start time
 
     try:
         return tomllib.loads(text.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{file} is no TOML: {error}", "mend the file") from error
+        raise InvalidInput(f"{file} is not valid TOML: {error}", "fix the file") from error
 
 
 def _flatten_people(values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
-    """The values of a file with those of its table `people` as fields of their own names."""
+    """Return a settings file's values with the table `people` replaced by its fields."""
     flat = dict(values)
     people = flat.pop("people", {})
     if not isinstance(people, dict):
-        raise InvalidInput(f"{where}: people is {people!r}", "people is a table: [people]")
+        raise InvalidInput(
+            f"{where}: people is {people!r} instead of a table", "write the table as [people]"
+        )
     for name, value in people.items():
         if name not in _PEOPLE:
             known = ", ".join(sorted(_PEOPLE))
-            raise InvalidInput(f"{where}: unknown key 'people.{name}'", f"known: {known}")
+            raise InvalidInput(
+                f"{where}: unknown key 'people.{name}'", f"known keys of people: {known}"
+            )
         flat[_PEOPLE[name]] = value
     return flat
 
@@ -210,7 +217,7 @@ def _merge(
     for name, value in values.items():
         if name not in allowed:
             raise InvalidInput(
-                f"{where}: unknown key {name!r}", "known: " + ", ".join(sorted(allowed))
+                f"{where}: unknown key {name!r}", "known keys: " + ", ".join(sorted(allowed))
             )
         settings = replace(settings, **{name: _check_value(name, value, where)})
     return settings
@@ -236,20 +243,23 @@ def _check_value(name: str, value: Any, where: str) -> Any:
         if name in _BOUNDS:
             least, most = _BOUNDS[name]
             if not least <= value <= most:
-                raise InvalidInput(f"{where}: {name} is {value}", f"{name} is {least} to {most}")
+                raise InvalidInput(
+                    f"{where}: {name} is {value}",
+                    f"set {name} to a value from {least} to {most}",
+                )
         return value
     kinds = {
         str: "text",
-        int: "a number from 0",
+        int: "a whole number of 0 or more",
         bool: "true or false",
         tuple: "a list of texts",
         dict: "a table",
     }
-    raise InvalidInput(f"{where}: {name} is {value!r}", f"{name} is {kinds[wanted]}")
+    raise InvalidInput(f"{where}: {name} is {value!r}", f"set {name} to {kinds[wanted]}")
 
 
 def _parse_text(name: str, value: str) -> Any:
-    """A value of the environment: numbers in digits, lists with commas, true or false."""
+    """Parse an environment variable's value: digits, a comma-separated list, true or false."""
     wanted = type(getattr(Settings(), name))
     if wanted is int and value.isascii() and value.isdigit():
         return int(value)

@@ -1,4 +1,4 @@
-"""Where things are: the workspace that is meant, a person's own file, what is remembered."""
+"""Locations: the current workspace, the person's settings file, and the state folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _PROGRAM: Final = "tui-annotate"
 
 
 def user_file(environment: Mapping[str, str] | None = None) -> Path:
-    """The person's own `config.toml`, which need not exist; `TUI_ANNOTATE_CONFIG` names another."""
+    """Return the path of the person's `config.toml`, or of the file `TUI_ANNOTATE_CONFIG` names.
+
+    The file need not exist.
+    """
     given = os.environ if environment is None else environment
     if named := given.get(PREFIX + "CONFIG"):
         return Path(named)
@@ -28,7 +31,7 @@ def user_file(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def state_folder() -> Path:
-    """Where things are remembered from start to start; `TUI_ANNOTATE_STATE` names another one."""
+    """Return the folder of state kept between runs, or the folder `TUI_ANNOTATE_STATE` names."""
     if named := os.environ.get(PREFIX + "STATE"):
         return Path(named)
     from platformdirs import user_state_dir
@@ -37,10 +40,10 @@ def state_folder() -> Path:
 
 
 def person_name(given: str = "") -> str:
-    """Who works here: the name given now, else the one remembered, else the login name.
+    """Return the user's name: the given name, else the remembered name, else the login name.
 
     Raises:
-        InvalidInput: it is no name.
+        InvalidInput: the given name or the login name is not a valid name.
     """
     if given:
         return check_name(given)
@@ -51,22 +54,22 @@ def person_name(given: str = "") -> str:
 
 
 def remember_name(name: str) -> None:
-    """Remember who began to work here, where that can be written.
+    """Store the user's name in the state folder; a write error is ignored.
 
     Raises:
-        InvalidInput: it is no name.
+        InvalidInput: the name is invalid.
     """
     name, file = check_name(name), state_folder() / "name"
-    with suppress(OSError):  # a home that can not be written costs the memory, not the work
+    with suppress(OSError):  # a read-only home loses the name, not the work
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         file.write_text(name + "\n", "utf-8")
 
 
 def login_name() -> str:
-    """The name of this user of the machine; "me" for one without a name, as in a container.
+    """Return the login name; "me" if the user has none, for example in a container.
 
     Raises:
-        InvalidInput: it can not be a person's name.
+        InvalidInput: the login name is not a valid person's name.
     """
     import getpass
 
@@ -78,10 +81,10 @@ def login_name() -> str:
 
 
 def find_workspace(flag: Path | None = None) -> Path:
-    """The workspace that is meant: the flag, `TUI_ANNOTATE_WORKSPACE`, or the nearest parent.
+    """Return the workspace's folder: the flag, `TUI_ANNOTATE_WORKSPACE`, or the nearest parent.
 
     Raises:
-        NotFound: what is named is no workspace, or there is none above the current folder.
+        NotFound: the named folder is not a workspace, or the current folder is not in a workspace.
     """
     named = flag or os.environ.get(PREFIX + "WORKSPACE")
     if named:
@@ -90,8 +93,8 @@ def find_workspace(flag: Path | None = None) -> Path:
             import shlex
 
             raise NotFound(
-                f"{folder} is no workspace: it holds no {WORKSPACE_FILE}",
-                f"make one: tui-annotate init {shlex.quote(str(folder))}",
+                f"{folder} is not a workspace: the folder has no {WORKSPACE_FILE}",
+                f"create a workspace: tui-annotate init {shlex.quote(str(folder))}",
             )
         return folder.resolve()
     here = Path.cwd()
@@ -99,6 +102,6 @@ def find_workspace(flag: Path | None = None) -> Path:
         if (folder / WORKSPACE_FILE).is_file():
             return folder
     raise NotFound(
-        f"neither {here} nor a folder above it is a workspace",
-        "make one with tui-annotate init, or name one with -w DIR",
+        f"neither {here} nor a parent folder is a workspace",
+        "create one with tui-annotate init, or name one with -w DIR",
     )

@@ -1,7 +1,7 @@
-"""A workspace: a folder with settings, labels, a store and vectors; wired here, and only here.
+"""Creates, opens and restores workspaces: folders with settings, labels, a store and vectors.
 
-Opening one reads its settings and one row of the store; the rest is made when it is first asked
-for. This is the Python API as well:
+Opening a workspace reads its settings and one row of the store; all services are created at their
+first use. This module is also the Python API:
 
     import tui_annotate
 
@@ -39,42 +39,43 @@ __all__ = ["Workspace", "create", "default_labels", "open", "restore"]
 
 
 def create(path: Path | str) -> Workspace:
-    """Makes a workspace in a folder, which is made if need be; files that are there stay.
+    """Create a workspace in a new or existing folder; existing files are kept.
 
     Raises:
-        Conflict: it is a workspace already.
-        InvalidInput: it is a file.
-        Unavailable: the folder can not be written.
+        Conflict: the folder is already a workspace.
+        InvalidInput: the path is a file.
+        Unavailable: the folder cannot be written.
     """
     folder = Path(path).absolute()
     if (folder / WORKSPACE_FILE).exists():
         raise Conflict(
-            f"{folder} is a workspace already",
-            f"open it: tui-annotate annotate -w {shlex.quote(str(folder))}",
+            f"{folder} is already a workspace",
+            f"open the workspace: tui-annotate annotate -w {shlex.quote(str(folder))}",
         )
     if folder.is_file():
-        raise InvalidInput(f"{folder} is a file", "a workspace is a folder: name one")
+        raise InvalidInput(f"{folder} is a file", "name a folder for the workspace")
     create_folders(folder)
     try:
         database = Database.create(folder / STORE)
     except Conflict:
         database = Database.open(folder / STORE)
-    # Last of all: the folder is a workspace once this file is there, so a killed init starts again.
+    # Written last: only this file makes the folder a workspace, so an interrupted init can rerun.
     write_text(folder / WORKSPACE_FILE, WORKSPACE_TEMPLATE)
     return Workspace(folder, load(folder), database)
 
 
 def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A001  the word of the API
-    """Opens a workspace.
+    """Open a workspace.
 
     Args:
-        path: its folder; None for what `TUI_ANNOTATE_WORKSPACE` names, else the nearest parent.
-        flags: settings that go before those of the workspace's file; None among them are left out.
+        path: the workspace's folder; None for the folder that `TUI_ANNOTATE_WORKSPACE` names, else
+            the nearest parent folder that is a workspace.
+        flags: settings that override those of the workspace's file; None values are ignored.
 
     Raises:
-        NotFound: there is no workspace.
-        InvalidInput: its settings are wrong.
-        Unavailable: the store can not be used.
+        NotFound: the folder is not a workspace.
+        InvalidInput: the settings are invalid.
+        Unavailable: the store cannot be used.
     """
     folder = find_workspace(Path(path) if path is not None else None)
     settings = load(folder, flags=flags)
@@ -82,13 +83,13 @@ def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A0
 
 
 def restore(source: Path | str, *, to: Path | str) -> BackupReport:
-    """Restore a backup, whole or not at all, into a folder that is not there yet, or is empty.
+    """Restore a backup into a new or empty folder; if anything fails, nothing is restored.
 
     Raises:
-        NotFound: the source is no backup.
-        Conflict: something lies in the folder.
-        Damaged: the backup is not what it was.
-        Unavailable: the folder can not be written.
+        NotFound: the source is not a backup.
+        Conflict: the folder is not empty.
+        Damaged: the backup was changed or is incomplete.
+        Unavailable: the folder cannot be written.
     """
     from tui_annotate.services.backup import restore
 

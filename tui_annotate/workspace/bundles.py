@@ -1,4 +1,4 @@
-"""Transports of work between workspaces: bundles with their working folders, tables, folders."""
+"""Exchange of work between workspaces: bundle files, a shared table, and a shared folder."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ if TYPE_CHECKING:
 
 _SUGGESTIONS_SETTING: Final = "bundle-suggestions"
 WORKING: Final = ".work"
-"""Behind the name of a bundle: the folder next to it, in which it is annotated."""
+"""Suffix of a bundle's working folder: the workspace next to the file, in which work is done."""
 _ATTEMPTS: Final = 2
-"""Of a request while somebody annotates: what fails is tried again later as a whole."""
+"""Attempts of a request to the shared table; a failed sync is repeated later as a whole."""
 _HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
 _BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
 
 
 def open_merge_store(space: Workspace) -> MergeStore:
-    """The streams of a workspace, for whoever acts."""
+    """Return the store that merges streams of a workspace, for its current actor."""
     corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
     return MergeStore(
         space.team.database,
@@ -77,14 +77,14 @@ def open_merge_store(space: Workspace) -> MergeStore:
 
 
 def open_bundles(space: Workspace, person: Person) -> BundleService:
-    """What makes and takes back the bundle of somebody.
+    """Return the service that creates and merges a person's bundle.
 
     Raises:
-        NotAllowed: it is somebody else's, and who acts may not manage the workspace.
+        NotAllowed: the person is not the current actor, who may not manage the workspace.
     """
     if person.id != space.actor.person:
         require_permission(space.actor, Permission.MANAGE)
-    space.annotate.labels()  # a changed file of labels is taken up first
+    space.annotate.labels()  # stores a changed labels.yaml first
     database = space.team.database
     corpus = CorpusStore(database)
 
@@ -108,10 +108,10 @@ def open_bundles(space: Workspace, person: Person) -> BundleService:
 
 
 def open_table_sync(space: Workspace, table: SharedTable, person: Person) -> TableSync:
-    """Push and pull of somebody's rows.
+    """Return the service that pushes and pulls a person's rows of a shared table.
 
     Raises:
-        NotAllowed: they are somebody else's.
+        NotAllowed: the person is not the current actor.
     """
     database = space.team.database
     marks = SyncStore(database, target=table.identity, person=person.id, actor=space.actor)
@@ -120,28 +120,29 @@ def open_table_sync(space: Workspace, table: SharedTable, person: Person) -> Tab
 
 @dataclass
 class PersonSync:
-    """Somebody's work in the place that the environment names; for one thread.
+    """Sync of a person's work with the shared folder or table that the environment names.
 
-    What is wrong with that place is reported by each call, not before.
+    Use an object in one thread only. Errors of the target are reported by each call, not earlier.
 
     Raises:
-        TuiAnnotateError: both methods, where it can not be reached, read or written.
+        TuiAnnotateError: by both methods, if the target cannot be reached, read or written.
     """
 
     space: Workspace
     person: Person
 
     def pull(self) -> StreamMergeReport:
-        """Takes in what is new there."""
+        """Merge new work from the shared folder or table into this workspace."""
         if folder := sync_key.read_folder():
             return self._folder(folder).pull(self.person)
         return self._table.pull()
 
     def push(self) -> tuple[int, str]:
-        """Sends what is new here.
+        """Send new work of this workspace to the shared folder or table.
 
         Returns:
-            How many samples were changed elsewhere, and wait; and what can not be sent, in words.
+            The number of samples that must be pulled first because they changed elsewhere, and a
+            text on what cannot be sent, or an empty text.
         """
         if folder := sync_key.read_folder():
             sent = self._folder(folder).push(self.person)
@@ -163,10 +164,10 @@ class PersonSync:
 
 
 def find_person(space: Workspace, who: str) -> Person:
-    """The person that a name or an id means; with accounts, an address too.
+    """Return the person with a name, an id or, with accounts, an e-mail address.
 
     Raises:
-        NotFound: there is nobody, or several have the name.
+        NotFound: no person matches, or several people have the name.
     """
     if space.team.members.required():
         return space.team.accounts.find(who).person
@@ -174,14 +175,14 @@ def find_person(space: Workspace, who: str) -> Person:
     everybody = [each for each in space.people.all() if each.kind not in nobody]
     meant = [each for each in everybody if who in (each.id, each.name)]
     if len(meant) != 1:
-        there = ", ".join(each.name for each in everybody[:20]) or "nobody"
-        many = f"several are called {who!r}" if meant else f"there is nobody called {who!r}"
-        raise NotFound(many, f"give the id; there are: {there}")
+        there = ", ".join(each.name for each in everybody[:20]) or "none"
+        many = f"several people have the name {who!r}" if meant else f"no person is named {who!r}"
+        raise NotFound(many, f"give the person's id; known people: {there}")
     return meant[0]
 
 
 def read_header(file: Path) -> bundle_file.BundleHeader:
-    """Whose bundle a file is."""
+    """Return the header of a bundle file, which names its owner and its home workspace."""
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         return bundle_file.unpack(file, Path(place))
 
@@ -189,14 +190,17 @@ def read_header(file: Path) -> bundle_file.BundleHeader:
 def open_bundle(
     file: Path, *, progress: Callable[[TaskProgress], None] | None = None
 ) -> tuple[Path, StreamMergeReport]:
-    """The workspace in which a bundle is annotated, with all of its work in it; and what came in.
+    """Open a bundle file: create or update its working folder, and merge the bundle's work into it.
 
-    It is made the first time. Once it is there it stays, so that nothing is lost however the
-    program ends; the bundle is brought to it each time, as it may have been elsewhere.
+    The working folder is kept, so that no work is lost if the program ends. The bundle is merged at
+    each opening, because the file may have been changed elsewhere.
+
+    Returns:
+        The working folder, and a report on the merge.
 
     Raises:
-        NotFound, InvalidInput, InvalidRecord, Unavailable: as `bundle_file.unpack`, and as
-            `Bundles.take`.
+        NotFound, InvalidInput, InvalidRecord, Unavailable: as `bundle_file.unpack` and
+            `BundleService.take`.
     """
     folder = file.with_name(file.name + WORKING)
     with TemporaryDirectory(prefix="tui-annotate-") as place:
@@ -211,12 +215,12 @@ def open_bundle(
 
 
 def write_back(file: Path, folder: Path) -> int:
-    """Puts the work of a working folder into its bundle; how many samples have some.
+    """Write the work of a working folder into its bundle; return the number of samples with work.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: the bundle can not be read or written; the work is in
-            the folder all the same.
-        InvalidRecord, Conflict: by now it is damaged, or another bundle; nothing is written over.
+        NotFound, InvalidInput, Unavailable: the bundle cannot be read or written; the work remains
+            in the folder.
+        InvalidRecord, Conflict: the bundle is damaged or another one; nothing is overwritten.
     """
     about = read_header(file)
     with opened(folder) as space:
@@ -229,7 +233,7 @@ def _check_bundle(space: Workspace, file: Path, about: bundle_file.BundleHeader)
     if space.corpus.setting(_BUNDLE_SETTING) not in (None, whose):
         raise Conflict(
             f"{space.path} is the working folder of another bundle",
-            f"rename {file.name}, or move that folder away if its work came home",
+            f"rename the file {file.name}, or move the folder away if its work was merged",
         )
     return whose
 
@@ -241,8 +245,8 @@ def _create_working_folder(folder: Path) -> None:
         part.replace(folder)
     except OSError as error:
         raise Unavailable(
-            f"{folder} can not be made: {error.strerror}",
-            "copy the bundle to where you may write, and open it there",
+            f"cannot create {folder}: {error.strerror}",
+            "copy the bundle to a folder that you can write, and open the copy",
         ) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
@@ -278,11 +282,11 @@ def _fill_working_folder(
         says = f"{bundle_file.SAMPLES}:{line}: {report.problems[0].message}"
         if filled:
             raise Conflict(
-                f"{file} is newer than the work beside it: {says}",
-                f"move {space.path} away and open the file again; what was done there and not sent"
-                f" is there: tui-annotate export -w {shlex.quote(str(space.path))} --format native",
+                f"{file} is newer than its working folder: {says}",
+                f"move {space.path} away and open the file again; export unsent work of that folder"
+                f" with: tui-annotate export -w {shlex.quote(str(space.path))} --format native",
             )
-        raise InvalidInput(f"{file} is damaged: {says}", "ask for the file anew")
+        raise InvalidInput(f"{file} is damaged: {says}", "ask for a new copy of the file")
     if "" in guidance.labels:
         (space.path / LABELS).write_text(guidance.labels[""], "utf-8")
     for kind, texts_of in (
@@ -297,11 +301,10 @@ def _fill_working_folder(
 def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
     """Replace the suggestions of a working folder by those of its bundle, if they changed.
 
-    `place`: where the bundle `file` was unpacked.
+    `place`: folder with the unpacked bundle `file`.
 
     Raises:
-        InvalidInput: what it holds is no suggestion, or is not in the texts; then the
-            folder keeps what it had.
+        InvalidInput: a suggestion is invalid or outside its texts; the folder is not changed.
     """
     member = place / bundle_file.SUGGESTIONS
     digest = hashlib.sha256(member.read_bytes()).hexdigest() if member.exists() else ""
@@ -321,16 +324,21 @@ def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
 def _check_suggestion(space: Workspace, file: Path, line: Line | Problem) -> Line:
     if isinstance(line, Problem):
         raise InvalidInput(
-            f"{file} is damaged: {line.message}", "ask for the file anew", code="bundle-damaged"
+            f"{file} is damaged: {line.message}",
+            "ask for a new copy of the file",
+            code="bundle-damaged",
         )
     run, key, one = line
     try:
         if (one.run, one.maker) != (run.id, run.maker) or not one.id:
-            raise InvalidInput("it is of another run", "ask for the file anew")
+            raise InvalidInput(
+                "the suggestion belongs to another run", "ask for a new copy of the file"
+            )
         normalize_annotation(
             Annotation("x", one.claim, one.evidence), space.corpus.sample(key).sample
         )
     except TuiAnnotateError as error:
         says = f"{file} is damaged: suggestion {one.id}: {error.message}"
-        raise InvalidInput(says, "ask for the file anew", code="bundle-damaged") from error
+        hint = "ask for a new copy of the file"
+        raise InvalidInput(says, hint, code="bundle-damaged") from error
     return line

@@ -1,4 +1,4 @@
-"""A temporary workspace of one file."""
+"""Opens one file as a temporary workspace."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ def open_ephemeral(
     options: ImportOptions | None = None,
     **watch: Any,
 ) -> Iterator[tuple[workspace.Workspace, IngestReport]]:
-    """Everything in a readable file, as a workspace of its own that is gone afterwards.
+    """Import a file into a temporary workspace, which is deleted afterwards.
 
-    It has no vectors, and lies in the system's folder for temporary files, for its owner alone.
+    The workspace has no vectors. Its folder is in the system's temporary folder and readable only
+    by its owner.
 
     Args:
-        format: an importer's name; default: as the content asks for.
-        watch: `progress` and `problem`, as `services.ingest` says.
+        format: an importer's name (default: detected from the content).
+        watch: the callbacks `progress` and `problem` of `services.ingest`.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: the file can not be opened, is of no known form, or
-            holds no record that can be taken.
+        NotFound, InvalidInput, Unavailable: the file cannot be opened, has an unknown format, or
+            has no valid record.
     """
     form = format or detect(source, options, option="--from")
     with (
@@ -45,6 +46,8 @@ def open_ephemeral(
         report = made.ingest(source, format=form, options=options, embedder="none", **watch)
         if not report.added:
             raise InvalidInput(
-                f"{source} holds no sample that can be shown", "see above", code="no-sample"
+                f"{source} contains no valid sample",
+                "fix the problems that are listed above",
+                code="no-sample",
             )
         yield made, report

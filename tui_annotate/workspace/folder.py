@@ -1,4 +1,4 @@
-"""The contents of a workspace's folder, and how a new one is created; opens no store."""
+"""Names of the files in a workspace's folder, and creation of a new folder; opens no store."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LOG: Final = "log"
 BACKUPS: Final = "backups"
 FROZEN: Final = "frozen"
 PSEUDONYMS: Final = "pseudonyms.key"
-"""Left out of every copy: a copy without it names nobody."""
+"""File name of the pseudonym key, which is in no copy: without the key, pseudonyms stay private."""
 
 
 def create_folders(folder: Path) -> None:
-    """Makes what is missing of the folders, and the label set; what is there stays.
+    """Create the missing folders of a workspace and a default label set; keep existing files.
 
     Raises:
-        Unavailable: the folder can not be written.
+        Unavailable: the folder cannot be written.
     """
     try:
         for place in (folder, folder / VECTORS, folder / LOG, folder / BACKUPS):
@@ -33,16 +33,16 @@ def create_folders(folder: Path) -> None:
             write_text(folder / LABELS, default_labels())
     except OSError as error:
         raise Unavailable(
-            f"{folder} can not be written: {error.strerror}",
-            "check its owner and mode, or choose another folder",
+            f"cannot write the folder {folder}: {error.strerror}",
+            "check the owner and mode of the folder, or choose another folder",
         ) from error
 
 
 def write_if_changed(file: Path, text: str) -> None:
-    """Writes a file that people edit, at one go; one that says the same stays as it is.
+    """Write a user-edited file atomically; a file with the same text is not touched.
 
     Raises:
-        Unavailable: it can not be written.
+        Unavailable: the file cannot be written.
     """
     try:
         if file.exists() and file.read_bytes() == text.encode():
@@ -54,10 +54,10 @@ def write_if_changed(file: Path, text: str) -> None:
         part.replace(file)
     except OSError as error:
         raise Unavailable(
-            f"{file} can not be written: {error.strerror}", "check its owner and mode"
+            f"cannot write {file}: {error.strerror}", "check the owner and mode of the file"
         ) from error
 
 
 def default_labels() -> str:
-    """The text of the label set that a new workspace begins with."""
+    """Return the text of a new workspace's label set."""
     return (files("tui_annotate") / LABELS).read_text("utf-8")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PluginService:
-    """A service of the registry as an attribute of `MachineServices`; typed `Any`."""
+    """A descriptor that gives `MachineServices` a plug-in service as an attribute, typed `Any`."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -40,10 +40,10 @@ class PluginService:
 
 @dataclass(frozen=True)
 class MachineServices:
-    """The services on the stores of one workspace that machines have a say in.
+    """The services of one workspace for machine scores, suggestions, judges and probes.
 
     Attributes:
-        labels: the label set in force in a dataset; a changed `labels.yaml` is taken up first.
+        labels: function that returns a dataset's label set; stores a changed `labels.yaml` first.
     """
 
     path: Path
@@ -58,17 +58,17 @@ class MachineServices:
 
     @cached_property
     def scores(self) -> ScoreStore:
-        """Runs and their scores."""
+        """The store of runs and their scores."""
         from tui_annotate.storage.scores.store import ScoreStore
 
         return ScoreStore(self.database, actor=self.actor)
 
     def service(self, name: str) -> Any:
-        """The service of a plug-in of the group `services`, made at its first use.
+        """Return the service of a plug-in of the group `services`; created at its first use.
 
         Raises:
-            InvalidInput: no plug-in of this group has the name, or it is disabled.
-            Unavailable: it, or something it needs, is missing or broken.
+            InvalidInput: no plug-in of this group has the name, or the plug-in is disabled.
+            Unavailable: the plug-in, or a package that the plug-in needs, is missing or broken.
         """
         if name not in self._services:
             from tui_annotate.plugins import registry
@@ -79,52 +79,52 @@ class MachineServices:
         return self._services[name]
 
     def opinions(self, keys: Sequence[SampleKey]) -> dict[SampleKey, tuple[Score, ...]]:
-        """What machines say of some samples, for exports; nothing where it may not be seen."""
+        """Return the machine scores of samples for an export; none if hidden from the actor."""
         return self.scores.of(keys, hidden=True)
 
     @cached_property
     def suggestions(self) -> SuggestionStore:
-        """What machines suggest."""
+        """The store of machine suggestions."""
         from tui_annotate.storage.suggestions import SuggestionStore
 
         return SuggestionStore(self.database, actor=self.actor)
 
     @cached_property
     def suggestion_service(self) -> SuggestionService:
-        """Suggestions in and out, and how they fare."""
+        """The service that imports, exports and evaluates suggestions."""
         from tui_annotate.services.suggestions import SuggestionService
 
         return SuggestionService(self.corpus, self.suggestions, self.scores, self.labels)
 
     @cached_property
     def blind_datasets(self) -> BlindDatasets:
-        """In which datasets people work without what machines say."""
+        """The store of blind datasets, whose annotators see no machine scores or suggestions."""
         from tui_annotate.storage.blind_datasets import BlindDatasets
 
         return BlindDatasets(self.database, actor=self.actor)
 
     @cached_property
     def replies(self) -> ReplyStore:
-        """What language models replied."""
+        """The store of language models' replies."""
         from tui_annotate.storage.reply_file import ReplyStore
 
         return ReplyStore(self.database)
 
     positions = PluginService()
-    """Position studies: results of a dataset's questions by the position of their answers."""
+    """Service for position studies: results by the answer's position in the prompt."""
 
     scoring = PluginService()
-    """Scores of answers and of sentences: computed, or made elsewhere."""
+    """Service for scores of answers and sentences, computed or imported."""
 
     ranking = PluginService()
-    """Answers right or wrong, by their scores."""
+    """Service that labels answers as right or wrong by their scores."""
 
     def embedder(self, asked: str = "", *, base_url: str = "") -> Embedder:
-        """The embedder that is named, else the one whose vectors are in use.
+        """Return the named embedder, else the embedder of the workspace's vectors.
 
         Raises:
-            Unavailable: none is named or in use, or it can not be had.
-            InvalidInput: there is none of the name.
+            Unavailable: no embedder is named or in use, or the embedder cannot be loaded.
+            InvalidInput: no embedder has the name.
         """
         from tui_annotate.plugins import registry
 
@@ -133,20 +133,20 @@ class MachineServices:
             return registry.load_embedder(asked, base_url=base_url or self.settings.base_url)
         if used is None:
             raise Unavailable(
-                "this workspace has no vectors, so that it has no embedder either",
-                "name one: --embedder static, or --embedder neural",
+                "this workspace has no vectors and therefore no embedder",
+                "name an embedder: --embedder static, or --embedder neural",
             )
         url = base_url or used.base_url
         return registry.load_embedder(used.embedder, base_url=url, dimensions=used.asked_dimensions)
 
     judging = PluginService()
-    """Judges that sort contexts, answer questions, and score answers."""
+    """Service for LLM judges that sort contexts, answer questions, and score answers."""
 
     comparing = PluginService()
-    """How well scores and detectors predict people's labels."""
+    """Service that measures how well scores and detectors predict human labels."""
 
     probing = PluginService()
-    """Probes of local models, by the labels of answers."""
+    """Service for probes: classifiers of answers on the hidden states of local models."""
 
     proposing = PluginService()
-    """What models propose to annotators."""
+    """Service that lets language models propose suggestions to annotators."""

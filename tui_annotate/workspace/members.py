@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WorkspaceMembers:
-    """Accounts of one workspace, in its own store or in one that several share."""
+    """The accounts of one workspace, in its own store or in a shared store of accounts."""
 
     path: Path
     settings: Settings
@@ -44,7 +44,7 @@ class WorkspaceMembers:
 
     @cached_property
     def authenticate(self) -> AuthenticationService:
-        """Signing in, on the workspace's own accounts or on those of the people store it names."""
+        """The sign-in service, for the workspace's own accounts or those of a shared store."""
         from tui_annotate.services.authentication import AuthenticationService
         from tui_annotate.storage.people.accounts import AccountStore
         from tui_annotate.storage.people.sessions import AttemptStore, SessionStore
@@ -55,17 +55,17 @@ class WorkspaceMembers:
         return AuthenticationService(*stores, self.people.keep, self._hasher, life)
 
     def required(self) -> bool:
-        """As `AuthenticationService.required`; without any account, nothing of it is imported.
+        """Return whether users must sign in: the workspace has accounts.
 
         Raises:
-            NotFound: the accounts are said to be in a store that is not there.
+            NotFound: the settings name a shared store of accounts that does not exist.
         """
         if not self.settings.people_store and not self.people.accounts():
             return False
         return self.authenticate.required()
 
     def disabled(self) -> frozenset[str]:
-        """Ids of those whose account lets them in no more."""
+        """Return the ids of the people whose accounts are disabled."""
         if not self.required():
             return frozenset()
         from tui_annotate.storage.people.accounts import AccountStore
@@ -78,7 +78,7 @@ class WorkspaceMembers:
 
     @cached_property
     def accounts(self) -> AccountService:
-        """What admins do with accounts."""
+        """The service with which admins manage accounts."""
         from tui_annotate.services.authentication.account_management import AccountService
         from tui_annotate.storage.people.accounts import AccountStore
         from tui_annotate.storage.people.sessions import SessionStore
@@ -95,26 +95,26 @@ class WorkspaceMembers:
         return Argon2Hasher(chosen.argon2_time, chosen.argon2_memory, chosen.argon2_parallelism)
 
     def account_database(self) -> Database:
-        """The store of the accounts: this workspace's own, or one that several share.
+        """Return the store of the accounts: this workspace's own store, or a shared one.
 
         Raises:
-            NotFound: one is named and not there; then nobody is let in.
+            NotFound: the shared store does not exist; then no user can sign in.
         """
         if self._shared_store is None:
             return self.database
         if not self._shared_store.exists():
             raise NotFound(
-                f"the store of people {self._shared_store} is not there",
-                "is it mounted? where there was none yet, tui-annotate users add makes it",
+                f"the shared store of accounts {self._shared_store} does not exist",
+                "check that its disk is mounted, or create the store: tui-annotate users add",
             )
         return self.database.companion(self._shared_store)
 
     def create_people_store(self) -> None:
-        """Makes the store of people that is named and not there, for its owner alone.
+        """Create the shared store of accounts if it is missing, readable only by its owner.
 
         Raises:
-            NotAllowed: who acts may not manage the workspace.
-            Unavailable: it can not be written.
+            NotAllowed: the current actor may not manage the workspace.
+            Unavailable: the store cannot be written.
         """
         require_permission(self.actor, Permission.MANAGE)
         if self._shared_store is not None:
@@ -126,15 +126,15 @@ class WorkspaceMembers:
         return self.path / Path(named).expanduser() if named else None
 
     def person(self, name: str) -> Person:
-        """Who works here.
+        """Return the person who works in the workspace.
 
-        Without accounts: the name given, else the one remembered, else the login name.
-        With them: who acts; the owner of the files, too, has to be somebody, and is whom the
-        account with their user of this machine says.
+        Without accounts: the given name, else the remembered name, else the login name. With
+        accounts: the signed-in actor; for the owner of the files, the person whose account has
+        their Unix user name.
 
         Raises:
-            InvalidInput: it is no name.
-            NotAllowed: with accounts, a name says nothing, and nobody is signed in.
+            InvalidInput: the name is invalid.
+            NotAllowed: the workspace has accounts, and a name was given or no user is signed in.
         """
         if self.actor.person:
             return self.people.person(self.actor.person)
@@ -144,10 +144,10 @@ class WorkspaceMembers:
         if own and not name:
             return own
         raise NotAllowed(
-            "this workspace has accounts: a name alone says nothing"
+            f"this workspace has accounts, so --as {name!r} does not replace a sign-in"
             if name
-            else "this workspace has accounts, and nobody is signed in",
-            f"without --as you are {own.name} here"
+            else "this workspace has accounts, and no user is signed in",
+            f"remove --as to work as {own.name}"
             if own
             else "sign in on the screen, without --as; for commands: "
             "tui-annotate users update WHO --unix NAME",
@@ -160,10 +160,12 @@ class WorkspaceMembers:
             return None
 
     def at_shell(self) -> Actor:
-        """Who gives commands at a shell: the owner of the store's file, or who the account says.
+        """Return the actor of shell commands: the operator, or the account of the Unix user.
+
+        The operator is root, the owner of the store's file, or any user if there are no accounts.
 
         Raises:
-            NotAllowed: there are accounts, and none of them is this user's.
+            NotAllowed: the workspace has accounts, but none with this Unix user name.
         """
         owners = (0, self.database.path.stat().st_uid)
         if os.geteuid() in owners or not self.required():
@@ -181,18 +183,18 @@ def _user_name() -> str:
 
 
 _KEY_MARK_SETTING: Final = "pseudonyms"
-"""The setting of the store that holds the mark of the key."""
+"""Name of the store's setting with the check value of the pseudonym key."""
 
 
 @dataclass(frozen=True, slots=True)
 class PseudonymKeeper:
-    """What exports need to name nobody."""
+    """The manager of the pseudonym key and of the pseudonyms in exports."""
 
     corpus: CorpusStore
     members: WorkspaceMembers
 
     def keys(self) -> PseudonymKeys:
-        """The key: in the workspace's folder, or where its settings say."""
+        """Return the store of the pseudonym key, at its default path or the path in settings."""
         from tui_annotate.services.export.pseudonyms import PseudonymKeys
 
         named = self.members.settings.pseudonyms_key
@@ -204,11 +206,11 @@ class PseudonymKeeper:
         )
 
     def names(self) -> Pseudonyms:
-        """Pseudonyms by the key, which is made at the first use.
+        """Return the pseudonyms of all people; the key is created at the first use.
 
         Raises:
-            NotFound, Conflict, InvalidInput, Unavailable: as `Keys.current`.
-            NotAllowed: it would have to be made, and who acts may not manage the workspace.
+            NotFound, Conflict, InvalidInput, Unavailable: as `PseudonymKeys.current`.
+            NotAllowed: no key exists, and the current actor may not manage the workspace.
         """
         from tui_annotate.services.export.pseudonyms import Pseudonyms
 
@@ -221,11 +223,11 @@ class PseudonymKeeper:
         return Pseudonyms(self.keys().current(), people, addresses)
 
     def renew(self) -> Path:
-        """Puts a new key in the place of the one before; where it lies.
+        """Replace the pseudonym key by a new key, and return its path.
 
         Raises:
-            NotAllowed: who acts may not manage the workspace.
-            Unavailable: it can not be written.
+            NotAllowed: the current actor may not manage the workspace.
+            Unavailable: the key cannot be written.
         """
         require_permission(self.members.actor, Permission.MANAGE)
         keys = self.keys()
@@ -233,10 +235,10 @@ class PseudonymKeeper:
         return keys.path
 
     def list_people(self) -> list[tuple[Person, str]]:
-        """People, each with their pseudonym, by name.
+        """Return people with their pseudonyms, ordered by name.
 
         Raises:
-            NotAllowed: who acts may not manage the workspace; else as `names`.
+            NotAllowed: the current actor may not manage the workspace; other errors as `names`.
         """
         require_permission(self.members.actor, Permission.MANAGE)
         names = self.names()

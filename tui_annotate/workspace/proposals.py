@@ -1,6 +1,6 @@
-"""`labels.yaml` and `guidelines.md`: files that people edit, taken up as versions of the store.
+"""Stores changed `labels.yaml` and `guidelines.md` files of a workspace as new versions.
 
-A label set that would leave work without its labels, or against its rules, is not taken up.
+A changed label set is refused if existing annotations would lose labels or break its rules.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from tui_annotate.storage.log.label_set_change import LabelChangeStore
 from tui_annotate.workspace.folder import GUIDELINES, LABELS, write_if_changed
 
 _MAX_NAMED = 3
-"""Labels that are named before the rest is counted."""
+"""Most labels that a message names; further labels are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuidanceFiles:
-    """`labels.yaml` and `guidelines.md` of a folder.
+    """The files `labels.yaml` and `guidelines.md` of a workspace, which users edit.
 
     Attributes:
-        stored: the label set of the store that is in force in a dataset.
-        _work: what everybody did, which a changed label set must keep; nobody's to see.
+        stored: function that returns a dataset's label set in use, from the store.
+        _work: the work of all people, which a changed label set must keep; not shown to users.
     """
 
     folder: Path
@@ -47,10 +47,10 @@ class GuidanceFiles:
     _loss_by_versions: dict[tuple[str, str], str] = field(default_factory=dict, init=False)
 
     def take_up(self) -> None:
-        """Makes changed files new versions of the store.
+        """Store changed files as new versions of the label set and the guidelines.
 
         Raises:
-            InvalidLabels: `labels.yaml` can not be read as labels.
+            InvalidLabels: `labels.yaml` is not a valid label set.
         """
         text = self._changed(GuidanceKind.LABELS, LABELS)
         if text is not None and not self.refused():
@@ -60,10 +60,10 @@ class GuidanceFiles:
             self.guidance.keep(GuidanceKind.GUIDELINES, text)
 
     def pending(self) -> bool:
-        """Whether `labels.yaml` says something else than the set in force.
+        """Return whether `labels.yaml` differs from the label set in use.
 
         Raises:
-            InvalidLabels: it can not be read as labels.
+            InvalidLabels: `labels.yaml` is not a valid label set.
         """
         text = self._changed(GuidanceKind.LABELS, LABELS)
         if text is not None:
@@ -71,10 +71,10 @@ class GuidanceFiles:
         return text is not None
 
     def refused(self) -> str:
-        """Why a changed `labels.yaml` is not taken up; empty where it is, or says nothing new.
+        """Return why a changed `labels.yaml` is refused; empty if it is valid or unchanged.
 
         Raises:
-            InvalidLabels: it can not be read as labels.
+            InvalidLabels: `labels.yaml` is not a valid label set.
         """
         text = self._changed(GuidanceKind.LABELS, LABELS)
         before = self.guidance.version(GuidanceKind.LABELS)
@@ -87,7 +87,7 @@ class GuidanceFiles:
         return self._loss_by_versions[judged]
 
     def _changed(self, kind: GuidanceKind, file: str) -> str | None:
-        """The text of a file that differs from the version in force; None where it does not."""
+        """Return the text of a file that differs from the stored version; None if unchanged."""
         text = _read_text(self.folder / file)
         same = text is None or self.guidance.hash_of(text) == self.guidance.version(kind)
         return None if same else text
@@ -98,7 +98,7 @@ class GuidanceFiles:
         lost = count_losses(self._work, self.stored(""), after)
         if not lost:
             return ""
-        # How many of each would tell annotators of the work of others; the dry run tells admins.
+        # No counts here: they would reveal the work of others. The admins' dry run prints them.
         named = [JOINER.join(path) for path, _ in lost.most_common(_MAX_NAMED)]
         more = f" and {len(lost) - _MAX_NAMED} more" if len(lost) > _MAX_NAMED else ""
         return f"annotations would lose labels or break rules: {', '.join(named)}{more}"
@@ -117,15 +117,15 @@ class GuidanceFiles:
             self.guidance.hash_of(text),
             utc_now(),
         )
-        with suppress(Conflict), self._work.writing() as now:  # somebody else was faster
+        with suppress(Conflict), self._work.writing() as now:  # another process was faster
             now.keep(change, text, [])
 
     def text(self) -> str:
-        """The text of the label set that is in force once the file was taken up.
+        """Return the text of the label set that applies after a changed file is stored.
 
         Raises:
-            InvalidLabels: `labels.yaml` can not be read as labels.
-            NotFound: there is no file and never was one.
+            InvalidLabels: `labels.yaml` is not a valid label set.
+            NotFound: the workspace never had a label set.
         """
         text = _read_text(self.folder / LABELS)
         if text is not None and not self.refused():
@@ -133,14 +133,19 @@ class GuidanceFiles:
         return self.guidance.text(GuidanceKind.LABELS, self.stored("").version)
 
     def follow(self, before: str, after: str) -> str:
-        """Rewrite `labels.yaml` where it holds what was in force before: `written`, else `left`.
+        """Update `labels.yaml` to a new label set text, unless users have edited the file.
+
+        `before`, `after`: label set texts before and after the change.
+
+        Returns:
+            `written`, or `left` if the file was edited.
 
         Raises:
-            Unavailable: it can not be written.
+            Unavailable: the file cannot be written.
         """
         try:
             now = _read_text(self.folder / LABELS)
-        except InvalidLabels:  # no text at all, which is something else
+        except InvalidLabels:  # not UTF-8, so not the old label set
             return "left"
         if now not in (None, before, after):
             return "left"
@@ -148,11 +153,13 @@ class GuidanceFiles:
         return "written"
 
     def labels(self, dataset: str = "") -> LabelTree:
-        """The label set that would be, with nothing taken up; of a dataset with its own, that one.
+        """Return the label set that a changed `labels.yaml` would give, without storing the file.
+
+        `dataset`: a dataset with its own label set gets that set.
 
         Raises:
-            InvalidLabels: `labels.yaml` can not be read as labels.
-            NotFound: there is no file and never was one.
+            InvalidLabels: `labels.yaml` is not a valid label set.
+            NotFound: the workspace never had a label set.
         """
         own = self.guidance.version(GuidanceKind.LABELS, dataset=dataset)
         text = _read_text(self.folder / LABELS)
@@ -161,7 +168,7 @@ class GuidanceFiles:
         return parse_labels(text, name=str(self.folder / LABELS))
 
     def label_paths(self) -> set[LabelPath]:
-        """Of the label sets in force, and of the one that would be."""
+        """Return all label paths of the label sets in use and of a changed `labels.yaml`."""
         datasets = ["", *(dataset.name for dataset in self.corpus.datasets())]
         paths: set[LabelPath] = set()
         for labels in (self.stored, self.labels):
@@ -177,8 +184,8 @@ def _read_text(file: Path) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise InvalidLabels(f"{file} is not UTF-8: {error}", "save it as UTF-8") from error
+        raise InvalidLabels(f"{file} is not UTF-8: {error}", "save the file as UTF-8") from error
     except OSError as error:
         raise Unavailable(
-            f"{file} can not be read: {error.strerror}", "check its owner and mode"
+            f"cannot read {file}: {error.strerror}", "check the owner and mode of the file"
         ) from error

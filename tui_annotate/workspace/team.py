@@ -50,11 +50,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TeamServices:
-    """The services on the stores of one workspace; each is imported when it is first used.
+    """The team services of one workspace; each service is imported at its first use.
 
     Attributes:
-        proposals: the files next to the store, and the label sets that would be with them.
-        members: who has an account, and who acts.
+        proposals: the files `labels.yaml` and `guidelines.md`, and their effect.
+        members: the accounts and the current actor.
     """
 
     path: Path
@@ -70,17 +70,17 @@ class TeamServices:
 
     @property
     def authenticate(self) -> AuthenticationService:
-        """Signing in, on the workspace's own accounts or on those of the people store it names."""
+        """The sign-in service, for the workspace's own accounts or those of a shared store."""
         return self.members.authenticate
 
     @property
     def accounts(self) -> AccountService:
-        """What admins do with accounts."""
+        """The service with which admins manage accounts."""
         return self.members.accounts
 
     @cached_property
     def ssh_keys(self) -> SshKeyService:
-        """SSH keys of people with accounts."""
+        """The service for the SSH keys of accounts."""
         from tui_annotate.services.ssh_keys import SshKeyService
         from tui_annotate.storage.people.accounts import SshKeyStore
 
@@ -89,7 +89,7 @@ class TeamServices:
 
     @cached_property
     def audit(self) -> AuditService:
-        """Whether the log is what it was."""
+        """The service that verifies the event log's hash chains."""
         from tui_annotate.services.audit import AuditService
         from tui_annotate.storage.log.audit import AuditStore
 
@@ -98,14 +98,14 @@ class TeamServices:
 
     @cached_property
     def presence(self) -> PresenceStore:
-        """Which process each person works in."""
+        """The store that records in which process each person works."""
         from tui_annotate.storage.people.presence import PresenceStore
 
         return PresenceStore(self.database)
 
     @cached_property
     def backup(self) -> BackupService:
-        """Copies of the workspace: the store, the files next to it, and vectors if asked for."""
+        """The service that backs up the workspace: store, files, and vectors if requested."""
         from tui_annotate.services.backup import BackupService
         from tui_annotate.storage.vectors.store import VectorStore
 
@@ -116,14 +116,14 @@ class TeamServices:
 
     @cached_property
     def pseudonyms(self) -> PseudonymKeeper:
-        """What stands for people where nobody may be named."""
+        """The manager of the pseudonyms that replace people's names in exports."""
         from tui_annotate.workspace.members import PseudonymKeeper
 
         return PseudonymKeeper(self.corpus, self.members)
 
     @cached_property
     def agreement(self) -> AgreementService:
-        """How far people agree, with one another and with their own former readings."""
+        """The service that measures agreement between annotators and between repeated readings."""
         from tui_annotate.services.agreement import AgreementService
         from tui_annotate.services.export import ExportService
         from tui_annotate.storage.corpus.store import SegmentStore
@@ -135,7 +135,7 @@ class TeamServices:
 
     @cached_property
     def assignments(self) -> AssignmentService:
-        """Who annotates what."""
+        """The service that assigns samples to annotators."""
         from tui_annotate.services.assignments import AssignmentService
         from tui_annotate.storage.assignments.store import AssignmentStore
 
@@ -149,19 +149,19 @@ class TeamServices:
 
     @cached_property
     def guidelines(self) -> GuidelinesService:
-        """Guidelines: every version, and the next one."""
+        """The service for the versions of the guidelines."""
         from tui_annotate.services.guidelines import GuidelinesService
 
         return GuidelinesService(self.guidance, self._names, self.actor)
 
     def apply_guidelines(self, text: str, *, dataset: str = "") -> str:
-        """Make a text the guidelines of a dataset, or of the workspace; return the version's hash.
+        """Set the guidelines of a dataset, or of the workspace, and return the version's hash.
 
-        Those of the workspace are written to its `guidelines.md` too.
+        Guidelines of the workspace are also written to its `guidelines.md`.
 
         Raises:
             NotAllowed, InvalidInput, NotFound: as `guidelines.apply`.
-            Unavailable: the file can not be written.
+            Unavailable: the file cannot be written.
         """
         version = self.guidelines.apply(text, dataset=dataset)
         if not dataset:
@@ -170,7 +170,7 @@ class TeamServices:
 
     @cached_property
     def relabel(self) -> LabelChangeService:
-        """Labels as they change, with the work under them."""
+        """The service that changes the label set together with existing annotations."""
         from tui_annotate.services.relabel import LabelChangeService
 
         require_permission(self.actor, Permission.MANAGE)
@@ -179,7 +179,7 @@ class TeamServices:
 
     @cached_property
     def comments(self) -> CommentService:
-        """Threads with the reviewers, and announcements to all."""
+        """The service for threads with reviewers and announcements to all annotators."""
         from tui_annotate.services.comments import CommentService
         from tui_annotate.storage.log.comments import CommentStore
 
@@ -189,7 +189,7 @@ class TeamServices:
 
     @cached_property
     def news(self) -> News:
-        """What changed since somebody was last here."""
+        """The news for a person since their last session."""
         from tui_annotate.services.comments import News
         from tui_annotate.storage.log.comments import CommentStore
 
@@ -198,7 +198,7 @@ class TeamServices:
 
     @property
     def review(self) -> ReviewService:
-        """Settling what several people said; changed labels and guidelines are taken up first."""
+        """The service for adjudication; changed labels and guidelines files are stored first."""
         self.proposals.take_up()
         return self._review
 
@@ -212,7 +212,7 @@ class TeamServices:
 
     @cached_property
     def progress(self) -> ProgressReader:
-        """Who is how far, how fast, and until when."""
+        """The service for work statistics: progress, pace, and projected end."""
         from tui_annotate.services.progress import ProgressReader
         from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
@@ -223,7 +223,7 @@ class TeamServices:
 
     @cached_property
     def report(self) -> ReportWriter:
-        """A page to read and share, of what the actor may see; as of the last day of work in it."""
+        """The writer of the report page, with data that the actor may see, up to the last day."""
         from tui_annotate.services.report import ReportWriter
 
         check, names = self.agreement.check, self._names
@@ -258,7 +258,7 @@ class TeamServices:
 
     @cached_property
     def freeze(self) -> FreezeService:
-        """Dated states for papers, and the log replayed against them."""
+        """The service that creates dated snapshots for papers and verifies them by replay."""
         from tui_annotate.services.freeze import FreezeService
 
         require_permission(self.actor, Permission.MANAGE)
@@ -268,7 +268,7 @@ class TeamServices:
         )
 
     def _for_database(self, database: Database) -> TeamServices:
-        """The same services on another store, such as a copy of this one."""
+        """Return the team services on another store, such as a copy of this workspace's store."""
         corpus, guidance = CorpusStore(database), GuidanceStore(database)
         work = LabelChangeStore(database)
         proposals = GuidanceFiles(self.path, guidance, corpus, self.proposals.stored, work)
@@ -284,7 +284,7 @@ class TeamServices:
 
 
 def make_snapshot(team: TeamServices) -> Snapshot:
-    """What a state that is kept tells of the store of a team's services."""
+    """Return the data sources of a snapshot: export, agreement, statistics, log heads, labels."""
     from tui_annotate.services.agreement.output import as_json as agreement
     from tui_annotate.services.export import ExportService
     from tui_annotate.services.freeze import Snapshot

@@ -1,4 +1,4 @@
-"""An open workspace: its stores, and the services on them, each created at its first use."""
+"""The class of an open workspace, with its stores and services, created at their first use."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 
 class Workspace:
-    """An open workspace. Threads may share it; close it, or use it in a `with`.
+    """An open workspace, which threads may share; close it, or use it in a `with` statement.
 
     Attributes:
-        actor: who acts; the stores give and take what this one may.
-        corpus, log, people, queue, guidance: the stores of SQLite.
+        actor: the current actor, who limits what the stores return and accept.
+        corpus, log, people, queue, guidance: the SQLite stores.
     """
 
     def __init__(
@@ -69,37 +69,38 @@ class Workspace:
         self.close()
 
     def close(self) -> None:
-        """Gives back the store's files."""
+        """Close the workspace's store."""
         self._database.close()
 
     def acting(self, actor: Actor) -> Workspace:
-        """The same files for somebody: to an annotator, the work of others is not there."""
+        """Return this workspace for another actor; annotators cannot see the work of others."""
         return Workspace(self.path, self.settings, self._database, actor=actor)
 
     def person(self, name: str = "") -> Person:
-        """Who works here: who acts; without accounts, by the name given, else remembered.
+        """Return the person who works in the workspace; see `WorkspaceMembers.person`.
 
         Raises:
-            InvalidInput, NotAllowed: it is no name; there are accounts, and nobody is signed in.
+            InvalidInput: the name is invalid.
+            NotAllowed: the workspace has accounts, and a name was given or no user is signed in.
         """
         return self.team.members.person(name)
 
     @property
     def labels(self) -> LabelTree:
-        """The workspace's label set; a changed `labels.yaml` is taken up as a new version first.
+        """The workspace's label set; a changed `labels.yaml` is stored as a new version first.
 
         Raises:
-            InvalidLabels: the file can not be read as labels.
-            NotFound: there is no file and never was one.
+            InvalidLabels: `labels.yaml` is not a valid label set.
+            NotFound: the workspace never had a label set.
         """
         return self.annotate.labels()
 
     @property
     def annotate(self) -> AnnotationService:
-        """The actions of annotators; changed labels and guidelines are taken up first.
+        """The service for annotators' actions; changed label and guideline files are stored first.
 
         Raises:
-            InvalidLabels: `labels.yaml` can not be read as labels.
+            InvalidLabels: `labels.yaml` is not a valid label set.
         """
         self._proposals.take_up()
         return self._annotate
@@ -125,11 +126,12 @@ class Workspace:
         top: int = 5,
         by: Signals = Signals.FUSED,
     ) -> SpanMatches:
-        """What the screen would light up for a span; vectors are ranked by LanceDB's own search.
+        """Return the assist's matches for a span; LanceDB's vector search ranks vectors.
 
         Args:
-            document: key of the document of that side; needed where it has several.
-            by: what ranks: all signals, or one kind alone.
+            document: key of the span's document; required if its side has several documents.
+            top: number of matches.
+            by: signals that rank: all combined, or only one kind.
 
         Raises:
             NotFound, InvalidInput, InvalidSpan: as `AssistService.find`.
@@ -138,7 +140,7 @@ class Workspace:
 
     @cached_property
     def assist(self) -> AssistService:
-        """What finds related segments; without vectors it works with words alone, and says so."""
+        """The assist, which finds related segments; without vectors, its ranking is lexical."""
         from tui_annotate.plugins import registry
         from tui_annotate.services.assist.search import AssistService
 
@@ -150,7 +152,7 @@ class Workspace:
 
     @cached_property
     def past_annotations(self) -> PastAnnotationSearch:
-        """What finds a person's own former annotations that are nearest to a claim."""
+        """The search for a person's own earlier annotations that are similar to a claim."""
         from tui_annotate.services.assist.past_annotations import PastAnnotationSearch
 
         return PastAnnotationSearch(
@@ -158,12 +160,12 @@ class Workspace:
         )
 
     def assist_report(self, *, weeks: bool = False, **filters: str) -> dict[str, Any]:
-        """How the assist fared in the work that stands: values of JSON, as docs/json.md says.
+        """Return a report on the use of the assist in current annotations, as JSON values.
 
-        It is counted by week, or else by month; `filters` as in `RecordFilter`.
+        docs/json.md describes the values, by week or by month; `filters` as in `RecordFilter`.
 
         Raises:
-            InvalidInput: a filter names nothing that is there.
+            InvalidInput: a filter names an unknown object.
         """
         from tui_annotate.services.assist.report import Period, report
 
@@ -173,7 +175,7 @@ class Workspace:
 
     @cached_property
     def team(self) -> TeamServices:
-        """Accounts, shares, review, figures: what several people need of a workspace."""
+        """The services for teams: accounts, assignments, review, statistics."""
         stores = (self._database, self.corpus, self.log, self.people, self.guidance)
         return TeamServices(
             self.path, self.settings, *stores, self.actor, self._proposals, self._members
@@ -181,28 +183,28 @@ class Workspace:
 
     @cached_property
     def machines(self) -> MachineServices:
-        """What machines say of samples, and what makes them say it."""
+        """The services for machine scores, suggestions, judges and probes."""
         stores = (self._database, self.corpus, self.log, self.people, self.actor)
-        in_force = lambda name: self.annotate.labels(name)  # noqa: E731, PLW0108  takes up each time
+        in_force = lambda name: self.annotate.labels(name)  # noqa: E731, PLW0108  rereads labels.yaml
         return MachineServices(self.path, self.settings, *stores, in_force)
 
     def samples(self, **filters: str) -> Iterator[Sample]:
-        """Samples by dataset, then as they came, streamed; `filters` as in `RecordFilter`."""
+        """Iterate over samples by dataset in import order; `filters` as in `RecordFilter`."""
         return (record.sample for record in self.records(**filters))
 
     def annotations(self, **filters: str) -> Iterator[tuple[SampleKey, OwnedAnnotation]]:
-        """Annotations with their sample's key and whose they are, in the order of `samples`."""
+        """Iterate over annotations with sample key and owner, in the order of `samples`."""
         for record in self.records(**filters):
             for owned in record.annotations:
                 yield record.sample.key, owned
 
     def records(self, **filters: str) -> Iterator[Record]:
-        """Samples with all that people did on them, in the order of `samples`, streamed."""
+        """Iterate over samples with annotations and assignments, in the order of `samples`."""
         return self.corpus.records(RecordFilter(**filters))
 
     @cached_property
     def ingest_service(self) -> IngestService:
-        """The service that takes records in."""
+        """The service that imports records."""
         from tui_annotate.services.ingest import IngestService
 
         labels, workers = self._proposals.labels, self.settings.workers
@@ -213,10 +215,10 @@ class Workspace:
     def vector_options(
         self, embedder: str = "", *, base_url: str = "", dimensions: int = 0
     ) -> VectorOptions:
-        """An embedder as the services want it; what is left open, store and settings know.
+        """Return embedder options for the services, with defaults from the store and settings.
 
         Args:
-            embedder: a name, with a model behind a colon where it needs one; `auto`, `none`.
+            embedder: a name, optionally followed by a colon and a model; or `auto`, `none`.
         """
         from tui_annotate.services.ingest import AUTO, VectorOptions
 
@@ -231,7 +233,7 @@ class Workspace:
 
     @cached_property
     def export_service(self) -> ExportService:
-        """The service that writes records out."""
+        """The service that exports records."""
         from tui_annotate.services.export import ExportService
 
         paths, opinions = self._proposals.label_paths, self.machines.opinions
@@ -244,16 +246,16 @@ class Workspace:
         options: ImportOptions | None = None,
         **how: Any,
     ) -> IngestReport:
-        """Reads files; what is stored already adds nothing.
+        """Import files; records that are already stored are skipped.
 
         Args:
-            format: an importer's name; default: as the content of each file asks for.
+            format: an importer's name (default: detected from the content of each file).
             options: columns, dataset, language.
             how: `embedder` (a name, or `vector_options`), `strict`, `dry_run`, `progress`,
-                `problem`, as `services.ingest` says.
+                `problem`, as in `services.ingest`.
 
         Raises:
-            NotFound, InvalidInput, Unavailable: a file can not be opened or is of no known form.
+            NotFound, InvalidInput, Unavailable: a file cannot be opened or has an unknown format.
         """
         from tui_annotate.plugins.protocols import ImportOptions
         from tui_annotate.services.ingest import IngestFiles, VectorOptions
@@ -276,12 +278,12 @@ class Workspace:
         names: Pseudonyms | None = None,
         **filters: str,
     ) -> ExportReport:
-        """Writes records in a format; same store, same bytes.
+        """Export records in a format; the same store gives the same bytes.
 
         Args:
             target: a file, an open stream, or None for standard output.
             format: an exporter's name.
-            names: `team.pseudonyms.names()` for pseudonyms; it counts what was done.
+            names: `team.pseudonyms.names()` to replace names by pseudonyms; counts replacements.
             filters: as in `RecordFilter`.
 
         Raises:
@@ -293,7 +295,7 @@ class Workspace:
 
     @cached_property
     def vectors(self) -> VectorStore:
-        """The vectors; nothing of them is loaded before they are used."""
+        """The store of vectors, which loads nothing before its first use."""
         return VectorStore(self.path / VECTORS)
 
     @cached_property
@@ -304,9 +306,9 @@ class Workspace:
         return StatusReader(self.path, *stores, *labels, lambda: self.vectors)
 
     def status(self) -> Status:
-        """Figures of all that is stored."""
+        """Return the counts of everything that is stored in the workspace."""
         return self._status_reader.status()
 
     def check(self) -> list[DiagnosticFinding]:
-        """What is wrong with store, log, labels and vectors, and the line that mends each."""
+        """Check the store, the log, the labels and the vectors; return findings with fixes."""
         return self._status_reader.findings()
