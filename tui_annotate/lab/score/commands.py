@@ -212,7 +212,7 @@ def _print_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) ->
     ]
     output.print_table([*columns, Column("")], rows)
     for why, count in sorted(taken.unused.items()):
-        output.print_message(f"excluded: {count:,} {why}")
+        output.print_message(f"excluded: {output.many(count, 'question')}: {why}")
     output.print_message(f"probe of layer {found.probe.layer} written to {target}")
 
 

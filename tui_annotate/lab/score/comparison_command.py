@@ -54,7 +54,7 @@ AgainstOption = Annotated[
     option(
         "--against",
         "WHOM",
-        "Human labels: people (all readers), settled (adjudicated), or an annotator's name.",
+        "Human labels: people (all readers), `settled` (adjudicated), or an annotator's name.",
     ),
 ]
 UnwantedOption = Annotated[

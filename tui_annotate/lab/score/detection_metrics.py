@@ -42,7 +42,7 @@ class DetectionResult:
     Attributes:
         hits, misses: numbers of unsupported samples called unsupported or supported.
         alarms, passes: numbers of supported samples called unsupported or supported.
-        figures: value of each measure, by the names in `MEASURES`.
+        `figures`: value of each measure, by the names in `MEASURES`.
     """
 
     hits: int

@@ -222,7 +222,7 @@ class AnswerRanking:
 
     Attributes:
         category: category of the question; empty if neither annotators nor a ranker labelled it.
-        places: indices of one to three answers in the row's list, best first.
+        `places`: indices of one to three answers in the row's list, best first.
     """
 
     category: str
