@@ -69,7 +69,7 @@ class LlmJudge:
             )
         if not chosen.base_url:
             raise InvalidInput(
-                "no endpoint of the judge is named: texts go only to an address that you name",
+                "no endpoint is named for the judge: texts are sent only to a named address",
                 "name an address, for example: --base-url http://localhost:11434/v1",
             )
         if not 1 <= chosen.concurrency <= MAX_CONCURRENCY:

@@ -174,7 +174,7 @@ class ParsingJudge:
 
         Raises:
             Unavailable: the endpoint can not be reached, or sends no replies.
-            InvalidInput: the endpoint refuses the first question.
+            InvalidInput: the endpoint refuses a question before any reply arrived.
         """
         found: list[_T | None] = [None] * len(questions)
         open_ = list(range(len(questions)))

@@ -47,7 +47,7 @@ def make_runner(
     *,
     progress: Callable[[TaskProgress], None] | None = None,
 ) -> JudgeRunner:
-    """Return a runner for a judge; send nothing yet. `replies`: None caches in memory only."""
+    """Create a runner for a judge; send nothing. If `replies` is None, cache in memory only."""
     return JudgeRunner(
         config.load(replies),
         language=config.language,
@@ -60,7 +60,7 @@ def make_runner(
 def plan_evaluate(
     rows: Sequence[QuestionRow], runner: JudgeRunner, options: EvaluateOptions
 ) -> JudgePlan:
-    """Estimate the cost of an evaluation by the built-in scale; send and embed nothing."""
+    """Estimate the cost of an evaluation with the built-in metrics; send and embed nothing."""
 
     def embed(texts: Sequence[str]) -> Any:
         import numpy as np
@@ -77,7 +77,7 @@ BACKENDS = ("builtin", "ragas")
 
 
 class JudgeApiOptions(TypedDict, total=False):
-    """Options of all functions: judge model, prompts and cache.
+    """Options that all functions of this module share: judge model, prompts and cache.
 
     Attributes:
         model: name of the judge model (default: `TUI_ANNOTATE_JUDGE_MODEL`).

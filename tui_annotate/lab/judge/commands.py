@@ -209,7 +209,11 @@ def sort(
     k: Annotated[
         int,
         typer.Option(
-            "-k", "--k", min=1, metavar="N", help="Number of contexts of both orders to compare."
+            "-k",
+            "--k",
+            min=1,
+            metavar="N",
+            help="Number of first contexts to compare in both orders.",
         ),
     ] = 10,
     bottom: Annotated[
@@ -263,7 +267,7 @@ def generate(
         ),
     ] = 20,
     seed: Annotated[
-        int, option("--seed", "N", "Random seed of the grouping of contexts (default: 0).")
+        int, option("--seed", "N", "Random seed of the order in which contexts are grouped.")
     ] = 0,
     slow: Annotated[
         bool, flag("--slow", "Read each context separately, in consecutive parts.")

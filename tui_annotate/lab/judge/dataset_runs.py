@@ -39,7 +39,7 @@ class DatasetJudge:
     machines: MachineServices
 
     def rows(self, dataset: str) -> list[QuestionRow]:
-        """Return the samples of a dataset as rows.
+        """Return the samples of a dataset as input rows for a judge.
 
         If a sample has no ground truth, use the newest generated one.
 

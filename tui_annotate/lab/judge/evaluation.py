@@ -320,7 +320,7 @@ def estimate_evaluation_cost(
 
 @dataclass(frozen=True, slots=True)
 class MetricMean:
-    """Mean of a metric over the questions with a score, and the counts of both kinds."""
+    """Mean of a metric over questions with a score; counts of questions with and without one."""
 
     mean: float | None
     count: int

@@ -50,7 +50,7 @@ class RankedContexts:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Document indices in the judge's order, unranked ones last; may be empty."""
+        """Document indices in the judge's order, unranked documents last."""
         last = len(self.judged) + 1
         return tuple(sorted(range(len(self.judged)), key=lambda at: self.judged[at] or last))
 

@@ -58,7 +58,7 @@ def insert_by_rank(items: Sequence[int], first_is_better: Callable[[int, int], b
 
 
 def max_comparisons(count: int) -> int:
-    """Return the maximum comparisons of `insert_by_rank`: the sum of ceil(log2(i + 1))."""
+    """Return the maximum comparisons in one sort of `insert_by_rank`: sum of ceil(log2(i + 1))."""
     return sum(math.ceil(math.log2(placed + 1)) for placed in range(1, count))
 
 
@@ -95,7 +95,7 @@ def overlap(
 
 # ---------------------------------------------------------------- groups
 def split_groups(items: Sequence[_T], size: int = GROUP_SIZE) -> list[Sequence[_T]]:
-    """Split items into groups of `size`, in order; the last one may be shorter."""
+    """Split items into groups of `size`, in order; the last group may be shorter."""
     return [items[at : at + size] for at in range(0, len(items), size)]
 
 

@@ -55,7 +55,7 @@ class ProposedSpan:
 
 
 def parse_proposals(reply: str) -> tuple[ProposedSpan | None, ...] | None:
-    """Parse the proposals of a reply; return None if the reply has not the required form.
+    """Parse the proposals of a reply; return None for a reply in another form.
 
     `evidence` and `reason` are optional; `evidence` is one quote or a list. Invalid proposals among
     valid ones are None.

@@ -1,4 +1,4 @@
-"""Format of JSON lines: a question with contexts, answer and ground truth; reads RAGAS names too.
+"""Format of JSON lines with question, contexts, answer and ground truth, also by RAGAS names.
 
 A line without contexts and without an answer is refused, and a line with an invalid value too.
 """

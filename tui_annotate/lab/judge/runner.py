@@ -49,7 +49,7 @@ class JudgeRunner:
     _stop: Event = field(default_factory=Event)
 
     def prompt(self, name: str, language: str) -> Prompt:
-        """Return the prompt with a name for a language; `self.language` takes precedence."""
+        """Return the named prompt in a language; `self.language` takes precedence."""
         spoken = self.language or language
         if (name, spoken) not in self._prompts:
             self._prompts[name, spoken] = prompts.load_prompt(
@@ -98,7 +98,7 @@ class JudgeRunner:
         rows: Sequence[QuestionRow],
         options: _Options,
     ) -> list[_Out]:
-        """Return the result of `work` for each row, in order; raise the errors of `map`."""
+        """Return the result of `work` for each row, in order; see `map` for errors."""
         return list(self.map(rows, lambda row: work(row, self, options)))
 
     def map(self, items: Sequence[_In], work: Callable[[_In], _Out]) -> Iterator[_Out]:
@@ -159,7 +159,7 @@ class JudgeRunner:
 
 
 class _Cancelled(Exception):
-    """Exception that stops the running items when no caller waits for their results."""
+    """Exception that stops the remaining items after an error, or if the caller stops."""
 
 
 class ReplyNotCached(Exception):
@@ -212,7 +212,7 @@ class ExpectedCalls:
     def of(
         cls, runner: JudgeRunner, prompt: str, row: QuestionRow, *, calls: int, texts: int = 0
     ) -> Self:
-        """Return the cost of `calls` calls of a prompt with `texts` further characters together."""
+        """Return the cost of `calls` calls of a prompt, plus `texts` characters over all calls."""
         frame = len(runner.prompt(prompt, row.language).text) + len(row.question)
         return cls(calls, calls * frame + texts)
 

@@ -58,7 +58,7 @@ TargetOption = Annotated[
 ]
 SeedOption = Annotated[
     int,
-    option("--seed", "S", "Random seed; the same seed gives the same bytes (default: 0)."),
+    option("--seed", "S", "Random seed of all random choices; the same seed gives the same bytes."),
 ]
 
 
@@ -390,7 +390,7 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
             }
         )
         return
-    sent = "to send" if dry else "in prompts"
+    sent = "to send" if dry else "sent"
     output.print_message(
         f"{output.many(done.rows, 'row')}, {done.cached:,} already cached,"
         f" {done.characters:,} characters {sent} to {judge.host}"

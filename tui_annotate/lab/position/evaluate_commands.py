@@ -96,7 +96,7 @@ def evaluate(
     else:
         if target is not None:
             raise InvalidInput(
-                "-o writes the rows of files only",
+                "-o writes rows of files, not of a dataset",
                 "write a dataset with: tui-annotate export --format open-qa",
             )
         with open_workspace(workspace) as space:
@@ -168,10 +168,10 @@ def _print_agreement(people: HumanAgreement) -> None:
     output.print_line(f"human verdicts (right or wrong) on {output.many(people.judged, 'answer')}:")
     output.print_facts(
         {
-            "  right for the metric and people": people.both,
-            "  right for the metric only": people.metric_alone,
-            "  right for people only": people.people_alone,
-            "  wrong for both": people.neither,
+            "  right according to the metric and people": people.both,
+            "  right according to the metric only": people.metric_alone,
+            "  right according to people only": people.people_alone,
+            "  wrong according to the metric and people": people.neither,
             "  unclear verdict, or a tie": people.open,
             "  Cohen's kappa": kappa,
         }
@@ -182,7 +182,7 @@ def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
     notes = []
     if found.empty_golds and not rules.skip_empty:
         what = output.many(found.empty_golds, "gold answer is", "gold answers are")
-        notes.append(f"{what} empty without punctuation and articles, and so match every answer")
+        notes.append(f"{what} empty without punctuation and articles, which matches every answer")
         notes.append("  hint: ignore empty gold answers with --skip-empty")
     elif found.empty_golds:
         what = output.many(found.empty_golds, "gold answer")

@@ -104,7 +104,7 @@ class Evaluation:
         by: properties that answers are grouped by.
         groups: values and score of each group.
         people: agreement with human verdicts; None without verdicts.
-        empty_golds: number of gold answers with an empty normal form.
+        empty_golds: number of gold answers that are empty after normalisation.
         unscored: number of answered rows whose gold answers are all empty.
         left_out: number of answers to questions that not all groups share.
     """
@@ -245,8 +245,12 @@ def _require_answer(row: Row) -> None:
     answer = row.get(ANSWER)
     if isinstance(answer, str) or (ERROR in row and answer is None):
         return
-    what = "has no model_answer" if ANSWER not in row else "has a model_answer that is not text"
-    raise InvalidInput(f"the row {what}", "add model answers with: tui-annotate position run")
+    what = (
+        "the row has no model_answer"
+        if ANSWER not in row
+        else "the row has a model_answer that is not text"
+    )
+    raise InvalidInput(what, "add model answers with: tui-annotate position run")
 
 
 def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> int:

@@ -134,7 +134,7 @@ class PositionStudy(Feature):
     # display
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add the gold position to the source's title, and the metric's verdict to the answer's."""
+        """Add the gold position to a source's title, the metric's verdict to an answer's title."""
         if draft.sample.kind is not SampleKind.QUESTION:
             return title
         if side is Side.SUMMARY:

@@ -36,7 +36,7 @@ class MatchRules:
     Attributes:
         whole_words: "cat" does not match in "category"; a Han character is a word.
         first_filled: score the first non-blank line instead of the first line.
-        skip_empty: ignore gold answers with an empty normal form, which match every answer.
+        skip_empty: ignore gold answers that are empty after normalisation: they match every answer.
     """
 
     whole_words: bool = False
@@ -61,7 +61,7 @@ def scored_line(answer: str, *, filled: bool = False) -> str:
 
 
 def best_subspan_em(answer: str, golds: Iterable[str], *, rules: MatchRules = ORIGINAL) -> float:
-    """Return 1.0 if the answer contains any gold answer, compared by normal forms, else 0.0.
+    """Return 1.0 if the normalised answer contains any normalised gold answer, else 0.0.
 
     The whole answer is compared; the original first selects a line with `scored_line`.
     """
@@ -100,7 +100,7 @@ def key_value_accuracy(answer: str, value: str) -> float:
 
 
 def count_empty_golds(golds: Iterable[str]) -> int:
-    """Return the number of gold answers with an empty normal form, which match every answer."""
+    """Return the number of gold answers that are empty after normalisation."""
     return sum(not normalise_answer(gold) for gold in golds)
 
 

@@ -50,7 +50,7 @@ FORMAT: Final = "open-qa"
 PEOPLE: Final = "human_verdicts"
 """Field of a row with each person's verdict; `human_verdict` is the verdict of the majority."""
 OWN_META: Final = frozenset({"task", "answers", "gold_position", "size", "passages", "metric"})
-"""Keys that the reader adds to a sample's meta, next to the short fields of the row."""
+"""Keys that the reader adds to a sample's meta, in addition to short fields of the row."""
 LONG: Final = frozenset(
     {
         "question", "answers", "ctxs", "nq_annotated_gold", "model_documents", "model_prompt",

@@ -77,7 +77,7 @@ class RowFiles:
         self.opened: dict[str, TextIO] = {}
 
     def file(self, name: str) -> TextIO:
-        """Return the file with a name; open the file at the first call."""
+        """Return the output file with a name; open the file at the first call."""
         if name not in self.opened:
             self.opened[name] = self._stack.enter_context(open_output(self._folder / name))
         return self.opened[name]

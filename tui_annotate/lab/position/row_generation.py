@@ -174,7 +174,7 @@ def move_key_value(row: Row, at: int) -> dict[str, Any]:
 
 
 def holds_answer(passage: str, golds: Iterable[str]) -> bool:
-    """Return whether a passage contains any gold answer, compared by normal forms."""
+    """Return whether a normalised passage contains any normalised gold answer."""
     form = normalise_answer(passage)
     return any(gold in form for gold in map(normalise_answer, golds) if gold)
 

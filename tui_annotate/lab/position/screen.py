@@ -184,8 +184,8 @@ HELP: Final = (
     HelpGroup(
         "Bars",
         (
-            ("↑ ↓ k j", "one bar"),
-            ("Home End", "first and last"),
+            ("↑ ↓ k j", "previous or next bar"),
+            ("Home End", "first or last bar"),
             ("Enter", "list the failing answers of the bar"),
             ("r", "count the answers again"),
         ),
@@ -200,9 +200,9 @@ HELP: Final = (
     ),
 )
 LEGEND: Final = (
-    LegendEntry(((SURE, "accent"),), "up to the low end of the 95 % interval"),
-    LegendEntry(((LIKELY, "accent"),), "from the low end to the mean"),
-    LegendEntry(((UNLIKELY, "accent"),), "from the mean to the high end of the interval"),
+    LegendEntry(((SURE, "accent"),), "bar up to the low end of the 95 % interval"),
+    LegendEntry(((LIKELY, "accent"),), "bar from the low end to the mean"),
+    LegendEntry(((UNLIKELY, "accent"),), "bar from the mean to the high end of the interval"),
     LegendEntry(
         (("fail", "text"),), "wrong or missing answers; people's verdict overrides the metric"
     ),
@@ -360,7 +360,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         head = (
             "FAIL"
             if len(mine) == len(keys)
-            else f"FAIL, {len(mine)} OF {len(keys)} ASSIGNED TO YOU"
+            else f"FAILING, {len(mine)} OF {len(keys)} ASSIGNED TO YOU"
         )
         return partial(self._open_list, mine, f"{head}: {title}", among=len(keys))
 
@@ -403,4 +403,4 @@ def describe_agreement(found: Evaluation) -> str:
     if people is None or not people.judged:
         return "no human verdicts yet"
     kappa = "" if people.kappa is None else f", kappa {people.kappa:.2f}"
-    return f"people agree {people.both + people.neither}/{people.judged}{kappa}"
+    return f"people agree with metric {people.both + people.neither}/{people.judged}{kappa}"

@@ -130,12 +130,14 @@ def train_probe(
         option(
             "--layer",
             "N",
-            "Layer whose hidden states the probe reads, from 1 (default: auto, the best).",
+            "Layer whose hidden states the probe reads, from 1; auto chooses the best layer.",
         ),
     ] = _AUTO,
     seed: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="Random seed of the 70/30 train/test split."),
+        typer.Option(
+            min=0, metavar="N", help="Random seed of the 70/30 train/test split of questions."
+        ),
     ] = 0,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -279,7 +281,7 @@ LangOption = Annotated[
     option(
         "--lang",
         "CODE",
-        "Word segmentation: zh, en, or auto (default: the detected language of each text).",
+        "Language of the word segmentation: zh, en, or auto (language of each text).",
         complete=completion.complete_words("auto", "zh", "en"),
     ),
 ]
@@ -301,7 +303,10 @@ def score_dataset(
     top_k: Annotated[
         int,
         typer.Option(
-            "--top-k", metavar="K", min=1, help="Number of words of an answer to average over."
+            "--top-k",
+            metavar="K",
+            min=1,
+            help="Number of most frequent words of an answer to average over.",
         ),
     ] = 5,
     with_question: WithQuestionOption = True,
@@ -311,7 +316,10 @@ def score_dataset(
         str, option("--judge", "MODEL", "Name of the chat model for the scorer judge.")
     ] = "",
     model_folder: Annotated[
-        str, option("--model-folder", "DIR", "Current folder of a probe's local model, if moved.")
+        str,
+        option(
+            "--model-folder", "DIR", "Current folder of a probe's local model, if it was moved."
+        ),
     ] = "",
     dry_run: DryOption = False,
     as_json: JsonOption = False,
@@ -483,7 +491,8 @@ def remove(
             raise NotFound(f"{what} with {run!r}", "list all runs with: tui-annotate score list")
         (found,) = there
         output.ask(
-            f"remove the scores of {found.maker} of {found.dataset}, {found.at[:19]}?", yes=yes
+            f"remove the run of {found.maker} on dataset {found.dataset} at {found.at[:19]}?",
+            yes=yes,
         )
         store.forget(found.id)
-    output.print_message(f"removed the scores of {found.maker} of {found.dataset}")
+    output.print_message(f"removed the run of {found.maker} on dataset {found.dataset}")

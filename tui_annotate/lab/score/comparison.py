@@ -122,7 +122,7 @@ class JudgedSamples:
                 values[place] = sample.meta[name]
 
     def column_values(self, columns: Sequence[str]) -> Iterator[MachineValues]:
-        """Yield the values of columns.
+        """Yield the detector values of the judged samples in each named column.
 
         Raises:
             NotFound: no sample has such a column.
@@ -324,9 +324,9 @@ def _nothing_to_compare(
         hint = "let annotators complete samples first, or pass --unmarked-clean"
         message = f"dataset {options.dataset!r} has no sample that annotators judged"
         return InvalidInput(message, hint, code="no-judged-sample")
-    named = ", ".join(options.scores) or "the scores"
+    named = ", ".join(options.scores) or "any score"
     hint = "list all scores with: tui-annotate score list"
-    message = f"{named}: no judged sample has a number"
+    message = f"no judged sample has a number for: {named}"
     return InvalidInput(message, hint, code="no-numbers")
 
 
@@ -336,7 +336,7 @@ def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
         raise InvalidInput(f"score {name!r} is not part of the comparison", hint)
     for name in sorted(options.low & options.high):
         raise InvalidInput(
-            f"score {name!r} can not be better both low and high", "pass either --low or --high"
+            f"score {name!r} is named in both --low and --high", "pass either --low or --high"
         )
 
 

@@ -178,7 +178,7 @@ def _print_notes(found: Comparison) -> None:
     options, say = found.options, output.print_message
     labels = ", ".join(options.unwanted) or "any label but Benign"
     whom = {
-        "people": f"according to all readers, pooled by {options.pool}",
+        "people": f"according to all readers, combined by the rule {options.pool}",
         "settled": "according to adjudication",
     }
     say(f"unsupported: {labels}, {whom.get(options.against, f'according to {options.against}')}")

@@ -84,7 +84,7 @@ def measure_detection(
 
 
 def call_unsupported(values: Numbers, *, low: bool, at: float) -> Truths:
-    """Return (samples,): whether each value is called unsupported; at the threshold it is not."""
+    """Return (samples,): which values mean unsupported; a value at the threshold does not."""
     return values > at if low else values < at
 
 

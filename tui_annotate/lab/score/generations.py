@@ -143,7 +143,9 @@ def _parse_generations(value: Any) -> Iterator[_PlacedGeneration]:
             raise InvalidInput(f"generation {place} is {describe_value(fields)}, not an object")
         text, kind = fields.get("text"), fields.get("type", NORMAL)
         if not isinstance(text, str):
-            raise InvalidInput(f"the text of generation {place} is {describe_value(text)}")
+            raise InvalidInput(
+                f"the text of generation {place} is {describe_value(text)}, not text"
+            )
         if kind not in (NORMAL, UNCERTAINTY):
             raise InvalidInput(
                 f"the type of generation {place} is {kind!r}", f"use {NORMAL} or {UNCERTAINTY}"
@@ -218,7 +220,7 @@ Opinions = Mapping[SampleKey, tuple[Score, ...]]
 
 @dataclass(frozen=True, slots=True)
 class AnswerRanking:
-    """Ranked answers to a question.
+    """Ranked answers to one question, with the category of the question.
 
     Attributes:
         category: category of the question; empty if neither annotators nor a ranker labelled it.

@@ -19,7 +19,7 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.scores import Pooling, pool_verdicts
 
 BENIGN: Final = "benign"
-"""Top label, in any case, that means supported if no unwanted label is named."""
+"""Name of the top label that means supported, if no unwanted label is named; case is ignored."""
 MACHINE: Final = "machine:"
 """Prefix of a machine's id, and of the origin of a machine's annotations."""
 
@@ -96,7 +96,7 @@ class HumanTruths:
         if work.state is State.DONE or (work.state is State.NEW and own):
             return True
         if work.state is not State.NEW:
-            self.ignored_readings[f"{work.state.value}, not done"] += 1
+            self.ignored_readings[f"in state {work.state.value}, not completed"] += 1
         return False
 
     def _unsupported(self, own: Iterable[Annotation]) -> bool:

@@ -27,7 +27,7 @@ _LOAD_ERRORS: Final = (
     AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError,
 )  # fmt: skip
 _MAX_TOKENS: Final = 4096
-"""Maximum tokens of a text that the model reads: the last ones; less for a shorter model input."""
+"""Maximum number of a text's last tokens that a model reads; a model may read fewer."""
 
 
 def fingerprint(folder: Path) -> str:

@@ -87,7 +87,7 @@ def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Number
 
 FORMAT: Final = "tui-annotate-probe/1"
 AUTO: Final = 0
-"""Layer number that means: choose the best layer on the training questions."""
+"""Special layer number: choose the best layer by the training questions."""
 
 _MAX_BYTES: Final = 2**24
 """Maximum size of a probe file in bytes; a hidden state has some thousands of numbers."""

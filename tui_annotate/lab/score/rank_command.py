@@ -45,7 +45,7 @@ RankerOption = Annotated[
     option(
         "--ranker",
         "NAME",
-        "Rule to label answers: percentile or length (default: percentile).",
+        "Rule that labels answers: percentile or length.",
         complete=completion.complete_words(PERCENTILE, LENGTH),
     ),
 ]
@@ -69,7 +69,7 @@ def rank(
             "--up",
             "--up-percentile",
             metavar="P",
-            help="Score percentiles whose sum is the upper (right) threshold (default: 70).",
+            help="Percentile of each score; answers above the sum of these values are right.",
         ),
     ] = 70.0,
     down: Annotated[
@@ -78,7 +78,7 @@ def rank(
             "--down",
             "--down-percentile",
             metavar="P",
-            help="Score percentiles whose sum is the lower (wrong) threshold (default: 30).",
+            help="Percentile of each score; answers below the sum of these values are wrong.",
         ),
     ] = 30.0,
     short_diff: Annotated[
@@ -87,7 +87,7 @@ def rank(
             "--short-diff",
             "N",
             "With length: an answer is short if it has fewer than N characters more than the right"
-            " one (default: 80).",
+            " answer.",
         ),
     ] = 80,
     use: UseOption = None,
@@ -136,7 +136,8 @@ def show_ranked(ranked: RankReport) -> None:
     columns = (output.Column(""), output.Column("are"), output.Column("number", number=True))
     output.print_table(columns, rows)
     output.print_message(
-        f"{ranked.run.maker} of {ranked.run.dataset}, by scores: {', '.join(ranked.used)}"
+        f"ranker {ranked.run.maker} on dataset {ranked.run.dataset},"
+        f" by scores: {', '.join(ranked.used)}"
     )
 
 

@@ -32,11 +32,9 @@ RANK: Final = "rank"
 CATEGORY: Final = "category"
 AS_RIGHT: Final = "preferred_as_right"
 AS_WRONG: Final = "preferred_as_wrong"
-"""Names of a ranker's own scores.
+"""Names of a ranker's scores: label, question category, sort keys of right and of wrong answers.
 
-These are: the label with its margin, the question's category, and the sort keys of right and of
-wrong
-answers if these keys differ from the margin.
+The score of the label is its margin. The sort keys are stored only if they differ from the margin.
 """
 
 Scores = Mapping[str, float]

@@ -82,7 +82,7 @@ def _read_table(path: Path, delimiter: str) -> Iterator[tuple[str, Mapping[str, 
 
 
 def _check_lines(path: Path, read: list[int]) -> Iterator[str]:
-    """Yield the lines of a table; keep the line number in `read`, as csv counts whole rows only."""
+    """Yield the lines of a table; keep the line number in `read`."""
     for line in read_lines(path):
         read[0] = line.number
         if line.bad:
