@@ -118,8 +118,8 @@ def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> 
         return
     where = f" to {host}" if host else ""
     output.print_line(
-        f"{output.many(planned.samples, 'sample')}: {output.many(calls, 'call')}{where}, "
-        f"{planned.characters:,} characters; {planned.cached:,} cached"
+        f"{output.many(planned.samples, 'sample')}: {output.many(calls, 'call')} to send{where}, "
+        f"{planned.characters:,} characters; {planned.cached:,} already cached"
     )
 
 

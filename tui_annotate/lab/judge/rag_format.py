@@ -186,7 +186,7 @@ def _find_doubts(
     doubts = [] if question and question.strip() else ["the question is empty"]
     if blank:
         numbers = ", ".join(str(place + 1) for place, _ in blank[:20])
-        doubts.append(f"empty contexts are skipped: number {numbers}")
+        doubts.append(f"skipped empty contexts, by number: {numbers}")
     if not contexts:
         doubts.append("the line has no context: nothing can support the answer")
     return doubts

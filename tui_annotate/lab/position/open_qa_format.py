@@ -116,7 +116,7 @@ class RowReader:
         return Record(sample, assignments=work, people=people, where=where), _find_doubts(row)
 
     def _unique_id(self, row: Row, where: str) -> str:
-        """Return an id made of question, gold position and model, the same in every file."""
+        """Return a sample id made of question, gold position and model, the same in every file."""
         place, model = gold_position(row), row.get("model")
         name = question_id(row) + ("" if place is None else f"@{place}")
         if isinstance(model, str) and model.strip():

@@ -115,7 +115,7 @@ def build_key_value_prompt(
         raise InvalidInput(f"{len(keys)} pairs are too few", "write at least 2 pairs")
     if len(set(keys)) < len(keys):
         twice = next(each for place, each in enumerate(keys) if each in keys[:place])
-        raise InvalidInput(f"key {twice!r} is repeated", "make all keys different")
+        raise InvalidInput(f"key {twice!r} is repeated", "use each key only once")
     if key not in keys:
         raise InvalidInput(f"no pair has the requested key {key!r}")
     if template:

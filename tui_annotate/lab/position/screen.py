@@ -213,7 +213,7 @@ _NO_FAILURES: Final = "no failing answer in this bar"
 
 
 class ChosenSample(NamedTuple):
-    """Sample to open, and all failing samples between which the annotator can then move."""
+    """Sample to open, and the list of failing samples to move through."""
 
     key: SampleKey
     keys: tuple[SampleKey, ...]
@@ -403,4 +403,4 @@ def describe_agreement(found: Evaluation) -> str:
     if people is None or not people.judged:
         return "no human verdicts yet"
     kappa = "" if people.kappa is None else f", kappa {people.kappa:.2f}"
-    return f"people agree with metric {people.both + people.neither}/{people.judged}{kappa}"
+    return f"human agreement {people.both + people.neither}/{people.judged}{kappa}"

@@ -487,8 +487,11 @@ def remove(
         there = [each for each in runs if each.maker == run][-1:]
         there = there or [each for each in runs if each.id.startswith(run)]
         if len(there) != 1:
-            what = "several run ids begin" if there else "no run id begins"
-            raise NotFound(f"{what} with {run!r}", "list all runs with: tui-annotate score list")
+            what = "several runs have" if there else "no run has"
+            raise NotFound(
+                f"{what} an id that begins with {run!r}",
+                "list all runs with: tui-annotate score list",
+            )
         (found,) = there
         output.ask(
             f"remove the run of {found.maker} on dataset {found.dataset} at {found.at[:19]}?",

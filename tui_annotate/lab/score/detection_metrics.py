@@ -37,7 +37,7 @@ class DetectionFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectionResult:
-    """Detection of unsupported samples by one score.
+    """Result of detecting unsupported samples by one score.
 
     Attributes:
         hits, misses: numbers of unsupported samples called unsupported or supported.

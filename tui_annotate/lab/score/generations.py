@@ -181,7 +181,9 @@ def _parse_text(value: Any, column: str) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise InvalidInput(f"column {column!r} is {describe_value(value)}", "write it as text")
+        raise InvalidInput(
+            f"column {column!r} is {describe_value(value)}", "write the value as text"
+        )
     if not value.strip():
         raise InvalidInput(f"column {column!r} is empty", "write the right answer to each question")
     return value
@@ -430,7 +432,7 @@ class GenerationsFormat:
                 )
                 group = found[0].sample.group
                 if (before := seen.remember(group, where)) != where:
-                    raise InvalidInput(f"id {group} is already in use at {before}")
+                    raise InvalidInput(f"id {group} is repeated: first use at {before}")
                 yield from found
                 yield from problems_at(where, doubts)
 

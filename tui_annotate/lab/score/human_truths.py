@@ -46,8 +46,8 @@ class TruthOptions:
 class NoTruthReason(StrEnum):
     """Reason why a sample has no human label."""
 
-    TIE = "equally many readers call it unsupported and supported"
-    UNREAD = "no annotator completed it"
+    TIE = "equally many readers call the sample unsupported and supported"
+    UNREAD = "no annotator completed the sample"
 
 
 @dataclass(slots=True)

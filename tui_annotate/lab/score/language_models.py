@@ -133,7 +133,9 @@ def _load(folder: Path, kind: str) -> tuple[Any, Any]:
         from safetensors import SafetensorError
         from transformers.utils import logging
     except ImportError as error:
-        raise Unavailable(f"local models need transformers: {error}", INSTALL) from error
+        raise Unavailable(
+            f"local models need the library transformers: {error}", INSTALL
+        ) from error
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     safe: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}

@@ -145,7 +145,7 @@ class UnigramScorer:
 INSTALL: Final = "pip install 'tui-annotate[score]'"
 
 _KEYWORDS, _COUNTED_KEYWORDS = 100, 20
-"""Maximum keywords of an answer for overlap, and for word counts."""
+"""Maximum numbers of an answer's keywords: for overlap, and for word counts."""
 _MAX_WORDS = 100_000
 """Maximum number of English words that spaCy keeps; above it, the tokenizer is created anew."""
 
@@ -214,7 +214,7 @@ class EnglishTokenizer:
         return [token.lower_ for token in self._tokenize(answer)]
 
     def counted(self, answer: str) -> Sequence[str]:
-        """Return the parts of an English answer between blanks, as published."""
+        """Return the parts of an English answer between spaces, as in the published method."""
         return answer.split(" ")
 
     def words(self, text: str) -> AnswerWords:
