@@ -43,7 +43,7 @@ GoldOption = Annotated[
     option(
         "--gold-at",
         "POSITIONS",
-        "Positions of the answer, from 0: 0,4,9, or all, or even:K for K equally spaced positions.",
+        "Positions of the answer, from 0: 0,4,9, or all, or even:K (K evenly spaced, with both ends).",
     ),
 ]
 TargetOption = Annotated[
@@ -62,27 +62,33 @@ SeedOption = Annotated[
 ]
 
 
+DocumentsOption = Annotated[
+    int | None,
+    option("--documents", "N", "Number of passages in a row, at least 2."),
+]
+OracleOption = Annotated[
+    bool, flag("--oracle", "Write only the gold passage of each row, as the best case.")
+]
+RandomOrderOption = Annotated[
+    bool,
+    flag("--random-order", "Shuffle the distractors instead of keeping the retrieved order."),
+]
+FromWorkspaceOption = Annotated[
+    bool,
+    flag("--from-workspace", "Use the samples of the workspace instead of an input file."),
+]
+
+
 def make_qa(
     source: InputArgument = None,
     *,
-    documents: Annotated[
-        int | None,
-        option("--documents", "N", "Number of passages in a row, at least 2."),
-    ] = None,
+    documents: DocumentsOption = None,
     gold_at: GoldOption = "",
     target: TargetOption,
-    oracle: Annotated[
-        bool, flag("--oracle", "Write only the gold passage of each row, as the best case.")
-    ] = False,
-    random_order: Annotated[
-        bool,
-        flag("--random-order", "Shuffle the distractors instead of keeping the retrieved order."),
-    ] = False,
+    oracle: OracleOption = False,
+    random_order: RandomOrderOption = False,
     seed: SeedOption = 0,
-    from_workspace: Annotated[
-        bool,
-        flag("--from-workspace", "Use the samples of the workspace instead of an input file."),
-    ] = False,
+    from_workspace: FromWorkspaceOption = False,
     dataset: Annotated[str, dataset_option("Use only this dataset of the workspace.")] = "",
     question: Annotated[
         str, option("--question", "TEXT", "Question for samples that have no question.")

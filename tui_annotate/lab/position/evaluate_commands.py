@@ -39,25 +39,29 @@ ByOption = Annotated[
 ]
 
 
+PredictionsArgument = Annotated[
+    list[Path] | None, argument("FILE", "Files with predictions, plain or compressed.")
+]
+StudyOption = Annotated[
+    str,
+    dataset_option("Evaluate a dataset of the workspace, with human verdicts, instead of files."),
+]
+SharedOption = Annotated[
+    bool, flag("--shared", "Count only questions that were answered in all groups.")
+]
+WholeWordsOption = Annotated[
+    bool,
+    flag("--whole-words", 'Match whole words only: "cat" does not match in "category".'),
+]
+
+
 def evaluate(
-    files: Annotated[
-        list[Path] | None, argument("FILE", "Files with predictions, plain or compressed.")
-    ] = None,
+    files: PredictionsArgument = None,
     *,
-    dataset: Annotated[
-        str,
-        dataset_option(
-            "Evaluate a dataset of the workspace, with human verdicts, instead of files."
-        ),
-    ] = "",
+    dataset: StudyOption = "",
     by: ByOption = "gold-position",
-    shared: Annotated[
-        bool, flag("--shared", "Count only questions that were answered in all groups.")
-    ] = False,
-    whole_words: Annotated[
-        bool,
-        flag("--whole-words", 'Match whole words only: "cat" does not match in "category".'),
-    ] = False,
+    shared: SharedOption = False,
+    whole_words: WholeWordsOption = False,
     first_line: Annotated[
         bool, flag("--first-line", "Score the first line of an answer that is not empty.")
     ] = False,

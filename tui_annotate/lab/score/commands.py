@@ -101,6 +101,25 @@ _DIGITS = 9
 _LABELS = ("human", "machine")
 
 
+LabelsOption = Annotated[
+    str,
+    option(
+        "--labels",
+        "SOURCE",
+        "Train on labels of the dataset instead of a file: human (annotators') or machine (a"
+        " ranker's).",
+    ),
+]
+LayerOption = Annotated[
+    str,
+    option(
+        "--layer",
+        "N",
+        "Layer whose hidden states the probe reads, from 1; auto chooses the best layer.",
+    ),
+]
+
+
 def train_probe(
     file: Annotated[
         Path | None,
@@ -112,27 +131,12 @@ def train_probe(
         Path,
         typer.Option("--output", "-o", metavar="FILE", help="Output file of the probe (JSON)."),
     ],
-    labels: Annotated[
-        str,
-        option(
-            "--labels",
-            "WHOSE",
-            "Train on labels of the dataset instead of a file: human (annotators') or machine (a"
-            " ranker's).",
-        ),
-    ] = "",
+    labels: LabelsOption = "",
     dataset: Annotated[
         str,
         option("--dataset", "NAME", "Dataset for --labels (default: the only dataset)."),
     ] = "",
-    layer: Annotated[
-        str,
-        option(
-            "--layer",
-            "N",
-            "Layer whose hidden states the probe reads, from 1; auto chooses the best layer.",
-        ),
-    ] = _AUTO,
+    layer: LayerOption = _AUTO,
     seed: Annotated[
         int,
         typer.Option(
@@ -294,33 +298,36 @@ WithQuestionOption = Annotated[
 ]
 
 
+TopKOption = Annotated[
+    int,
+    typer.Option(
+        "--top-k",
+        metavar="K",
+        min=1,
+        help="Number of most frequent words of an answer to average over.",
+    ),
+]
+JudgeOption = Annotated[
+    str, option("--judge", "MODEL", "Name of the chat model for the scorer judge.")
+]
+ModelFolderOption = Annotated[
+    str,
+    option("--model-folder", "DIR", "Current folder of a probe's local model, if it was moved."),
+]
+
+
 def score_dataset(
     context: typer.Context,
     *,
     dataset: DatasetOption = "",
     scorers: ScorersOption = None,
     lang: LangOption = "auto",
-    top_k: Annotated[
-        int,
-        typer.Option(
-            "--top-k",
-            metavar="K",
-            min=1,
-            help="Number of most frequent words of an answer to average over.",
-        ),
-    ] = 5,
+    top_k: TopKOption = 5,
     with_question: WithQuestionOption = True,
     embedder: EmbedderOption = "",
     base_url: UrlOption = "",
-    judge: Annotated[
-        str, option("--judge", "MODEL", "Name of the chat model for the scorer judge.")
-    ] = "",
-    model_folder: Annotated[
-        str,
-        option(
-            "--model-folder", "DIR", "Current folder of a probe's local model, if it was moved."
-        ),
-    ] = "",
+    judge: JudgeOption = "",
+    model_folder: ModelFolderOption = "",
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,

@@ -53,7 +53,7 @@ AgainstOption = Annotated[
     str,
     option(
         "--against",
-        "WHOM",
+        "LABELS",
         "Human labels: people (all readers), `settled` (adjudicated), or an annotator's name.",
     ),
 ]
@@ -87,6 +87,14 @@ ChartOption = Annotated[
 ]
 
 
+PoolOption = Annotated[
+    Pooling,
+    typer.Option(
+        help="Readers who must call a sample unsupported: worst (one), majority, or best (all)."
+    ),
+]
+
+
 def compare_machines(
     *,
     dataset: DatasetOption = "",
@@ -94,12 +102,7 @@ def compare_machines(
     column: ColumnOption = None,
     against: AgainstOption = "people",
     unwanted: UnwantedOption = None,
-    pool: Annotated[
-        Pooling,
-        typer.Option(
-            help="Readers who must call a sample unsupported: one, more than half, or all."
-        ),
-    ] = Pooling.WORST,
+    pool: PoolOption = Pooling.WORST,
     unmarked_clean: UnmarkedCleanOption = False,
     threshold: ThresholdOption = None,
     low: Annotated[
