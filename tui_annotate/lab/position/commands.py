@@ -43,7 +43,7 @@ GoldOption = Annotated[
     option(
         "--gold-at",
         "POSITIONS",
-        "Positions of the answer, from 0: 0,4,9, or all, or even:K (K evenly spaced, with both ends).",
+        "Positions of the answer, from 0: 0,4,9, all, or even:K (K evenly spaced from end to end).",
     ),
 ]
 TargetOption = Annotated[
