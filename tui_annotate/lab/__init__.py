@@ -1,1 +1,4 @@
-"""Research tools: they use the layers below, and only the registry knows of them."""
+"""Research tools: LLM judges, scores, position studies and probes.
+
+The tools use the layers below; of the other packages, only the plug-in registry imports them.
+"""

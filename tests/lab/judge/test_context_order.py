@@ -250,8 +250,8 @@ def test_progress_is_told(chat: FakeChat) -> None:
     [
         ([], [], "no questions"),
         (["Q?"], [], "1 .*0 "),
-        (["Q?"], ["text"], "no list of texts"),
-        (["Q?"], [[1]], "no list of texts"),
+        (["Q?"], ["text"], "not a list of texts"),
+        (["Q?"], [[1]], "not a list of texts"),
         ([" "], [["a"]], "1 "),
     ],
 )

@@ -73,7 +73,7 @@ def test_one_file_of_all_places(command: Command) -> None:
         (("--documents", "0", "--gold-at", "0"), "0"),
         (("--documents", "3", "--gold-at", "3"), "3 "),
         (("--documents", "3", "--gold-at=-1"), "'-1'"),
-        (("--documents", "6", "--gold-at", "0"), "nq.jsonl:1: 4 "),
+        (("--documents", "6", "--gold-at", "0"), "nq.jsonl:1: the row has 4 "),
         (("--documents", "3"), "--gold-at"),
         (("--oracle", "--gold-at", "0"), "--oracle"),
     ],
@@ -99,9 +99,9 @@ def test_a_bad_row_behind_good_ones_leaves_nothing(command: Command) -> None:
     assert rows("out.jsonl") == [{"a": 1}]
     assert not Path("folder").exists()
     Path("there").write_text("", "utf-8")
-    for target, named in (("there", "there"), ("no/where", "no")):
+    for target, named in (("there", "there is a file"), ("no/where", "does not exist")):
         done = command(*asked, "-o", target)
-        assert (done.code, f" {named} " in done.err) == (2, True)
+        assert (done.code, named in done.err) == (2, True)
     put("kv.jsonl", lookup(0))
     assert "make-kv" in command(*asked[:2], "kv.jsonl", *asked[3:], "-o", "x").err
 

@@ -211,7 +211,7 @@ def test_a_probe_is_trained_and_scores(answers: Command, tmp_path: Path) -> None
     assert done.code == 0
     assert ["16", "8", "8", "12", "4"] in printed_numbers(done.out)
     assert "specificity" in done.out
-    assert re.search("1 undecided", done.err)
+    assert re.search("excluded: 1 question: undecided", done.err)
     report = answers(*train, "--layer", "2", "--json").json
     assert (report["layer"], report["questions"], report["left_out"]) == (2, 16, {"undecided": 1})
     assert set(report["layers"]["2"]) == {"accuracy", "precision", "recall", "specificity"}

@@ -1,1 +1,1 @@
-"""Ask chat models behind endpoints: client, prompts, strict parsing of replies."""
+"""Chat models behind HTTP endpoints: client, prompt templates and strict parsing of replies."""

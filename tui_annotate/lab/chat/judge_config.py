@@ -1,4 +1,4 @@
-"""Which judge is asked: options first, then the settings of the workspace."""
+"""Choice of the judge model: command options take precedence over workspace settings."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ if TYPE_CHECKING:
 
 PROMPTS = "prompts"
 NO_ENDPOINT = "http://localhost"
-"""The name of the endpoint where no request is sent."""
+"""Placeholder address of the model endpoint for dry runs, which send no request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeConfig:
-    """The judge to ask as `llm:MODEL`, and its settings.
+    """Configuration of an LLM judge: model, endpoint, prompts and concurrency.
 
     Attributes:
-        language: of the prompts; empty: that of each question.
-        folders: of a user's prompts, the first one first.
+        judge: plug-in and model, as `llm:MODEL`.
+        base_url: address of the chat completions endpoint.
+        language: language of the prompts, "en" or "zh"; empty: the language of each question.
+        folders: folders with a user's own prompts; the first folder takes precedence.
+        concurrency: maximum number of requests at a time.
     """
 
     judge: str
@@ -34,7 +37,7 @@ class JudgeConfig:
     concurrency: int = 4
 
     def load(self, replies: ReplyCache | None) -> Judge:
-        """Load the judge, which keeps its replies in `replies`; None for memory only."""
+        """Load the judge; `replies` caches its replies, None caches them in memory only."""
         return registry.load_judge(
             self.judge, base_url=self.base_url, replies=replies, concurrency=self.concurrency
         )
@@ -43,7 +46,7 @@ class JudgeConfig:
 def choose_judge(
     settings: Settings, *, model: str = "", base_url: str = "", **others: Any
 ) -> JudgeConfig:
-    """Choose the judge: options take precedence over settings."""
+    """Build the judge configuration; options take precedence over settings."""
     named = model or settings.judge_model
     return JudgeConfig(judge=f"llm:{named}", base_url=base_url or settings.judge_url, **others)
 
@@ -51,12 +54,13 @@ def choose_judge(
 def load_named_judge(
     space: Workspace, model: str, *, base_url: str, concurrency: int = 4, unasked: bool = False
 ) -> Judge:
-    """Load the judge of options and settings; its replies are stored in the workspace.
+    """Load the judge that options and settings name; the workspace caches its replies.
 
-    `unasked`: no request will be sent, so that no address is needed.
+    `unasked`: the caller sends no request, so no endpoint address is required.
 
     Raises:
-        InvalidInput, Unavailable: model or address is missing; its library is missing.
+        InvalidInput: the model or the address is missing.
+        Unavailable: a required library is not installed.
     """
     nowhere = NO_ENDPOINT if unasked and not space.settings.judge_url else ""
     config = choose_judge(
@@ -66,6 +70,6 @@ def load_named_judge(
 
 
 def prompt_folders(space: Workspace, chosen: Path | None) -> tuple[Path, ...]:
-    """Return the folders of a user's own prompts: a named one, then that of the workspace."""
+    """Return the folders of a user's own prompts: `chosen` first, then the workspace's folder."""
     own = space.path / PROMPTS
     return (chosen, own) if chosen else (own,)

@@ -1,7 +1,7 @@
-"""A chat model behind an OpenAI-compatible endpoint, with retries and concurrent requests.
+"""Client for a chat model behind an OpenAI-compatible endpoint, with retries and concurrency.
 
-Texts are sent to the given address only. Each reply is stored as soon as it arrives, so that an
-interrupted run continues, and no request is paid for twice.
+The client sends texts to the given address only. It caches each reply as soon as the reply arrives:
+an interrupted run continues, and no request is paid for twice.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
     import httpx2
 
 KEY_VERSION: Final = 1
-"""Increment when the same question is sent in other words: stored replies are then not found."""
+"""Version of the cache key of replies; increment it when the request for a question changes."""
 MAX_CONCURRENCY: Final = 64
 MAX_REPLY_BYTES: Final = 1_048_576
-"""Bytes of a reply that are read; a thousand tokens take a hundredth of it."""
+"""Maximum size of a model's reply in bytes; 1,000 tokens take about 1 % of it."""
 _CONNECT, _READ, _TOTAL = 10.0, 300.0, 600.0
-"""Seconds for a connection, for a sign of life (models think before they answer), for a reply."""
+"""Timeouts in seconds: connection, silence between two parts of a reply, whole reply."""
 _PARAMETERS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top_p")
 
 
 class LlmJudge:
-    """A judge behind a chat endpoint; see `plugins.judges.Judge`.
+    """Judge (see `plugins.judges.Judge`) that asks a chat model behind an HTTP endpoint.
 
     Raises:
-        InvalidInput: model or address is missing or invalid.
-        Unavailable: the key of the environment is invalid.
+        InvalidInput: the model or the address is missing or invalid.
+        Unavailable: the API key in the environment is invalid.
     """
 
     name = "llm"
@@ -63,19 +63,19 @@ class LlmJudge:
         chosen = options or JudgeOptions()
         if not chosen.model:
             raise InvalidInput(
-                "a judge needs the name of a model",
-                "for example: --model gpt-4o-mini",
+                "no judge model is named",
+                "name a model, for example: --model gpt-4o-mini",
                 code="model-missing",
             )
         if not chosen.base_url:
             raise InvalidInput(
-                "nobody said where the model is; texts go to no address that was not named",
-                "for example: --base-url http://localhost:11434/v1",
+                "no endpoint is named for the judge: texts are sent only to a named address",
+                "name an address, for example: --base-url http://localhost:11434/v1",
             )
         if not 1 <= chosen.concurrency <= MAX_CONCURRENCY:
             raise InvalidInput(
-                f"{chosen.concurrency:,} requests at a time can not be",
-                f"1 to {MAX_CONCURRENCY}",
+                f"invalid concurrency: {chosen.concurrency:,} requests at a time",
+                f"choose 1 to {MAX_CONCURRENCY} requests at a time",
             )
         self._url = check_url(chosen.base_url)
         self.host = format_host(self._url)
@@ -90,10 +90,11 @@ class LlmJudge:
         self._locks: dict[str, _QuestionLock] = {}
 
     def ask(self, question: Question) -> ModelReply:
-        """See `Judge.ask`."""
+        """Return the reply to a question from the cache, or else from the model."""
         key = reply_key(self.model, question)
         if (known := self._replies.get(key)) is not None:
             return ModelReply(known, cached=True)
+        # A caller with the same question may have stored the reply while this one waited.
         with self._hold_lock(key):
             if (known := self._replies.get(key)) is not None:
                 return ModelReply(known, cached=True)
@@ -105,7 +106,7 @@ class LlmJudge:
 
     @contextmanager
     def _hold_lock(self, key: str) -> Iterator[None]:
-        """Serialise callers with the same question: the later ones find the stored reply."""
+        """Serialise callers that ask the same question: later callers find the cached reply."""
         with self._lock:
             turn = self._locks.setdefault(key, _QuestionLock())
             turn.waiting += 1
@@ -121,8 +122,8 @@ class LlmJudge:
     def ask_all(
         self, questions: Sequence[Question]
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
-        """See `Judge.ask_all`."""
-        if len(questions) == 1:  # most often: and a thread for it would cost more than it gives
+        """Yield (index, reply or error) for each question, in the order in which replies arrive."""
+        if len(questions) == 1:  # the most frequent case; a thread would cost more than it saves
             yield 0, self._ask_or_error(questions[0])
             return
         pool = ThreadPoolExecutor(min(self._concurrency, max(len(questions), 1)))
@@ -134,7 +135,7 @@ class LlmJudge:
             pool.shutdown(cancel_futures=True)
 
     def cached(self, question: Question) -> bool:
-        """See `Judge.cached`."""
+        """Return whether the reply to a question is cached."""
         return self._replies.get(reply_key(self.model, question)) is not None
 
     def _ask_or_error(self, question: Question) -> ModelReply | TuiAnnotateError:
@@ -144,23 +145,23 @@ class LlmJudge:
             return error
 
     def _complete(self, question: Question) -> str:
-        """Return the model's answer. A parameter that it does not take is omitted from then on."""
+        """Return the model's answer; omit parameters that the model refuses from then on."""
         while True:
             try:
                 return _parse_message(self._retry(lambda: self._send(question)), self.host)
             except RequestRefused as refusal:
                 if not self._omit_refused(refusal):
                     raise InvalidInput(
-                        f"{self.host} does not take this question: {refusal}",
-                        "it may be too long for the model, or against the endpoint's rules",
+                        f"{self.host} refused a question: {refusal}",
+                        "shorten the texts, or check the limits and rules of the endpoint",
                     ) from refusal
 
     def _omit_refused(self, refusal: RequestRefused) -> bool:
-        """Omit a parameter that a refusal names; return whether there is such a one."""
+        """Omit the parameters that a refusal names from now on; return whether any is new."""
         with self._lock:
             named = [each for each in _PARAMETERS if each in refusal.reason]
             if "max_tokens" in named and "max_tokens" not in self._omitted:
-                # Newer models of one maker take the limit by its other name only.
+                # Some newer models accept the reply limit only under its newer name.
                 self._omitted.add("max_tokens")
                 self._omitted.discard("max_completion_tokens")
                 return True
@@ -192,26 +193,26 @@ class LlmJudge:
 
 
 def open_chat_client(url: httpx2.URL) -> httpx2.Client:
-    """Return a connection to one endpoint of chat completions; threads may share it."""
-    logging.getLogger("httpx2").setLevel(logging.WARNING)  # below, it logs addresses
+    """Return an HTTP client for one endpoint of chat completions; threads may share the client."""
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # at lower levels it logs addresses
     return open_client(url, connect=_CONNECT, read=_READ)
 
 
 def post_chat(
     client: httpx2.Client, url: str, content: bytes
 ) -> AbstractContextManager[httpx2.Response]:
-    """Post JSON with the key of this moment; the body of the reply is still to be read."""
+    """Post JSON with the current API key; the caller reads the body of the reply."""
     headers = {"Accept": "application/json", "Content-Type": "application/json"}
     return client.stream("POST", url, content=content, headers=headers | authorization_header())
 
 
 def read_chat(reply: httpx2.Response) -> bytes:
-    """Return the body of a reply."""
+    """Read the body of a chat reply, up to `MAX_REPLY_BYTES`."""
     return read_body(
         reply,
         most=MAX_REPLY_BYTES,
         seconds=_TOTAL,
-        hint="is this an endpoint for chat completions?",
+        hint="check that --base-url is an endpoint for chat completions",
     )
 
 
@@ -223,12 +224,12 @@ class _QuestionLock:
 
 class _MemoryReplies(dict[str, str]):
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:  # noqa: ARG002
-        """See `Replies.put`."""
+        """Store a reply in memory; see `ReplyCache.put`."""
         self[key] = reply
 
 
 def reply_key(model: str, question: Question) -> str:
-    """Return the cache key of a reply: SHA-256 in hex of model, prompt and parameters."""
+    """Return the cache key of a reply: hexadecimal SHA-256 of model, prompts and parameters."""
     values = {
         "recipe": KEY_VERSION,
         "model": model,
@@ -258,18 +259,18 @@ def _parse_message(body: bytes, host: str) -> str:
         value = json.loads(body)
     except (ValueError, RecursionError):
         raise Unavailable(
-            f"{host} answers something that is no JSON",
-            "check --base-url, which most often ends in /v1",
-        ) from None  # the cause would carry the whole reply
+            f"the reply of {host} is not JSON",
+            "check --base-url, which usually ends in /v1",
+        ) from None  # the cause would quote the whole reply
     choices = value.get("choices") if isinstance(value, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, dict) else None
     text = message.get("content", ()) if isinstance(message, dict) else ()
-    if text is None:  # it says nothing: a refusal of the model's own, or a call of a tool
+    if text is None:  # no text: the model refused to answer, or called a tool
         return ""
     if not isinstance(text, str):
         raise Unavailable(
-            f"{host} answers something that holds no message",
-            "is this the right --base-url, and a chat model?",
+            f"the reply of {host} contains no chat message",
+            "check that --base-url is a chat completions endpoint and --model a chat model",
         )
-    return text.encode("utf-8", "replace").decode("utf-8")  # half a character can not be stored
+    return text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates can not be stored

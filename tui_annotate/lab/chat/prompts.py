@@ -1,7 +1,7 @@
-"""Prompts in English and Chinese; a user's file replaces a built-in prompt.
+"""Prompt templates in English and Chinese; a user's file replaces a built-in template.
 
-`{question}` and the like are slots; other braces are text. A user's file must have all slots of the
-built-in prompt, so that the model sees everything.
+`{question}` and the like are placeholders; other braces are text. A user's file must have all
+placeholders of the built-in template, so that the model reads all of the input.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ _MAX_CHARACTERS: Final = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text with slots.
+    """Prompt template: a text with placeholders such as `{question}`.
 
     Attributes:
-        name: of its file, before `.LANGUAGE.txt`.
+        name: file name without `.LANGUAGE.txt`.
+        language: "en" or "zh".
+        text: template with its placeholders.
     """
 
     name: str
@@ -36,26 +38,26 @@ class Prompt:
 
     @property
     def version(self) -> str:
-        """Twelve digits of the text's SHA-256, for the record of a run."""
+        """First 12 hexadecimal digits of the SHA-256 of the text; recorded with each run."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
     def fill(self, **values: str | int) -> str:
-        """Return the text with each slot filled; slots in values stay as they are.
+        """Return the text with each placeholder filled; placeholders inside values stay unchanged.
 
         Raises:
-            KeyError: a place of the text has no value.
+            KeyError: a placeholder of the text has no value.
         """
         return _SLOT.sub(lambda place: str(values[place.group(1)]), self.text)
 
 
 def load_prompt(name: str, *, language: str = "en", folders: Sequence[Path] = ()) -> Prompt:
-    """Load the first file `NAME.LANGUAGE.txt` of the folders, else the built-in prompt.
+    """Load `NAME.LANGUAGE.txt` from the first folder that contains it, else the built-in prompt.
 
-    An unknown language counts as English.
+    For an unknown language, load the English prompt.
 
     Raises:
-        InvalidInput: a user's file has missing or unknown placeholders, or is no text.
-        Unavailable: it can not be read.
+        InvalidInput: a user's file has missing or unknown placeholders, or is not text.
+        Unavailable: a user's file can not be read.
     """
     spoken = language if language in LANGUAGES else LANGUAGES[0]
     ours = built_in_text(name, spoken)
@@ -85,18 +87,28 @@ def _read_template(file: Path, ours: str) -> str:
         text = file.read_text("utf-8").rstrip("\n")
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            f"{file} is no UTF-8 text: {error.reason}", "save it as UTF-8"
+            f"{file} is not UTF-8 text: {error.reason}", "save the file as UTF-8"
         ) from error
     except OSError as error:
-        raise Unavailable(f"{file} can not be read: {error.strerror}", "check its mode") from error
+        raise Unavailable(
+            f"can not read {file}: {error.strerror}", "check the permissions of the file"
+        ) from error
     if len(text) > _MAX_CHARACTERS:
-        raise InvalidInput(f"{file} has {len(text):,} characters", f"at most {_MAX_CHARACTERS:,}")
+        raise InvalidInput(
+            f"prompt {file} has {len(text):,} characters",
+            f"shorten the prompt to at most {_MAX_CHARACTERS:,} characters",
+        )
     expected, found = set(_SLOT.findall(ours)), set(_SLOT.findall(text))
     if lacking := sorted(expected - found):
         slots = ", ".join(f"{{{name}}}" for name in lacking)
-        raise InvalidInput(f"{file} lacks {slots}", "write it where the model should read it")
+        raise InvalidInput(
+            f"prompt {file} lacks the placeholders {slots}",
+            "write each placeholder where the model should read its value",
+        )
     if unknown := sorted(found - expected):
         slots = ", ".join(f"{{{name}}}" for name in unknown)
         places = ", ".join(f"{{{name}}}" for name in sorted(expected))
-        raise InvalidInput(f"{file} has {slots}, which nothing fills", f"there are: {places}")
+        raise InvalidInput(
+            f"prompt {file} has unknown placeholders: {slots}", f"use only: {places}"
+        )
     return text

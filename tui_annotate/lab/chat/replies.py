@@ -1,6 +1,6 @@
-"""Replies of a model: parsed strictly, and asked for again, three times at most, while unclear.
+"""Strict parsing of a model's replies; questions with unclear replies are asked up to three times.
 
-Replies are untrusted. A parser returns None for anything but exactly what was asked for.
+Replies are untrusted. A parser returns None for every reply that has not exactly the required form.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
 
 UNKNOWN_MARKERS: Final[Mapping[str, str]] = {"en": "unknown", "zh": "不知道"}
-"""What a model is asked to say if the texts have no answer, by language."""
+"""Word, by language, that the model must reply if the texts contain no answer."""
 
 _THOUGHT: Final = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FENCED: Final = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _LONGEST_CHOICE: Final = 60
-"""Code points; a longer reply argues instead of choosing."""
+"""Maximum length of a reply with a choice, in code points; longer replies are not parsed."""
 _LEAD_WORDS: Final = (
     r"the|answer|choice|verdict|context|document|text|passage|number|better|one|is"
     r"|我|选择|选|答案|回答|结论|判断|上下文|文本|文档|段落|第|是|为|应该|更好的"
@@ -32,7 +32,7 @@ _LONE_NUMBER: Final = re.compile(
     rf"[\W_]*(?:(?:{_LEAD_WORDS})[\s:=,.*`\"'「『【(（]*)*(?<![\d.-])(\d+)[\W_]*(?:个|号|段)?[\W_]*",
     re.IGNORECASE,
 )
-"""A number, with nothing but words that announce it and punctuation around."""
+"""Pattern for a reply of a single number, optionally with introductory words and punctuation."""
 _PREFIX: Final = re.compile(
     r"\s*(?:\*\*)?(?:答案|回答|answer)(?:\*\*)?\s*[:：](?:\*\*)?\s*", re.IGNORECASE
 )
@@ -40,7 +40,7 @@ _AFTER_MARKER: Final = re.compile(r"\s*(?:$|[^\w\s])")
 
 
 def strip_reply(reply: str) -> str:
-    """Remove leading thoughts, and a code fence around the whole reply."""
+    """Remove leading `<think>` blocks, and a code fence around the whole reply."""
     text = reply
     while found := _THOUGHT.match(text):
         text = text[found.end() :]
@@ -50,10 +50,10 @@ def strip_reply(reply: str) -> str:
 
 
 def parse_choice(reply: str, allowed: Collection[str]) -> str | None:
-    """Return the one allowed number that a reply consists of; else None.
+    """Return the allowed number if the reply consists of this number alone; else None.
 
-    `1`, `选择1` and `2。` are numbers alone; `10` is no 1, and `1 or 2` is unclear.
-    A JSON object with one value says that value.
+    The replies `1`, `选择1` and `2。` are numbers alone. The reply `10` is not 1, and `1 or 2` is
+    unclear. A JSON object with a single value is parsed as this value.
     """
     text = unicodedata.normalize("NFKC", strip_reply(reply))
     value = parse_json(text)
@@ -65,7 +65,7 @@ def parse_choice(reply: str, allowed: Collection[str]) -> str | None:
 
 
 def parse_json(reply: str) -> Any | None:
-    """Return the JSON value of a reply; None if there is anything else in it."""
+    """Return the JSON value of a reply; None if the reply contains anything else."""
     try:
         return json.loads(strip_reply(reply), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
@@ -73,13 +73,13 @@ def parse_json(reply: str) -> Any | None:
 
 
 def _refuse_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a number in JSON")
 
 
 def parse_verdicts(reply: str, *, count: int, name: str) -> tuple[int, ...] | None:
-    """Return one 0 or 1 for each numbered item, in order; None if the reply is unclear.
+    """Return one verdict (0 or 1) for each numbered item, in order; None if the reply is unclear.
 
-    The reply is a JSON list of 0 and 1, or of objects that hold one under `name`.
+    The reply is a JSON list of 0 and 1, or a JSON list of objects with the verdict under `name`.
     """
     rows = parse_json(reply)
     if not isinstance(rows, list) or len(rows) != count:
@@ -91,7 +91,7 @@ def parse_verdicts(reply: str, *, count: int, name: str) -> tuple[int, ...] | No
 
 
 def parse_texts(reply: str) -> tuple[str, ...] | None:
-    """Return the texts of a JSON list without blank ones; None for anything else."""
+    """Return the non-blank texts of a reply that is a JSON list of texts; else None."""
     rows = parse_json(reply)
     if not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
         return None
@@ -102,7 +102,7 @@ def parse_answer(reply: str) -> str | None:
     """Return the answer in a reply, without a prefix such as "Answer:".
 
     Returns:
-        "" if the model says that the texts have no answer; None where it says nothing at all.
+        "" if the model replies that the texts contain no answer; None for an empty reply.
     """
     text = strip_reply(reply)
     if prefix := _PREFIX.match(text):
@@ -128,9 +128,11 @@ class ReplyTally:
     """Counts of questions and replies.
 
     Attributes:
-        asked: new replies.
+        asked: replies that the endpoint sent.
+        cached: replies from the cache.
+        repeated: replies to repeated questions.
         unclear: questions without a readable reply.
-        refused: questions, by the endpoint.
+        refused: questions that the endpoint refused.
         characters: code points sent.
     """
 
@@ -144,7 +146,7 @@ class ReplyTally:
 
 
 class ParsingJudge:
-    """Asks a judge and parses its replies; repeats unclear questions with a reminder."""
+    """Judge client that parses replies, and repeats unclear questions with a reminder."""
 
     def __init__(
         self,
@@ -160,7 +162,7 @@ class ParsingJudge:
         self._on_reply = on_reply
 
     def ask_one(self, question: Question, read: Callable[[str], _T | None]) -> _T | None:
-        """See `ask_all`."""
+        """Ask one question; return the parsed reply, or None for an unclear or refused question."""
         return self.ask_all([question], read)[0]
 
     def ask_all(
@@ -168,11 +170,11 @@ class ParsingJudge:
     ) -> list[_T | None]:
         """Return the parsed replies in order; None for an unclear or refused question.
 
-        `read` returns None for an unreadable reply, which is asked for again.
+        `read` returns None for an unreadable reply; the question is then asked again.
 
         Raises:
-            Unavailable: the endpoint can not be reached, or gives no replies.
-            InvalidInput: it takes no question at all.
+            Unavailable: the endpoint can not be reached, or sends no replies.
+            InvalidInput: the endpoint refuses a question before any reply arrived.
         """
         found: list[_T | None] = [None] * len(questions)
         open_ = list(range(len(questions)))

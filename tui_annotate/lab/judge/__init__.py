@@ -1,1 +1,1 @@
-"""Judges: chat models that sort contexts, answer questions, score answers, suggest spans."""
+"""LLM judges: chat models that sort contexts, answer questions, score answers, suggest spans."""

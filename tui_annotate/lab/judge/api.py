@@ -1,4 +1,4 @@
-"""Judges without a workspace: lists in, typed results out; and the same for rows of any origin."""
+"""Python API of the judges: lists of questions and contexts in, typed results out."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def make_runner(
     *,
     progress: Callable[[TaskProgress], None] | None = None,
 ) -> JudgeRunner:
-    """Return a runner for a judge; sends nothing yet. `replies`: None for memory only."""
+    """Create a runner for a judge; send nothing. If `replies` is None, cache in memory only."""
     return JudgeRunner(
         config.load(replies),
         language=config.language,
@@ -60,7 +60,7 @@ def make_runner(
 def plan_evaluate(
     rows: Sequence[QuestionRow], runner: JudgeRunner, options: EvaluateOptions
 ) -> JudgePlan:
-    """Estimate the cost of an evaluation by the built-in scale; sends and embeds nothing."""
+    """Estimate the cost of an evaluation with the built-in metrics; send and embed nothing."""
 
     def embed(texts: Sequence[str]) -> Any:
         import numpy as np
@@ -77,15 +77,17 @@ BACKENDS = ("builtin", "ragas")
 
 
 class JudgeApiOptions(TypedDict, total=False):
-    """Options of all functions: the judge, its prompts, and its cache.
+    """Options that all functions of this module share: judge model, prompts and cache.
 
     Attributes:
-        model: that is asked; else `TUI_ANNOTATE_JUDGE_MODEL`.
-        base_url: where it is; else `TUI_ANNOTATE_JUDGE_URL`. Texts go nowhere else.
-        language: of the prompts, "en" or "zh"; else as each question is written.
-        prompts: a folder with prompts of one's own.
-        cache: a file that keeps the replies, so that nothing is asked twice.
-        concurrency: requests at a time, 1 to 64; 4 without it.
+        model: name of the judge model (default: `TUI_ANNOTATE_JUDGE_MODEL`).
+        base_url: address of the endpoint (default: `TUI_ANNOTATE_JUDGE_URL`). Texts are sent to no
+            other address.
+        language: language of the prompts, "en" or "zh" (default: the language of each question).
+        prompts: folder with a user's own prompts.
+        cache: file that stores the replies; cached questions are not sent again.
+        concurrency: requests at a time, 1 to 64 (default: 4).
+        progress: function that receives the progress of the run.
     """
 
     model: str
@@ -98,7 +100,7 @@ class JudgeApiOptions(TypedDict, total=False):
 
 
 class SortApiOptions(JudgeApiOptions, total=False):
-    """Options of `sort`; see `lab.judge.context_order.SortOptions`."""
+    """Options of `sort` for contexts; see `lab.judge.context_order.SortOptions`."""
 
     k: int
     bottom: bool
@@ -107,7 +109,7 @@ class SortApiOptions(JudgeApiOptions, total=False):
 
 
 class GenerateApiOptions(JudgeApiOptions, total=False):
-    """Options of `generate`; see `lab.judge.reference_answers.GenerateOptions`."""
+    """Options of `generate` for reference answers; see `reference_answers.GenerateOptions`."""
 
     group_size: int
     seed: int
@@ -115,11 +117,13 @@ class GenerateApiOptions(JudgeApiOptions, total=False):
 
 
 class EvaluateApiOptions(JudgeApiOptions, total=False):
-    """Options of `evaluate`; see `lab.judge.evaluation.EvaluateOptions`.
+    """Options of `evaluate` for scoring answers; see `lab.judge.evaluation.EvaluateOptions`.
 
     Attributes:
-        embedder: of answer relevancy: a name as at ingest; "auto" is the best that there is.
-        backend: "builtin", or "ragas" where that is installed.
+        metrics: names of the metrics to compute (default: all).
+        embedder: embedder for answer relevancy, named as for the import command; "auto" is the best
+            available embedder.
+        backend: "builtin", or "ragas" if that library is installed.
     """
 
     metrics: Sequence[str]
@@ -132,10 +136,10 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
 def sort(
     questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[SortApiOptions]
 ) -> list[ContextOrderResult]:
-    """A judge's own order of each question's contexts, and how far the given one is from it.
+    """Return the judge's order of each question's contexts, compared with the given order.
 
     Raises:
-        InvalidInput: the lists are of different lengths, or an option is invalid.
+        InvalidInput: the lists have different lengths, or an option is invalid.
         Unavailable: the endpoint can not be reached.
     """
     rows = rows_of_lists(questions, contexts)
@@ -146,25 +150,31 @@ def sort(
 def generate(
     questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[GenerateApiOptions]
 ) -> list[ReferenceAnswer]:
-    """A reference answer to each question, from all of its contexts; raises as `sort`."""
+    """Return a reference answer to each question, from all of its contexts.
+
+    Raises:
+        InvalidInput: the lists have different lengths, or an option is invalid.
+        Unavailable: the endpoint can not be reached.
+    """
     rows = rows_of_lists(questions, contexts)
     options = GenerateOptions(**_pick(how, "group_size", "seed", "slow"))
     return _open_runner(how).run(generate_row, rows, options)
 
 
-def evaluate(  # noqa: PLR0917  four lists, in the order that the project RagSGE has them
+def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project RagSGE
     questions: Sequence[str],
     contexts: Sequence[Sequence[str]],
     answers: Sequence[str | None] | None = None,
     ground_truths: Sequence[str | None] | None = None,
     **how: Unpack[EvaluateApiOptions],
 ) -> list[EvaluationResult]:
-    """Faithfulness, answer relevancy, context precision and context recall of each question.
+    """Return faithfulness, answer relevancy, context precision and recall of each question.
 
-    An answer or ground truth that is missing is made first; the result says which were.
+    The judge first generates missing answers and ground truths; the result names what it generated.
 
     Raises:
-        InvalidInput, Unavailable: as `sort`; also for an embedder or back end.
+        InvalidInput: the lists have different lengths, or an option is invalid.
+        Unavailable: the endpoint can not be reached, or the embedder or back end is not installed.
     """
     rows = rows_of_lists(questions, contexts, answers=answers, ground_truths=ground_truths)
     options = EvaluateOptions(
@@ -205,7 +215,13 @@ def _open_runner(how: Any) -> JudgeRunner:
 
 
 class ScaleSetup(NamedTuple):
-    """A scale, None for the built-in one, and what embeds texts for answer relevancy."""
+    """Scoring back end with its embedder for answer relevancy.
+
+    Attributes:
+        scale: back end that scores rows; None for the built-in one.
+        embed: function that embeds texts; None without an embedder.
+        embedder: name and version of the embedder; may be empty.
+    """
 
     scale: Scale | None
     embed: Callable[[Sequence[str]], Any] | None
@@ -221,15 +237,16 @@ def choose_scale(
     backend: str = "builtin",
     vector_set: VectorSet | None = None,
 ) -> ScaleSetup:
-    """Choose the scale of some metrics; load an embedder only if one is needed.
+    """Choose the back end that computes the metrics; load an embedder only if a metric needs one.
 
-    Without a name it is the workspace's own, else the settings', else the best.
+    Without a name, load the workspace's embedder, else that of the settings, else the best one.
 
     Raises:
-        InvalidInput, Unavailable: there is no such back end or embedder; it is not installed.
+        InvalidInput: no such back end or embedder exists.
+        Unavailable: the back end or embedder is not installed.
     """
     if backend not in BACKENDS:
-        raise InvalidInput(f"there is no back end {backend!r}", f"there are: {', '.join(BACKENDS)}")
+        raise InvalidInput(f"unknown back end {backend!r}", f"choose one of: {', '.join(BACKENDS)}")
     made = _load_embedder(embedder, settings, vector_set) if "answer_relevancy" in metrics else None
     embed, label = (made.embed, f"{made.label} {made.version}") if made else (None, "")
     if backend == "builtin":

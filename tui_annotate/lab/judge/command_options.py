@@ -1,4 +1,4 @@
-"""The options that the commands of judges share."""
+"""Options that all judge commands share."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ from tui_annotate.cli.options import (
 )
 
 ModelOption = Annotated[
-    str, option("--model", "NAME", "The chat model that judges; else the settings'.")
+    str, option("--model", "NAME", "Name of the judge model (default: from the settings).")
 ]
 JudgeUrlOption = Annotated[
     str,
     option(
-        "--base-url", "URL", "Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY."
+        "--base-url",
+        "URL",
+        "Address of the model endpoint, up to /v1. The API key is read from $TUI_ANNOTATE_API_KEY.",
     ),
 ]
 LanguageOption = Annotated[
@@ -36,7 +38,7 @@ LanguageOption = Annotated[
     option(
         "--language",
         "CODE",
-        "Of the prompts: en or zh; else as each question is written.",
+        "Language of the prompts: en or zh (default: the language of each question).",
         complete=completion.complete_words("en", "zh"),
     ),
 ]
@@ -45,26 +47,27 @@ PromptsOption = Annotated[
     option(
         "--prompts",
         "DIR",
-        "Prompts of your own, as `judge prompts` writes them; else prompts/ of the workspace.",
+        "Folder with your own prompts, as `judge prompts` writes them (default: prompts/ of the"
+        " workspace).",
     ),
 ]
 ConcurrencyOption = Annotated[
-    int, typer.Option(min=1, max=64, metavar="N", help="Requests at a time.")
+    int, typer.Option(min=1, max=64, metavar="N", help="Maximum number of requests at a time.")
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCommandOptions:
-    """The options that sort, generate and evaluate share, in the order of `--help`."""
+    """Options that the commands sort, generate and evaluate share, in the order of `--help`."""
 
     file: Annotated[
         Path | None,
-        argument("FILE", "Lines of question and contexts; any format that holds questions."),
+        argument("FILE", "File with questions and contexts, in any format that holds questions."),
     ] = None
     dataset: Annotated[
         str,
         dataset_option(
-            "The samples of this dataset, in place of a file; what is said is stored with them."
+            "Judge the samples of this dataset instead of a file, and store the results with them."
         ),
     ] = ""
     model: ModelOption = ""
@@ -77,7 +80,8 @@ class JudgeCommandOptions:
         option(
             "--cache",
             "FILE",
-            "Keeps the replies; else a file beside the output, or the workspace with --dataset.",
+            "File that caches the replies (default: next to the output; in the workspace with"
+            " --dataset).",
         ),
     ] = None
     target: Annotated[
@@ -86,23 +90,23 @@ class JudgeCommandOptions:
             "--output",
             "-o",
             metavar="FILE",
-            help="Appears whole or not at all.",
+            help="Output file; written completely or not at all.",
             callback=parse_target,
         ),
     ] = None
     dry_run: Annotated[
-        bool, flag("--dry-run", "Tell calls and characters; ask nobody, write nothing.")
+        bool, flag("--dry-run", "Show the number of calls and characters; send and write nothing.")
     ] = False
     as_json: JsonOption = False
     workspace: WorkspaceOption = None
 
 
 _INPUTS: Final = 2
-"""Shared options that `--help` lists before a command's own: FILE and --dataset."""
+"""Number of shared options that `--help` lists before a command's own: FILE and --dataset."""
 
 
 def takes_judge_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the shared options; it receives them as its first argument."""
+    """Add the shared judge options to a command, which receives them as its first argument."""
     types = get_type_hints(JudgeCommandOptions, include_extras=True)
     shared = [
         Parameter(

@@ -1,4 +1,4 @@
-"""Rows and a judge from the options of a command; costs and results as tables."""
+"""Input rows and judge for a judge command; printed tables of costs and results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,12 @@ _REPLIES_SUFFIX = ".replies.jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSetup:
-    """The rows of a command, and a runner for them; `dataset_judge` is None for a file."""
+    """Inputs of a judge command: rows, runner and settings.
+
+    Attributes:
+        dataset_judge: access to the dataset; None for a file.
+        vector_set: vector index of the workspace; None if there is none.
+    """
 
     rows: list[QuestionRow]
     runner: JudgeRunner
@@ -44,10 +49,11 @@ class JudgeSetup:
 
 @contextmanager
 def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
-    """Open rows and judge as the options say, with a progress bar.
+    """Open the rows and the judge that the options name, and show a progress bar.
 
     Raises:
-        InvalidInput: neither file nor dataset is named, or both are; or they hold no questions.
+        InvalidInput: the options name neither a file nor a dataset, or both, or no question is
+        found.
     """
     from tui_annotate.lab.chat.judge_config import PROMPTS
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
@@ -57,7 +63,7 @@ def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
         from tui_annotate.settings import load
 
         if not chosen.file.exists():
-            raise InvalidInput(f"there is no file {chosen.file}", "check the name")
+            raise InvalidInput(f"file {chosen.file} does not exist", "check the file name")
         with _open_runner(chosen, load(), _open_replies(chosen)) as (config, runner):
             yield JudgeSetup(
                 rows=read_rows(chosen.file), runner=runner, config=config, settings=load()
@@ -78,7 +84,9 @@ def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
                     vector_set=space.corpus.vector_set(),
                 )
     else:
-        raise InvalidInput("name a file, or a dataset", "FILE, or --dataset NAME")
+        raise InvalidInput(
+            "exactly one input is required: a file or a dataset", "pass FILE or --dataset NAME"
+        )
 
 
 @contextmanager
@@ -93,11 +101,14 @@ def _open_runner(
     from tui_annotate.lab.judge.api import make_runner
 
     if chosen.language not in {"", "en", "zh"}:
-        raise InvalidInput(f"there are no prompts in {chosen.language!r}", "--language is en or zh")
+        raise InvalidInput(
+            f"no prompts in language {chosen.language!r}", "pass --language en or --language zh"
+        )
     folders = (chosen.prompts, *own) if chosen.prompts else own
     if chosen.prompts and not chosen.prompts.is_dir():
         raise InvalidInput(
-            f"there is no folder {chosen.prompts}", "see: tui-annotate judge prompts"
+            f"folder {chosen.prompts} does not exist",
+            "create a folder with prompts: tui-annotate judge prompts DIR",
         )
     nowhere = NO_ENDPOINT if chosen.dry_run and not settings.judge_url else ""
     config = choose_judge(
@@ -123,7 +134,7 @@ def _open_replies(chosen: JudgeCommandOptions) -> ReplyCache | None:
     if chosen.target is not None:
         return ReplyFile(chosen.target.with_name(chosen.target.name + _REPLIES_SUFFIX))
     if not chosen.dry_run:
-        output.print_message("replies are not kept: name an output with -o, or a file with --cache")
+        output.print_message("replies are not cached: pass -o FILE or --cache FILE to cache them")
     return None
 
 
@@ -134,38 +145,41 @@ def _open_cache(chosen: JudgeCommandOptions) -> ReplyCache | None:
 
 
 def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:
-    """Print the estimated cost."""
+    """Print the estimated cost of a judge command."""
     named = chosen.base_url or setup.settings.judge_url
-    host = setup.runner.judge.host if named else "an address that is not named yet"
+    host = setup.runner.judge.host if named else "an endpoint that is not named yet"
     if chosen.as_json:
         output.print_json(found.as_json())
         return
     left = found.calls - found.cached
     output.print_line(
-        f"{output.many(found.rows, 'question')}: {output.many(found.calls, 'call')} at most, "
-        f"{found.cached:,} known; to ask of {host}: {left:,}, about {found.characters:,} characters"
+        f"{output.many(found.rows, 'question')}: at most {output.many(found.calls, 'call')}, "
+        f"{found.cached:,} of them cached; to send to {host}: {left:,}, "
+        f"about {found.characters:,} characters"
     )
 
 
 def print_tally(runner: JudgeRunner) -> None:
-    """Print the counts of replies to standard error."""
+    """Print the counts of the model's replies to standard error."""
     tally = runner.tally
     output.print_message(
-        f"replies: {tally.asked:,} asked of {runner.judge.host}, {tally.cached:,} known"
+        f"replies: {tally.asked:,} from {runner.judge.host}, {tally.cached:,} from the cache"
     )
     if tally.repeated:
-        output.print_message(f"asked again, as a reply was unclear: {tally.repeated:,}")
+        output.print_message(f"questions repeated after an unclear reply: {tally.repeated:,}")
     if tally.unclear:
-        output.print_message(f"unclear all the same, and not counted on: {tally.unclear:,}")
+        output.print_message(
+            f"questions without a clear reply, ignored in the results: {tally.unclear:,}"
+        )
     if tally.refused:
-        output.print_message(f"not taken by the endpoint: {tally.refused:,}")
+        output.print_message(f"questions that the endpoint refused: {tally.refused:,}")
 
 
 _MAX_ROWS = 20
 
 
 def print_sorted(found: Sequence[ContextOrderResult]) -> None:
-    """Print a line for each question, and the means."""
+    """Print one line for each question with its sorted contexts, and the means."""
     columns = [
         Column("question", flexible=True),
         *(Column(name, number=True) for name in ("contexts", "useful", "spearman", "overlap")),
@@ -190,14 +204,15 @@ def print_sorted(found: Sequence[ContextOrderResult]) -> None:
         there = [value for value in values if value is not None]
         mean = f"{sum(there) / len(there):.3f}" if there else "-"
         output.print_line(
-            f"mean {name}: {mean} of {len(there):,}; without: {len(values) - len(there):,}"
+            f"mean {name}: {mean} over {output.many(len(there), 'question')}; "
+            f"without a value: {len(values) - len(there):,}"
         )
 
 
 def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
-    """Print each question with its answer, or the reason why there is none."""
+    """Print each question with its reference answer, or the reason why it has none."""
     if missing := sum(each.ground_truth is None for each in found):
-        output.print_message(f"without an answer: {output.many(missing, 'question')}")
+        output.print_message(f"{output.many(missing, 'question')} without a reference answer")
     if as_json:
         output.print_json([each.as_json() for each in found])
         return
@@ -210,13 +225,15 @@ def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
 def print_evaluated(
     found: Sequence[EvaluationResult], metrics: Sequence[str], *, as_json: bool
 ) -> None:
-    """Print a line for each question, the means, and what was generated first."""
+    """Print one line of scores for each question, the means, and the count of generated texts."""
     from tui_annotate.lab.judge.evaluation import mean_metrics
 
     means = mean_metrics(found, metrics)
     for what in ("answer", "ground_truth"):
         if made := sum(what in each.generated for each in found):
-            output.print_message(f"generated first: {output.many(made, what.replace('_', ' '))}")
+            output.print_message(
+                f"generated before scoring: {output.many(made, what.replace('_', ' '))}"
+            )
     if as_json:
         averages: dict[str, Any] = {
             name: {"mean": each.mean, "count": each.count, "missing": each.missing}
@@ -232,7 +249,8 @@ def print_evaluated(
     _print_rows(columns, rows)
     for name, each in means.items():
         output.print_line(
-            f"mean {name}: {_format_figure(each.mean)} of {each.count:,}; without: {each.missing:,}"
+            f"mean {name}: {_format_figure(each.mean)} over {output.many(each.count, 'question')}; "
+            f"without a score: {each.missing:,}"
         )
 
 
@@ -243,4 +261,6 @@ def _format_figure(value: float | None) -> str:
 def _print_rows(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> None:
     output.print_table(columns, rows[:_MAX_ROWS])
     if (more := len(rows) - _MAX_ROWS) > 0:
-        output.print_message(f"and {output.many(more, 'question')} more; -o and --json have them")
+        output.print_message(
+            f"{output.many(more, 'more question')} not shown; use -o or --json to get all questions"
+        )

@@ -1,4 +1,4 @@
-"""Commands of judges: sort, generate, evaluate, annotate, prompts; and their options."""
+"""Judge commands: sort, generate, evaluate, annotate and prompts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 def annotate(
     *,
     dataset: Annotated[
-        str, dataset_option("Whose samples; may be left out where there is one dataset alone.")
+        str, dataset_option("Dataset to annotate (default: the only dataset).")
     ] = "",
     model: ModelOption = "",
     base_url: JudgeUrlOption = "",
@@ -56,22 +56,26 @@ def annotate(
     prompts: PromptsOption = None,
     concurrency: ConcurrencyOption = 4,
     max_chars: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Of sources, and of a summary, that are sent.")
+        int,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Maximum number of characters to send of the sources, and of the summary.",
+        ),
     ] = 24_000,
     limit: Annotated[
-        int, typer.Option(min=0, metavar="N", help="The first samples alone; 0: all.")
+        int,
+        typer.Option(min=0, metavar="N", help="Annotate only the first N samples; 0 for all."),
     ] = 0,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Let a model propose unsupported spans, and say why.
+    """Let a model propose unsupported spans of summaries, with labels, evidence and a reason.
 
-    Each has labels, evidence and a reason.
-
-    What it quotes must stand in the texts, and its labels in the label set: all else is refused and
-    counted. Proposals are suggestions, nobody's work until somebody takes them. Replies are kept:
-    the same again asks nobody.
+    Each quote of a proposal must occur in the texts, and each label in the label set; other
+    proposals are refused and counted. Proposals are suggestions: none becomes an annotation until
+    an annotator accepts it. Replies are cached: a repeated run sends no request.
     """
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.judge.proposals import ProposalOptions, ProposalService
@@ -114,8 +118,8 @@ def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> 
         return
     where = f" to {host}" if host else ""
     output.print_line(
-        f"{output.many(planned.samples, 'sample')}: {output.many(calls, 'call')}{where}, "
-        f"{planned.characters:,} characters; {planned.cached:,} known"
+        f"{output.many(planned.samples, 'sample')}: {output.many(calls, 'call')} to send{where}, "
+        f"{planned.characters:,} characters; {planned.cached:,} already cached"
     )
 
 
@@ -123,23 +127,25 @@ def _print_proposals(done: ProposalReport) -> None:
     tally = done.tally
     output.print_line(
         f"{output.many(done.samples, 'sample')}: {output.many(done.proposals, 'suggestion')}, "
-        f"{done.new:,} new; {tally.asked:,} asked, {tally.cached:,} known"
+        f"{done.new:,} new; {tally.asked:,} replies from the model, {tally.cached:,} from the cache"
     )
     for reason, count in done.refused.items():
-        output.print_message(f"refused, {reason}: {count:,}")
+        output.print_message(f"refused {reason}: {count:,}")
     if done.cut:
-        output.print_message(f"cut: {output.many(done.cut, 'sample')} longer than --max-chars")
+        output.print_message(
+            f"{output.many(done.cut, 'sample')} longer than --max-chars: the text was cut"
+        )
     if done.skipped:
         output.print_message(
-            f"passed over: {output.many(done.skipped, 'sample')} without both sides"
+            f"skipped: {output.many(done.skipped, 'sample')} without a source or a summary"
         )
     if tally.refused:
-        output.print_message(f"not taken by the endpoint: {output.many(tally.refused, 'sample')}")
+        output.print_message(f"the endpoint refused {output.many(tally.refused, 'sample')}")
     if tally.unclear:
-        unread = output.many(tally.unclear, "sample: its reply", "samples: their replies")
-        output.print_message(f"no proposals of {unread} could not be read")
+        unread = output.many(tally.unclear, "sample")
+        output.print_message(f"no proposals for {unread}: unreadable reply")
     if done.new:
-        output.print_message("people answer them in: tui-annotate annotate")
+        output.print_message("annotators can answer the suggestions in: tui-annotate annotate")
 
 
 def _proposals_as_json(done: ProposalReport) -> dict[str, Any]:
@@ -163,8 +169,8 @@ _ENDPOINT = "--model M --base-url http://localhost:11434/v1"
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    judge = typer.Typer(help="Chat models that judge contexts, answers and summaries.")
+    """Add the judge commands to the app."""
+    judge = typer.Typer(help="Ask chat models to judge contexts, answers and summaries.")
     judge.command(
         epilog=examples(
             f"tui-annotate judge sort rag.jsonl {_ENDPOINT} -o sorted.json",
@@ -201,20 +207,30 @@ def sort(
     chosen: JudgeCommandOptions,
     *,
     k: Annotated[
-        int, typer.Option("-k", "--k", min=1, metavar="N", help="How many of both are compared.")
+        int,
+        typer.Option(
+            "-k",
+            "--k",
+            min=1,
+            metavar="N",
+            help="Number of first contexts to compare in both orders.",
+        ),
     ] = 10,
-    bottom: Annotated[bool, flag("--bottom", "Compare the last k.")] = False,
+    bottom: Annotated[
+        bool, flag("--bottom", "Compare the last k contexts instead of the first k.")
+    ] = False,
     no_screen: Annotated[
-        bool, flag("--no-screen", "Keep also what does not help to answer.")
+        bool, flag("--no-screen", "Also keep contexts that were judged irrelevant.")
     ] = False,
     swap: Annotated[
-        bool, flag("--swap", "Ask each pair both ways, against a bias of position.")
+        bool, flag("--swap", "Ask about each pair in both orders, to reduce position bias.")
     ] = False,
 ) -> None:
-    """Let a judge put the contexts of questions in its own order.
+    """Sort the contexts of questions with a judge, and compare with the retriever's order.
 
-    First those that help at all, then by pairs; and tell how far the retriever's order is from it:
-    Spearman's rank correlation, and the share of the first k that both have in common.
+    The judge first selects the contexts that help to answer, then compares them in pairs. The
+    result contains Spearman's rank correlation of both orders, and the fraction of the first k
+    contexts that both orders share.
     """
     from tui_annotate.lab.judge.context_order import SortOptions, estimate_sorting_cost, sort_row
     from tui_annotate.lab.judge.result_files import write_sorted
@@ -245,18 +261,30 @@ def generate(
     chosen: JudgeCommandOptions,
     *,
     group_size: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Contexts, then answers, of one call.")
+        int,
+        typer.Option(
+            min=2, metavar="N", help="Number of contexts, and later of answers, in one call."
+        ),
     ] = 20,
-    seed: Annotated[int, option("--seed", "N", "Of the order in which contexts are grouped.")] = 0,
-    slow: Annotated[bool, flag("--slow", "Read each context by itself, part after part.")] = False,
+    seed: Annotated[
+        int, option("--seed", "N", "Random seed of the order in which contexts are grouped.")
+    ] = 0,
+    slow: Annotated[
+        bool, flag("--slow", "Read each context separately, in consecutive parts.")
+    ] = False,
     gt_dir: Annotated[
         Path | None,
-        option("--gt-dir", "DIR", "Also a file for each answer, as RagSGE has them."),
+        option(
+            "--gt-dir",
+            "DIR",
+            "Also write one file for each answer to this folder, in the format of RagSGE.",
+        ),
     ] = None,
 ) -> None:
-    """Let a judge answer questions from all of their contexts.
+    """Generate reference answers to questions with a judge, from all of their contexts.
 
-    In groups, whose answers are joined; a question that no context answers has none.
+    The judge answers from groups of contexts, then joins the answers. A question has no reference
+    answer if no context answers the question.
     """
     from tui_annotate.lab.judge.reference_answers import (
         GenerateOptions,
@@ -290,8 +318,8 @@ MetricOption = Annotated[
     option(
         "--metric",
         "NAME",
-        "faithfulness, answer_relevancy, context_precision or context_recall; may be"
-        " given again. All without it.",
+        "Metric to compute: faithfulness, answer_relevancy, context_precision or context_recall;"
+        " repeatable (default: all).",
     ),
 ]
 EmbedderOption = Annotated[
@@ -299,7 +327,7 @@ EmbedderOption = Annotated[
     option(
         "--embedder",
         "NAME",
-        "Of answer relevancy, as at ingest; else the workspace's own, else the best.",
+        "Embedder for answer relevancy (default: the workspace's embedder, else the best).",
     ),
 ]
 
@@ -310,23 +338,26 @@ def evaluate(
     *,
     metric: MetricOption = None,
     top_k: Annotated[
-        int, typer.Option(min=1, metavar="N", help="The first contexts that are looked at.")
+        int, typer.Option(min=1, metavar="N", help="Number of contexts of a question to use.")
     ] = 10,
     max_chars: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Under which these are kept together.")
+        int,
+        typer.Option(
+            min=2, metavar="N", help="Maximum number of characters of a question's contexts."
+        ),
     ] = 13_000,
     embedder: EmbedderOption = "",
     backend: Annotated[
-        str, option("--backend", "NAME", "builtin, or ragas where it is installed.")
+        str, option("--backend", "NAME", "Scoring back end: builtin, or ragas if installed.")
     ] = "builtin",
 ) -> None:
-    """Score answers and contexts by the measures of RAG.
+    """Score answers and contexts with the metrics of RAG evaluation.
 
-    They are faithfulness, answer relevancy, context precision and context recall.
+    The metrics are faithfulness, answer relevancy, context precision and context recall.
 
-    An answer or a ground truth that is missing is made first. Questions without a score are left
-    out of the mean, and counted. The output is a table by its ending: .xlsx, .csv, else lines of
-    JSON.
+    The judge first generates missing answers and ground truths. Questions without a score are
+    counted, but excluded from the mean. The suffix of the output file selects the format: .xlsx,
+    .csv, else JSON lines.
     """
     from tui_annotate.lab.judge.api import choose_scale, plan_evaluate
     from tui_annotate.lab.judge.evaluation import (
@@ -364,16 +395,17 @@ def evaluate(
 
 
 def prompts(
-    folder: Annotated[Path, argument("DIR", "Made where it is missing.")],
+    folder: Annotated[Path, argument("DIR", "Target folder; created if it is missing.")],
 ) -> None:
-    """Write the prompts of judges to a folder, to be changed there.
+    """Write the built-in prompts of the judges to a folder for editing.
 
-    What stands in braces is filled in, and must stay. Files that are there stay as they are.
+    The program fills in the placeholders in braces; do not remove them. Existing files are not
+    changed.
     """
     from tui_annotate.lab.chat import prompts as chat_prompts
 
     if folder.is_file():
-        raise Conflict(f"{folder} is a file", "name a folder")
+        raise Conflict(f"{folder} is a file, not a folder", "name a folder")
     folder.mkdir(parents=True, exist_ok=True)
     written = 0
     for name in chat_prompts.prompt_names():
@@ -382,5 +414,7 @@ def prompts(
             if not place.exists():
                 place.write_text(chat_prompts.built_in_text(name, language) + "\n", "utf-8")
                 written += 1
-    output.print_line(f"prompts written to {folder}: {written:,}")
-    output.print_message("they count with --prompts DIR, or in the folder prompts of a workspace")
+    output.print_line(f"wrote prompts to {folder}: {written:,}")
+    output.print_message(
+        "use the prompts with --prompts DIR, or copy them to the folder prompts of a workspace"
+    )

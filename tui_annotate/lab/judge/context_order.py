@@ -1,4 +1,4 @@
-"""A judge's own order of the contexts of a question, and how far the retriever's is from it."""
+"""A judge's order of a question's contexts, and its distance from the retriever's order."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ _DIGITS: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SortOptions:
-    """Options of sorting.
+    """Options for sorting contexts with a judge.
 
     Attributes:
-        k: contexts of both orders that are compared, at least 1.
-        screen: omit contexts that do not help.
-        swap: ask each pair both ways; on a contradiction the order stays.
+        k: number of contexts of both orders to compare, at least 1.
+        bottom: compare the last k contexts instead of the first k.
+        screen: omit contexts that do not help to answer.
+        swap: ask about each pair in both orders; on a contradiction the order stays.
     """
 
     k: int = 10
@@ -38,19 +39,21 @@ class SortOptions:
 
     def __post_init__(self) -> None:
         if self.k < 1:
-            raise InvalidInput(f"k is {self.k}", "compare at least one context")
+            raise InvalidInput(f"k is {self.k}", "choose k = 1 or more contexts to compare")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextOrderResult:
-    """A judge's order of the contexts of one question, by index.
+    """A judge's order of the contexts of one question; contexts are 0-based indices.
 
     Attributes:
-        good, bad: in the retriever's order; None without screening.
-        spearman: in [-1, 1], 3 decimals; None with a reason.
-        sim: shared part of the first k, in [0, 1], 3 decimals; None with a reason.
-        overlap: in the judge's order.
-        unclear: questions without a clear reply.
+        good, bad: useful and useless contexts in the retriever's order; None without screening.
+        sorted: contexts from best to worst.
+        spearman: rank correlation in [-1, 1], 3 decimals; None with a reason.
+        sim: common fraction of the first k, in [0, 1], 3 decimals; None with a reason.
+        overlap: common contexts of the first k, in the judge's order.
+        reason: why a value is missing; else empty.
+        unclear: number of questions without a clear reply.
     """
 
     row: QuestionRow
@@ -64,7 +67,7 @@ class ContextOrderResult:
     unclear: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return the JSON of the project RagSGE, with a reason where a value is missing."""
+        """Return the result in RagSGE's JSON form, with a reason if a value is missing."""
         values: dict[str, Any] = {
             "question": self.row.question,
             "contexts": list(self.row.contexts),
@@ -79,7 +82,7 @@ class ContextOrderResult:
 
 
 def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> ContextOrderResult:
-    """Sort the contexts of one question."""
+    """Sort the contexts of one question with the judge."""
     unclear: list[object] = []
     good, bad = _screen(row, runner, unclear) if options.screen else (None, None)
     reference = list(range(len(row.contexts))) if good is None else list(good)
@@ -147,7 +150,7 @@ def _round(value: float | None) -> float | None:
 def estimate_sorting_cost(
     row: QuestionRow, runner: JudgeRunner, options: SortOptions
 ) -> ExpectedCalls:
-    """Return the maximum cost of sorting a row."""
+    """Return the maximum number of calls and characters for sorting one row's contexts."""
     count, characters = len(row.contexts), sum(map(len, row.contexts))
     total = ExpectedCalls()
     if options.screen:

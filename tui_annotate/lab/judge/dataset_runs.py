@@ -1,4 +1,4 @@
-"""Samples of a dataset as rows for judges, and the results of judges stored as runs."""
+"""Samples of a dataset as input rows for judges; the results of judges as stored runs."""
 
 from __future__ import annotations
 
@@ -34,18 +34,23 @@ OVERLAP: Final = "judge_overlap"
 
 @dataclass(frozen=True, slots=True)
 class DatasetJudge:
-    """Reads datasets as rows, and stores the results of judges as runs."""
+    """Reader of datasets as judge rows, and writer of judge results as runs."""
 
     machines: MachineServices
 
     def rows(self, dataset: str) -> list[QuestionRow]:
-        """Return the samples of a dataset as rows; a missing ground truth is the newest generated.
+        """Return the samples of a dataset as input rows for a judge.
+
+        If a sample has no ground truth, use the newest generated one.
 
         Raises:
-            NotFound, InvalidInput: no such dataset; a question is missing, or there are none.
+            NotFound: the dataset does not exist.
+            InvalidInput: a question is missing, or the dataset has no samples.
         """
         if all(each.name != dataset for each in self.machines.corpus.datasets()):
-            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate status")
+            raise NotFound(
+                f"dataset {dataset!r} does not exist", "list all datasets with: tui-annotate status"
+            )
         written = {
             key: score.text
             for key, scores in self.machines.scores.scores(dataset, names=(GROUND_TRUTH,))
@@ -62,7 +67,7 @@ class DatasetJudge:
     def store_sorted(
         self, found: Sequence[ContextOrderResult], runner: JudgeRunner, options: SortOptions
     ) -> ScoreRun:
-        """Store orders as a run: ranks, usefulness, and both figures."""
+        """Store orders of contexts as a run: ranks, usefulness, rank correlation and overlap."""
         scores = [score for each in found for score in _order_scores(each)]
         figures = {
             SPEARMAN: [each.spearman for each in found],
@@ -78,7 +83,7 @@ class DatasetJudge:
     def store_generated(
         self, found: Sequence[ReferenceAnswer], runner: JudgeRunner, options: GenerateOptions
     ) -> ScoreRun:
-        """Store reference answers as a run; a missing one with 0 and an empty text."""
+        """Store reference answers as a run; a missing answer has the score 0 and an empty text."""
         scores = [
             Score(
                 key=_key_of(each.row),
@@ -101,7 +106,7 @@ class DatasetJudge:
         backend: str,
         embedder: str,
     ) -> ScoreRun:
-        """Store scores as a run; the text of a missing one is the reason."""
+        """Store metric scores as a run; the text of a missing score is the reason."""
         parameters = {
             "backend": backend,
             "metrics": list(options.metrics),
@@ -160,7 +165,7 @@ def _figure_scores(
     *,
     texts: Iterable[str],
 ) -> list[Score]:
-    """Return one figure of all samples, normalised within the run; a text for each."""
+    """Return the scores of one metric for all samples, normalised within the run."""
     return [
         Score(key=_key_of(each.row), name=name, raw=raw, value=value, text=text)
         for each, raw, value, text in zip(found, raws, normalise_values(raws), texts, strict=True)

@@ -1,4 +1,7 @@
-"""Four published scores of an answer and its contexts; missing answers are generated first."""
+"""Faithfulness, answer relevancy, context precision and context recall of a question's answer.
+
+The judge generates missing answers and ground truths first.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +45,12 @@ INVENTED_QUESTIONS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class MetricScore:
-    """A metric's score of one question with its verdicts; None with a reason.
+    """Score of one question by one metric; None with a reason.
 
     Attributes:
-        verdicts: 1 or 0 for each thing that was judged, in its order.
+        score: the score, in the metric's range.
+        reason: why the score is missing; else empty.
+        verdicts: 1 or 0 for each judged item, in order.
         unsupported: statements of the answer that the contexts do not support.
     """
 
@@ -56,11 +61,14 @@ class MetricScore:
 
 
 Scale = Callable[[str, QuestionRow], MetricScore]
-"""Scores a row by the metric of a name."""
+"""Function that scores a row by the metric of the given name."""
 
 
 class BuiltInScale:
-    """The published formulas; `embed` returns (n, dimensions), or is None."""
+    """Built-in implementation of the published metrics.
+
+    `embed` returns an array of shape (n, dimensions); None without an embedder.
+    """
 
     def __init__(
         self, runner: JudgeRunner, embed: Callable[[Sequence[str]], NDArray[Any]] | None
@@ -69,7 +77,7 @@ class BuiltInScale:
         self._embed = embed
 
     def score(self, metric: str, row: QuestionRow) -> MetricScore:
-        """Score a row by one metric."""
+        """Score a row by one built-in metric."""
         scorers: dict[str, Callable[[QuestionRow], MetricScore]] = {
             "faithfulness": self._faithfulness,
             "answer_relevancy": self._relevancy,
@@ -149,7 +157,7 @@ def _parse_invented(reply: str) -> tuple[str, int] | None:
 
 
 def _parse_attributed(reply: str) -> tuple[int, ...] | None:
-    """Parse a verdict for each statement, however many there are."""
+    """Parse the verdicts of a reply, one for each statement; None if the reply is unclear."""
     value = parse_json(reply)
     return (
         parse_verdicts(reply, count=len(value), name="attributed")
@@ -160,11 +168,13 @@ def _parse_attributed(reply: str) -> tuple[int, ...] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateOptions:
-    """Options of evaluation.
+    """Options for scoring answers.
 
     Attributes:
-        top_k: contexts that are looked at, at least 1.
-        max_chars: under which these are kept together.
+        metrics: names of the metrics to compute.
+        top_k: maximum number of contexts of a question to use, at least 1.
+        max_chars: maximum number of code points of a question's contexts, at least 2.
+        truth: options for generating missing ground truths.
     """
 
     metrics: tuple[str, ...] = METRICS
@@ -175,20 +185,26 @@ class EvaluateOptions:
     def __post_init__(self) -> None:
         if unknown := [name for name in self.metrics if name not in METRICS]:
             raise InvalidInput(
-                f"there is no metric {unknown[0]!r}", f"there are: {', '.join(METRICS)}"
+                f"unknown metric {unknown[0]!r}", f"choose from: {', '.join(METRICS)}"
             )
         if not self.metrics or self.top_k < 1 or self.max_chars < 2:
-            raise InvalidInput("there is nothing to score", "one metric, one context at least")
+            raise InvalidInput(
+                "an evaluation needs at least 1 metric, 1 context and 2 characters of contexts",
+                "pass more with: --metric, --top-k, --max-chars",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationResult:
-    """The scores of one question.
+    """Scores of one question by all metrics.
 
     Attributes:
-        scores: by metric, relevancy in [-1, 1], others in [0, 1]; None with a reason.
-        generated: which of "answer" and "ground_truth" the judge made.
+        row: question with the contexts that were used.
+        scores: score by metric: relevancy in [-1, 1], others in [0, 1]; None with a reason.
+        reasons: reason of each missing score, by metric.
+        generated: which of "answer" and "ground_truth" the judge generated.
         useful: 1 or 0 for each context; may be empty.
+        unsupported: statements of the answer that the contexts do not support.
     """
 
     row: QuestionRow
@@ -199,7 +215,7 @@ class EvaluationResult:
     unsupported: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result as JSON."""
+        """Return the scores of the question as JSON."""
         values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
         return values | {
             "question": self.row.question,
@@ -216,7 +232,7 @@ class EvaluationResult:
 def evaluate_row(
     row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions, *, scale: Scale
 ) -> EvaluationResult:
-    """Score one question; generate a missing answer or reference first."""
+    """Score one question; generate a missing answer or ground truth first."""
     kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
     looked = replace(row, contexts=kept)
     generated = []
@@ -258,7 +274,7 @@ def _score_metric(metric: str, row: QuestionRow, scale: Scale) -> MetricScore:
 
 
 def _generate_answer(row: QuestionRow, runner: JudgeRunner) -> str:
-    """Generate an answer from the selected contexts; empty where the judge gives none."""
+    """Generate an answer from the selected contexts; empty if the judge gives no answer."""
     if not row.contexts:
         return ""
     found = runner.ask(
@@ -274,7 +290,10 @@ def _generate_answer(row: QuestionRow, runner: JudgeRunner) -> str:
 def estimate_evaluation_cost(
     row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions
 ) -> ExpectedCalls:
-    """Return the maximum cost of scoring a row, with an expected length of missing answers."""
+    """Return the maximum number of calls and characters for scoring one row.
+
+    Answers that are missing are assumed to have `EXPECTED_ANSWER` code points.
+    """
     kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
     read = sum(map(len, kept))
     reply, truth = len(row.answer) or EXPECTED_ANSWER, len(row.ground_truth) or EXPECTED_ANSWER
@@ -301,7 +320,7 @@ def estimate_evaluation_cost(
 
 @dataclass(frozen=True, slots=True)
 class MetricMean:
-    """The mean of a metric over the questions that have a score, and their number."""
+    """Mean of a metric over questions with a score; counts of questions with and without one."""
 
     mean: float | None
     count: int
@@ -311,7 +330,7 @@ class MetricMean:
 def mean_metrics(
     found: Sequence[EvaluationResult], metrics: Sequence[str]
 ) -> dict[str, MetricMean]:
-    """Return the mean of each metric; questions without a score are counted as missing."""
+    """Return the mean of each metric; questions without a score are excluded and counted."""
     means = {}
     for metric in metrics:
         scores = [each.scores[metric] for each in found]

@@ -1,6 +1,6 @@
-"""A judge's order of contexts, and the four published scores of an answer with its contexts.
+"""Orders of contexts, and published metrics of answers: faithfulness, relevancy, precision, recall.
 
-Sources: the project RagSGE for sorting, grouping and cutting; RAGAS for the four scores (Es et al.,
+Sources: the project RagSGE for sorting, grouping and cutting; RAGAS for the metrics (Es et al.,
 RAGAS: Automated Evaluation of Retrieval Augmented Generation, 2024).
 """
 
@@ -13,29 +13,29 @@ from typing import Final, TypeVar
 
 GROUP_SIZE: Final = 20
 MAX_CHARACTERS: Final = 13_000
-"""Under which the contexts of one question are kept."""
+"""Default maximum number of code points of a question's contexts."""
 _EPSILON: Final = 1e-10
-"""Of the published precision, which so comes out a little under the quotient."""
+"""Term in the denominator of the published average precision; keeps the result below 1."""
 
 _T = TypeVar("_T")
 
 
 @unique
 class MissingReason(StrEnum):
-    """Why a question has no order, no reference answer or no score of a metric."""
+    """Reason why a question has no order, no reference answer or no score of a metric."""
 
     NO_ANSWER = "there is no answer"
     NO_CONTEXT = "there is no context"
     NO_CONTEXTS = "there are no contexts"
     NO_GROUND_TRUTH = "there is no ground truth"
-    NO_VECTORS = "there are no vectors: no embedder"
+    NO_VECTORS = "there are no vectors: no embedder is available"
     NO_USEFUL_CONTEXT = "no context helps to answer the question"
-    SINGLE_CONTEXT = "a single context has no order"
-    EMPTY_ANSWER = "the answer states nothing"
-    EMPTY_GROUND_TRUTH = "the ground truth states nothing"
-    UNKNOWN_ANSWER = "the contexts do not tell, says the judge"
+    SINGLE_CONTEXT = "there is only one context, so there is no order"
+    EMPTY_ANSWER = "the answer contains no statement"
+    EMPTY_GROUND_TRUTH = "the ground truth contains no statement"
+    UNKNOWN_ANSWER = "the contexts do not contain the answer, according to the judge"
     SILENT_JUDGE = "the judge gave no answer"
-    UNCLEAR_JUDGE = "the judge's replies stayed unclear"
+    UNCLEAR_JUDGE = "the judge's replies were unclear"
 
 
 # ---------------------------------------------------------------- orders
@@ -58,12 +58,14 @@ def insert_by_rank(items: Sequence[int], first_is_better: Callable[[int, int], b
 
 
 def max_comparisons(count: int) -> int:
-    """Return the most comparisons of `insert_by_rank`: the sum of ceil(log2(i + 1))."""
+    """Return the maximum comparisons in one sort of `insert_by_rank`: sum of ceil(log2(i + 1))."""
     return sum(math.ceil(math.log2(placed + 1)) for placed in range(1, count))
 
 
 def spearman(order: Sequence[int], reference: Sequence[int]) -> float | None:
-    """Rank correlation of two orders of the same items, in [-1, 1]; None for fewer than two.
+    """Return the rank correlation of two orders of the same items, in [-1, 1].
+
+    Fewer than two items give None.
 
     Source: Spearman 1904, for ranks without ties.
     """
@@ -78,9 +80,10 @@ def spearman(order: Sequence[int], reference: Sequence[int]) -> float | None:
 def overlap(
     order: Sequence[int], reference: Sequence[int], *, k: int, bottom: bool = False
 ) -> tuple[float | None, list[int]]:
-    """Return the share in [0, 1] of common items in the first (or last) k, and those items.
+    """Return the fraction in [0, 1] of common items in the first (or last) k, and those items.
 
-    None for no items. `k`: at least 1. The items are in the order of `order`.
+    `k` is at least 1. The common items are in the order of `order`. Without items, the fraction is
+    None.
     """
     k = min(k, len(order))
     if not k:
@@ -92,14 +95,14 @@ def overlap(
 
 # ---------------------------------------------------------------- groups
 def split_groups(items: Sequence[_T], size: int = GROUP_SIZE) -> list[Sequence[_T]]:
-    """Split items into groups of `size`, in order; the last one may be shorter."""
+    """Split items into groups of `size`, in order; the last group may be shorter."""
     return [items[at : at + size] for at in range(0, len(items), size)]
 
 
 def count_reductions(count: int, size: int = GROUP_SIZE) -> int:
-    """Return how many calls reduce `count` texts to one, `size` texts a call.
+    """Return the number of calls that reduce `count` texts to one, with `size` texts per call.
 
-    A text that is left over by itself goes on to the next round as it is.
+    A single remaining text goes on to the next round without a call.
     """
     calls = 0
     while count > 1:
@@ -111,9 +114,11 @@ def count_reductions(count: int, size: int = GROUP_SIZE) -> int:
 def select_contexts(
     contexts: Sequence[str], *, k: int, most: int = MAX_CHARACTERS
 ) -> tuple[str, ...]:
-    """Return the first k contexts; fewer, until they have less than `most` characters.
+    """Return at most the first k contexts, with fewer than `most` characters together.
 
-    A first one that is too long by itself is cut, so that one is left. None for none.
+    Contexts are dropped from the end until the others fit. A first context that is too long alone
+    is
+    cut. Without contexts, the result is empty.
     """
     kept = tuple(contexts[:k])
     while len(kept) > 1 and sum(map(len, kept)) >= most:
@@ -123,19 +128,20 @@ def select_contexts(
 
 # ---------------------------------------------------------------- scores
 def mean_verdict(verdicts: Sequence[int]) -> float | None:
-    """The mean of verdicts of which all but 0 count as 1; None for none.
+    """Return the fraction of verdicts that are not 0; None without verdicts.
 
-    Of an answer's statements that the contexts support it is the faithfulness, of a reference's
-    that stand in them the context recall.
+    Faithfulness is this fraction for the answer's statements, with verdict 1 for a supported
+    statement. Context recall is this fraction for the reference's statements, with verdict 1 for a
+    statement that occurs in the contexts.
     """
     return sum(map(bool, verdicts)) / len(verdicts) if verdicts else None
 
 
 def average_precision(verdicts: Sequence[int]) -> float | None:
-    """Average precision of contexts in their order, whose verdicts are 1 for a useful one.
+    """Return the average precision of ranked contexts with verdict 1 for a useful context.
 
     Returns:
-        In [0, 1): 0 where none is useful; None for no contexts.
+        In [0, 1): 0 if no context is useful; None without contexts.
     """
     if not verdicts:
         return None
@@ -154,7 +160,8 @@ def mean_relevancy(
 ) -> float:
     """Return the mean cosine of a question and the questions invented for its answer, in [-1, 1].
 
-    0 where all are noncommittal (1), or there are none. A zero vector has the cosine 0.
+    The mean is 0 if all replies are noncommittal (1), or if there are none. A zero vector has the
+    cosine 0.
     """
     if not invented or all(noncommittal):
         return 0.0

@@ -1,7 +1,7 @@
-"""A model proposes unsupported spans of summaries, stored as suggestions until a person answers.
+"""Unsupported spans of summaries that a model proposes, stored as suggestions for annotators.
 
 Replies are untrusted: quotes that are not in the texts, and labels that are not in the label set,
-are refused and counted. An interrupted run continues, as each reply is kept; a repeated run adds
+are refused and counted. Replies are cached: an interrupted run continues, and a repeated run adds
 nothing.
 """
 
@@ -33,20 +33,20 @@ from tui_annotate.plugins.judges import Judge, Question
 if TYPE_CHECKING:
     from tui_annotate.workspace.machines import MachineServices
 
-NO_QUOTE: Final = "quotes that do not stand in the summary"
-NO_EVIDENCE: Final = "evidence that does not stand in the source"
-NO_LABEL: Final = "labels that the set does not have"
-NO_PART: Final = "parts that lack something, or have it in another form"
+NO_QUOTE: Final = "quotes that are not in the summary"
+NO_EVIDENCE: Final = "evidence that is not in the source"
+NO_LABEL: Final = "labels that are not in the label set"
+NO_PART: Final = "proposals with missing or invalid fields"
 
 _MAX_PARTS: Final = 200
-"""Parts of one summary; a reply with more is no sound one."""
+"""Maximum number of proposals for one summary; a reply with more proposals is rejected."""
 _MAX_REPLY: Final = 200_000
 _MAX_REASON: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedSpan:
-    """A part of a summary that a model calls unsupported, quoted, with quoted evidence."""
+    """Span of a summary that a model calls unsupported, as a quote, with quoted evidence."""
 
     quote: str
     label: str
@@ -55,9 +55,9 @@ class ProposedSpan:
 
 
 def parse_proposals(reply: str) -> tuple[ProposedSpan | None, ...] | None:
-    """Parse the spans of a reply; None where it has not the required form.
+    """Parse the proposals of a reply; return None for a reply in another form.
 
-    `evidence` and `reason` are optional; `evidence` is one quote or a list. Invalid spans among
+    `evidence` and `reason` are optional; `evidence` is one quote or a list. Invalid proposals among
     valid ones are None.
     """
     rows = parse_json(reply) if len(reply) <= _MAX_REPLY else None
@@ -82,34 +82,34 @@ def _parse_span(row: Mapping[str, Any]) -> ProposedSpan | None:
 
 
 class PromptLabels:
-    """The labels that a model may assign, by the names in its prompt."""
+    """Labels that a model may assign, by the names in its prompt."""
 
     def __init__(self, tree: LabelTree) -> None:
-        """Take the labels that are open for new annotations, without parents of others."""
+        """Collect the leaf labels of the tree that are available for new annotations."""
         self._labels = {
             JOINER.join(label.path): label for label in tree.offered() if not label.choices
         }
 
     def describe(self) -> str:
-        """Return a line for each, with what it means."""
+        """Return one line for each label: name and description."""
         return "\n".join(
             f"- {name}: {' '.join(label.description.split())}" if label.description else f"- {name}"
             for name, label in self._labels.items()
         )
 
     def find(self, name: str) -> Label | None:
-        """Return the label of a name, ignoring case; None if there is none."""
+        """Return the label with a name, ignoring case; None for an unknown name."""
         wanted = name.strip().casefold()
         return next((each for key, each in self._labels.items() if key.casefold() == wanted), None)
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedProposals:
-    """The proposals of a reply that were found in the texts.
+    """Proposals of a reply that were located in the texts.
 
     Attributes:
-        suggestions: in the reply's order, each once.
-        refused: why others, or parts of them, were not taken.
+        suggestions: located proposals in the reply's order, without duplicates.
+        refused: reasons for refused proposals, and for refused evidence of located ones.
     """
 
     suggestions: tuple[Suggestion, ...]
@@ -119,7 +119,7 @@ class LocatedProposals:
 def locate_proposals(
     sample: Sample, spans: Iterable[ProposedSpan | None], labels: PromptLabels, *, maker: str
 ) -> LocatedProposals:
-    """Look up quotes and labels; refuse a span whose quote or label is unknown."""
+    """Locate quotes and labels of proposals; refuse a proposal whose quote or label is unknown."""
     summary = sample.document(Side.SUMMARY)
     found: dict[str, Suggestion] = {}
     refused = []
@@ -149,7 +149,7 @@ def locate_proposals(
 
 
 def _locate_evidence(quote: str, sample: Sample) -> Anchor | None:
-    """Return where the first matching source contains the quote; None for no match."""
+    """Return the position of a quote in the first source that contains it; None if none does."""
     for index, document in enumerate(sample.side(Side.SOURCE)):
         span = locate_quote(quote, document.text)
         if span is not None:
@@ -166,22 +166,24 @@ def shorten_reason(text: str) -> str:
 
 PROMPT: Final = "annotate"
 SPANS: Final = "unsupported_spans"
-"""The score that says how many parts of a summary were proposed; fewer is better."""
+"""Name of the score that counts the proposed spans of a summary; fewer spans are better."""
 MAX_CHARACTERS: Final = 24_000
-"""Code points of a sample's sources, and of its summary, that are sent."""
+"""Default maximum of code points to send of a sample's sources, and of its summary."""
 
 _PAGE: Final = 64
 _MAX_TOKENS: Final = 4096
-"""Of a reply: a long summary has many parts."""
+"""Maximum tokens of a model's reply; a long summary has many unsupported spans."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalOptions:
-    """Options of proposals.
+    """Options for proposing unsupported spans.
 
     Attributes:
-        language: of the prompt; empty: that of the summary.
-        max_chars: code points sent of the sources together, and of the summary.
+        dataset: name of the dataset.
+        language: language of the prompt; empty: the language of the summary.
+        folders: folders with a user's own prompts; the first folder takes precedence.
+        max_chars: code points to send of the sources together, and of the summary.
         limit: number of samples; 0 for all.
     """
 
@@ -193,12 +195,15 @@ class ProposalOptions:
 
     def __post_init__(self) -> None:
         if self.max_chars < 1 or self.limit < 0:
-            raise InvalidInput("there is nothing to look at", "one character, one sample at least")
+            raise InvalidInput(
+                "nothing to annotate: the limits allow no character or no sample",
+                "pass --max-chars of at least 1 and --limit of at least 0",
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class ProposalPlan:
-    """The cost: samples, cached replies among them, characters to send for the others."""
+    """Estimated cost: samples, cached replies, and characters to send for the other samples."""
 
     samples: int
     cached: int
@@ -207,12 +212,17 @@ class ProposalPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalReport:
-    """The result of a run of proposals; `run` is empty without a new one.
+    """Result of a run that proposes unsupported spans.
 
     Attributes:
-        skipped: samples with one side only.
-        cut: samples that are too long.
-        proposals: found in the texts.
+        run: id of the run; empty if the run added no suggestion.
+        samples: number of samples with a source and a summary.
+        skipped: number of samples without a source or a summary.
+        cut: number of samples whose text was cut.
+        proposals: number of proposals located in the texts.
+        new: number of suggestions that were not stored before.
+        refused: number of refused proposals, by reason.
+        tally: counts of replies.
     """
 
     run: str
@@ -236,7 +246,7 @@ class _RunState:
     cut: int = 0
 
     def build_question(self, sample: Sample) -> Question:
-        """Return the question for a sample."""
+        """Build the question to the model for one sample."""
         summary = sample.document(Side.SUMMARY)
         language = self.options.language or summary.language
         prompt = prompts.load_prompt(PROMPT, language=language, folders=self.options.folders)
@@ -253,12 +263,12 @@ class _RunState:
 
 @dataclass(frozen=True, slots=True)
 class ProposalService:
-    """Lets a model propose unsupported spans; raises NotAllowed for all but managers."""
+    """Service that lets a model propose unsupported spans; admins only (else NotAllowed)."""
 
     machines: MachineServices
 
     def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
-        """Estimate the cost; sends nothing."""
+        """Estimate the cost of a run; send nothing."""
         require_permission(self.machines.actor, Permission.MANAGE)
         state = _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
         samples = cached = characters = 0
@@ -277,12 +287,12 @@ class ProposalService:
         *,
         progress: Callable[[TaskProgress], None] | None = None,
     ) -> ProposalReport:
-        """Ask about each sample, and store the proposals that are found in its texts.
+        """Ask the model about each sample, and store the proposals that are located in the texts.
 
         Raises:
-            NotFound: there is no such dataset, or no sample with both sides.
-            InvalidInput: a prompt is invalid, or the endpoint takes no question.
-            Unavailable: the endpoint can not be reached; its replies are kept.
+            NotFound: the dataset does not exist, or no sample has both sides.
+            InvalidInput: a prompt is invalid, or the endpoint refuses the questions.
+            Unavailable: the endpoint can not be reached; replies so far are cached.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         state = _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
@@ -329,7 +339,7 @@ class ProposalService:
         )
 
     def _read_pages(self, state: _RunState) -> Iterator[list[Sample]]:
-        """Yield samples with both sides; no transaction is open during a request."""
+        """Yield pages of samples with both sides; no transaction is open during a request."""
         dataset, limit = state.options.dataset, state.options.limit
         keys = self.machines.corpus.keys(dataset)
         state.total = len(keys)
@@ -347,8 +357,8 @@ class ProposalService:
         if not state.read:
             known = ", ".join(each.name for each in self.machines.corpus.datasets()) or "none"
             raise NotFound(
-                f"there is no dataset {dataset!r} with a source and a summary in a sample",
-                f"there are: {known}",
+                f"no sample with a source and a summary in dataset {dataset!r}",
+                f"choose another dataset; existing datasets: {known}",
             )
 
 

@@ -1,6 +1,6 @@
-"""Questions with retrieved contexts, an answer and a ground truth, a line each; RAGAS names too.
+"""Format of JSON lines with question, contexts, answer and ground truth, also by RAGAS names.
 
-A line that lacks both contexts and an answer, or holds something of the wrong kind, is refused.
+A line without contexts and without an answer is refused, and a line with an invalid value too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tui_annotate.plugins.record_validation import (
     parse_document,
     parse_identifier,
 )
-from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
+from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait, carry_plainly
 
 FORMAT: Final = "rag"
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -41,30 +41,33 @@ _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         GROUND_TRUTH: (GROUND_TRUTH, "reference"),
     }
 )
-"""What is read, and the columns that may hold it: ours, then those of RAGAS."""
+"""Column names by meaning: the format's own name first, then the name in RAGAS."""
 _PAGE: Final = 64
 _RESERVED: Final = frozenset({"id", *(name for names in _COLUMNS.values() for name in names)})
 
 
 class RagFormat:
-    """Contexts are the sources of an answer; a line without an answer is a question to read for."""
+    """Importer and exporter of questions with contexts; a line without an answer is a question.
+
+    Contexts are the sources of a sample, the answer is its summary.
+    """
 
     name = FORMAT
     about = FormatTraits(
-        title="a question, its contexts, an answer a line",
+        title="JSON lines: a question, its contexts and its answer",
         carried=carry_plainly(
             RecordTrait.TEXTS,
             RecordTrait.META,
             RecordTrait.UNREAD,
             request="question",
-            kind="by answer",
+            kind="by presence of an answer",
             title="numbers",
             imported=OWN,
         ),
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """One record a line; see `Importer.read`."""
+        """Yield one record or problem per line; see `Importer.read`."""
         dataset = choose_dataset_name(path, options.dataset)
 
         def one(row: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
@@ -76,7 +79,7 @@ class RagFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """A line a sample, as it was read where it was; see `Exporter.write`."""
+        """Write one line per sample, unchanged if it was imported from this format."""
         report = ExportReport()
         tally = LossCounter(self.about, report, own=FORMAT)
         with closing(NameRegister()) as seen:
@@ -93,7 +96,7 @@ class RagFormat:
 def _parse_sample(
     row: Mapping[str, Any], dataset: str, options: ImportOptions, *, number: int
 ) -> tuple[Sample, list[str]]:
-    """Parse the sample of line `number`, from 0; also return doubts about it."""
+    """Parse the sample of line `number` (from 0); also return warnings about the line."""
     named = {what: _column_of(row, what) for what in _COLUMNS} | {"id": options.id_column or "id"}
     if options.id_column:
         get_field(row, options.id_column, option="--id-column")
@@ -111,8 +114,8 @@ def _parse_sample(
             ),
         )
     if not contexts and not answers:
-        hint = "without any there is nothing to read"
-        raise InvalidInput("there is neither a context nor an answer", hint)
+        hint = "add a context or an answer: without both there is no text to read"
+        raise InvalidInput("the line has neither a context nor an answer", hint)
     used = {*named.values(), *(name for name in _RESERVED if row.get(name) is None)}
     sample = Sample(
         dataset,
@@ -141,17 +144,23 @@ def _parse_sample(
 def _column_of(row: Mapping[str, Any], what: str) -> str:
     there = [name for name in _COLUMNS[what] if row.get(name) is not None]
     if len(there) > 1:
-        raise InvalidInput(f"both {there[0]!r} and {there[1]!r} are there", "keep one of them")
+        raise InvalidInput(
+            f"columns {there[0]!r} and {there[1]!r} both have a value", "keep one of them"
+        )
     if what in {"question", "contexts"} and not row.keys() & {*_COLUMNS[what]}:
         columns = " or ".join(map(repr, _COLUMNS[what]))
-        raise InvalidInput(f"no column {columns}; there are: {', '.join(map(repr, [*row][:50]))}")
+        raise InvalidInput(
+            f"no column {columns}; the columns are: {', '.join(map(repr, [*row][:50]))}"
+        )
     return next((name for name in (*there, *_COLUMNS[what]) if name in row), _COLUMNS[what][0])
 
 
 def _parse_text(row: Mapping[str, Any], name: str) -> str | None:
     value = row.get(name)
     if value is not None and not isinstance(value, str):
-        raise InvalidInput(f"column {name!r} holds {describe_value(value)}, not text", "quote it")
+        raise InvalidInput(
+            f"column {name!r} holds {describe_value(value)}, not text", "put the value in quotes"
+        )
     return value
 
 
@@ -177,9 +186,9 @@ def _find_doubts(
     doubts = [] if question and question.strip() else ["the question is empty"]
     if blank:
         numbers = ", ".join(str(place + 1) for place, _ in blank[:20])
-        doubts.append(f"empty contexts are left out: number {numbers}")
+        doubts.append(f"skipped empty contexts, by number: {numbers}")
     if not contexts:
-        doubts.append("there is no context: nothing can support the answer")
+        doubts.append("the line has no context: nothing can support the answer")
     return doubts
 
 
@@ -190,10 +199,10 @@ def _imported_fields(sample: Sample) -> Mapping[str, Any]:
 
 
 def _unique_id(sample: Sample, seen: NameRegister, report: ExportReport) -> str:
-    """Return the sample's id, prefixed by its dataset where another dataset has the same."""
+    """Return the sample's id, prefixed with its dataset if another dataset has the same id."""
     key, place = sample.id, json.dumps(sample.key)
     if seen.remember(key, place) != place:
-        report.count_loss("sample ids, renamed")
+        report.count_loss(Loss.RENAMED_IDS.value)
         key = f"{sample.dataset}/{sample.id}"
         while seen.remember(key, place) != place:
             key += "+"
@@ -214,7 +223,7 @@ def _add_truths(
 
 
 def _build_row(sample: Sample, *, key: str, number: int, made: str | None) -> dict[str, Any]:
-    """Build the line of a sample; its id is written where it differs from the line number."""
+    """Build the line of a sample; write the id only if it differs from the line number."""
     imported = _imported_fields(sample)
     named = imported.get("named") or {name: name for name in ("id", *_COLUMNS)}
     own_id = imported.get("id") if imported else key
@@ -249,7 +258,7 @@ def _truth_of(sample: Sample) -> str | None:
 
 
 def _other_columns(sample: Sample) -> dict[str, Any]:
-    """Return the other columns; a line that was read keeps its names."""
+    """Return the other columns; an imported line keeps its column names."""
     own = set(_imported_fields(sample).get("keys", ())) - {GROUND_TRUTH}
     return {
         name: value for name, value in sample.meta.items() if name in own or name not in _RESERVED
@@ -269,4 +278,4 @@ def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> N
         plain = keys in (numbers, [""]) and not any(one.key for one in answers)
         lose(RecordTrait.TITLE.value, not plain or any(one.title for one in sample.documents))
     taken = len(_RESERVED.intersection(sample.meta) - set(_other_columns(sample)))
-    lose("columns that have a name of this format's own", taken - (_truth_of(sample) is not None))
+    lose("columns with a name that the format reserves", taken - (_truth_of(sample) is not None))

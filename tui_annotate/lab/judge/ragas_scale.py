@@ -1,7 +1,7 @@
-"""The four scores by RAGAS itself, the reference implementation, where it is installed.
+"""Scores by RAGAS, the reference implementation of the metrics, if that library is installed.
 
-Its usage reports are disabled before it is imported, and it connects to the given endpoint only.
-Its replies are not stored, and its prompts are its own.
+The program disables the library's usage reports before the import. The library connects to the
+given endpoint only. Its replies are not cached, and it uses its own prompts.
 """
 
 from __future__ import annotations
@@ -33,11 +33,13 @@ _HINT: Final = "check --base-url, the model, and the key in the environment"
 
 
 class RagasScale:
-    """Scores by the library. Thread-safe. `embed` returns (n, dimensions), None without vectors.
+    """Scoring back end that calls the library RAGAS. Thread-safe.
+
+    `embed` returns an array of shape (n, dimensions); None without an embedder.
 
     Raises:
         InvalidInput: the model is missing, or the address is invalid.
-        Unavailable: the library is missing, or of an unsupported version.
+        Unavailable: the library is missing, or its version is not supported.
     """
 
     def __init__(
@@ -49,7 +51,9 @@ class RagasScale:
         concurrency: int = 4,
     ) -> None:
         if not model or not base_url:
-            raise InvalidInput("a judge needs a model and an address", "--model, --base-url")
+            raise InvalidInput(
+                "a judge needs a model and an address", "name both with --model and --base-url"
+            )
         self._url = check_url(base_url)
         self.host = format_host(self._url)
         self._model = model
@@ -60,11 +64,13 @@ class RagasScale:
         try:
             import ragas.metrics.collections as metrics
         except ImportError as error:
-            raise Unavailable(f"ragas can not be used: {error}", INSTALL) from error
+            raise Unavailable(
+                f"can not use the library ragas: {error}", f"install the library with: {INSTALL}"
+            ) from error
         self._metrics = metrics
 
     def score(self, metric: str, row: Any) -> MetricScore:
-        """Score a row by one metric; see `evaluation.Scale`."""
+        """Score a row by one metric with RAGAS; see `evaluation.Scale`."""
         if metric == "answer_relevancy" and self._embed is None:
             return MetricScore(None, MissingReason.NO_VECTORS)
         with self._free:
@@ -77,16 +83,16 @@ class RagasScale:
                     None, f"ragas: {shorten_line(str(error)) or type(error).__name__}"
                 )
         if not math.isfinite(value):
-            return MetricScore(None, "ragas gives no number")
+            return MetricScore(None, "ragas returned no number")
         return MetricScore(value)
 
     async def _ask(self, metric: str, row: Any) -> float:
-        """Score one row by a client of its own: connections belong to one event loop."""
+        """Score one row with a new client, because connections belong to one event loop."""
         import openai
 
         async with httpx2.AsyncClient(transport=_ChatTransport(self._url)) as connection:
             client = openai.AsyncOpenAI(
-                api_key=_NO_KEY,  # our transport sends ours
+                api_key=_NO_KEY,  # our transport adds the user's key
                 admin_api_key="",
                 organization="",
                 project="",
@@ -123,7 +129,7 @@ class RagasScale:
 
 
 class _ChatTransport(httpx2.AsyncBaseTransport):
-    """Sends the bodies of the library's requests with our headers, and none of its own."""
+    """HTTP transport that sends the library's requests with the program's own headers only."""
 
     def __init__(self, url: httpx2.URL) -> None:
         self._client = open_chat_client(url)
@@ -145,7 +151,7 @@ class _ChatTransport(httpx2.AsyncBaseTransport):
 
 
 def _fatal_error(error: BaseException | None) -> str:
-    """Return why the endpoint is unusable, if that caused an error; else an empty text."""
+    """Return why the endpoint is unusable if that caused the error; else an empty text."""
     import openai
 
     hopeless = (

@@ -1,4 +1,4 @@
-"""Reference answers from all contexts of a question: by groups that are joined, or read slowly."""
+"""Reference answers of a judge to a question, from all contexts in groups or part by part."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from tui_annotate.lab.judge.rows import QuestionRow
 from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
 
 PART: Final = 6_000
-"""Code points of a context that the slow variant reads at a time: about 2,000 tokens."""
+"""Length in code points of one part of a context in slow reading: about 2,000 tokens."""
 WINDOW: Final = 24_000
-"""Code points of a context that it sees at a time, with those before: about 8,000 tokens."""
+"""Maximum code points of a part and the parts before it in slow reading: about 8,000 tokens."""
 EXPECTED_ANSWER: Final = 600
-"""Code points that an answer is expected to have, when calls are estimated."""
+"""Expected length of an answer in code points, for estimates of cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateOptions:
-    """Options of reference answers.
+    """Options for generating reference answers.
 
     Attributes:
-        group_size: contexts, and answers, of one call; at least 2.
-        seed: of the order of contexts.
-        slow: each context is read by itself, part after part.
+        group_size: number of contexts, and later of answers, in one call; at least 2.
+        seed: random seed of the order of contexts.
+        slow: read each context separately, in consecutive parts.
     """
 
     group_size: int = GROUP_SIZE
@@ -40,17 +40,20 @@ class GenerateOptions:
     def __post_init__(self) -> None:
         if self.group_size < 2:
             raise InvalidInput(
-                f"groups of {self.group_size} never become one", "--group-size is at least 2"
+                f"group size {self.group_size} is too small: groups could not be joined",
+                "pass --group-size of at least 2",
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceAnswer:
-    """The reference answer of one question.
+    """Reference answer to one question.
 
     Attributes:
-        ground_truth: None with a reason, where there is none.
-        calls: replies that it was made of.
+        row: the question with its contexts.
+        ground_truth: the reference answer; None with a reason.
+        reason: why the answer is missing; else empty.
+        calls: number of calls for the answer.
     """
 
     row: QuestionRow
@@ -59,7 +62,7 @@ class ReferenceAnswer:
     calls: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return a JSON row that can be read again, with a reason where there is no answer."""
+        """Return a JSON row that importers can read, with a reason if there is no answer."""
         values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
         values |= {
             "question": self.row.question,
@@ -72,7 +75,7 @@ class ReferenceAnswer:
 def generate_row(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> ReferenceAnswer:
-    """Generate the reference answer of one question."""
+    """Generate the reference answer to one question."""
     if not row.contexts:
         return ReferenceAnswer(row=row, ground_truth=None, reason=MissingReason.NO_CONTEXTS)
     replies, calls = (
@@ -96,7 +99,7 @@ def generate_row(
 def _answer_groups(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> tuple[list[str | None], int]:
-    # In random order, so that no group holds the retriever's best contexts alone.
+    # Random order, so that no group holds only the retriever's best contexts.
     contexts = list(row.contexts)
     random.Random(f"{options.seed}\n{row.question}").shuffle(contexts)  # noqa: S311  no secret
     slots = [
@@ -109,7 +112,10 @@ def _answer_groups(
 def _join_answers(
     there: Sequence[str], row: QuestionRow, runner: JudgeRunner, *, size: int
 ) -> tuple[list[str], int]:
-    """Join each group of answers into one; also return the calls. A single answer stays."""
+    """Join each group of answers into one; also return the number of calls.
+
+    A group of a single answer needs no call.
+    """
     parts = split_groups(there, size)
     slots = [{"answers": number_texts(part)} for part in parts if len(part) > 1]
     replies = iter(runner.ask_all(row, "join", slots, read=parse_answer))
@@ -134,14 +140,17 @@ def _unknown_marker(runner: JudgeRunner, row: QuestionRow) -> str:
 
 
 def number_texts(texts: Sequence[str]) -> str:
-    """Return texts numbered from 1, with a blank line between two."""
+    """Return texts numbered from 1, separated by blank lines."""
     return "\n\n".join(f"[{number}] {text.strip()}" for number, text in enumerate(texts, 1))
 
 
 def estimate_answer_cost(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> ExpectedCalls:
-    """Return the maximum cost of a reference answer, with an expected length of answers."""
+    """Return the maximum number of calls and characters for generating one reference answer.
+
+    Answers are assumed to have `EXPECTED_ANSWER` code points.
+    """
     sizes = [len(context) for context in row.contexts]
     if options.slow:
         first = sum(-(-size // PART) for size in sizes)
@@ -158,7 +167,10 @@ def estimate_answer_cost(
 
 
 def truth_file_name(question: str, *, taken: set[str]) -> str:
-    """Return RagSGE's file name, in lower case not among `taken`, to which it is added."""
+    """Return RagSGE's file name for a question's reference answer, and add it to `taken`.
+
+    The name is unique among `taken`, which holds names in lower case.
+    """
     kept = (
         re.sub(r"[^\w .()（），。？！、-]+|\.{2,}", "_", question).strip(" ._")[:60] or "question"
     )

@@ -1,4 +1,4 @@
-"""Files of the results of judges: the formats of the project RagSGE, tables, and JSON lines."""
+"""Files with judge results: the formats of the project RagSGE, tables, and JSON lines."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from tui_annotate.plugins.files.targets import open_output
 
 _MAX_LINE: Final = 1_400
 _PREFIX: Final = "答案: "
-"""What the project RagSGE begins a ground truth with."""
+"""Prefix of every ground truth in files of the project RagSGE."""
 
 
 def write_sorted(found: Sequence[ContextOrderResult], target: Path | None) -> None:
-    """Write a JSON array with an element for each question; None is standard output.
+    """Write sorted contexts as a JSON array with one element for each question.
+
+    A target of None is standard output.
 
     Raises:
         InvalidInput, Unavailable: the target can not be written.
@@ -47,12 +49,14 @@ def _format_value(value: Any) -> str:
 
 
 def write_generated(found: Sequence[ReferenceAnswer], target: Path | None) -> None:
-    """Write a line of JSON for each question, which can be read again."""
+    """Write one JSON line for each question with its reference answer; importers can read it."""
     _write_lines([each.as_json() for each in found], target)
 
 
 def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
-    """Write a file for each reference answer, as the project RagSGE does; duplicates get two.
+    """Write one file for each reference answer in the format of RagSGE; return the number of files.
+
+    Questions that occur twice get two files.
 
     Raises:
         InvalidInput, Unavailable: the folder can not be written.
@@ -60,7 +64,9 @@ def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise InvalidInput(f"{folder} is a file", "name a folder with --gt-dir") from error
+        raise InvalidInput(
+            f"{folder} is a file, not a folder", "name a folder with --gt-dir"
+        ) from error
     taken: set[str] = set()
     there = [each for each in found if each.ground_truth is not None]
     for each in there:
@@ -77,7 +83,7 @@ def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
 def write_evaluated(
     found: Sequence[EvaluationResult], metrics: Sequence[str], target: Path | None
 ) -> None:
-    """Write a table by the target's suffix: `.xlsx`, `.csv`, else lines of JSON."""
+    """Write scores in the format of the target's suffix: `.xlsx`, `.csv`, else JSON lines."""
     ending = "" if target is None else target.name.lower().removesuffix(".gz").removesuffix(".zst")
     if ending.endswith(".xlsx"):
         columns = _table_columns(metrics)
@@ -116,7 +122,7 @@ def _table_rows(
 
 
 def _escape_cell(value: Any) -> Any:
-    """Return a cell for CSV; what looks like a formula gets a leading quote."""
+    """Return the CSV cell of a value; a text that looks like a formula gets a leading quote."""
     if value is None:
         return ""
     return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA else value

@@ -1,4 +1,4 @@
-"""Rows for judges: a question with its contexts, and answer and ground truth if any."""
+"""Input rows of judges: a question with its contexts, and optionally answer and ground truth."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.methods.segmentation import guess_language
 
 GROUND_TRUTH: Final = "ground_truth"
-"""Of a sample's meta and of a run's scores: the answer that is held to be right."""
+"""Name of the reference answer, both in a sample's meta and in the scores of a run."""
 ORDER: Final = "judge_order"
 USEFUL: Final = "judge_useful"
-"""The scores of contexts in their order: a judge's rank, and whether one helps to answer."""
+"""Names of the scores of a sample's contexts: a judge's rank, and usefulness for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """One question with its contexts in retrieved order; `key` of its sample, if any."""
+    """Question with its contexts in retrieved order; `key` is None without a sample."""
 
     question: str
     contexts: tuple[str, ...]
@@ -31,12 +31,12 @@ class QuestionRow:
 
     @property
     def language(self) -> str:
-        """The language of the question: "zh" or "en"."""
+        """Language of the question: "zh" or "en"."""
         return guess_language(self.question)
 
 
 def sample_row(sample: Sample, *, ground_truth: str = "") -> QuestionRow:
-    """Return a sample as a row. `ground_truth`: where the sample holds none."""
+    """Return a sample as a judge's row; `ground_truth` is used if the sample has none."""
     summary = sample.side(Side.SUMMARY)
     held = sample.meta.get(GROUND_TRUTH)
     return QuestionRow(
@@ -55,32 +55,32 @@ def rows_of_lists(
     answers: Sequence[str | None] | None = None,
     ground_truths: Sequence[str | None] | None = None,
 ) -> list[QuestionRow]:
-    """Return rows of parallel lists.
+    """Build rows from parallel lists of questions, contexts, answers and ground truths.
 
     Raises:
-        InvalidInput: they are of different lengths, or a question or context is no text.
+        InvalidInput: the lists have different lengths, or a question or context is not text.
     """
     blank: Sequence[str | None] = [None] * len(questions)
     given = (contexts, answers or blank, ground_truths or blank)
     for name, each in zip(("contexts", "answers", "ground truths"), given, strict=True):
         if len(each) != len(questions):
             raise InvalidInput(
-                f"{len(questions):,} questions, and {len(each):,} {name}",
-                "they belong together by position",
+                f"lists of different lengths: {len(questions):,} questions, {len(each):,} {name}",
+                "pass lists of equal length: items belong together by position",
             )
     rows = []
     for question, own, answer, truth in zip(questions, *given, strict=True):
         if isinstance(own, str) or not all(isinstance(each, str) for each in (question, *own)):
             raise InvalidInput(
-                f"the contexts of {question!r} are no list of texts",
-                "give a list for each question",
+                f"the contexts of question {question!r} are not a list of texts",
+                "pass one list of texts for each question",
             )
         rows.append(QuestionRow(question, tuple(own), answer or "", truth or ""))
     return check_rows(rows)
 
 
 def read_rows(path: Path) -> list[QuestionRow]:
-    """Read the rows of a file; an error names the first line that can not be read."""
+    """Read judge rows from a file; an error names the first line that can not be read."""
     from tui_annotate.plugins.format_detection import detect
     from tui_annotate.plugins.protocols import ImportOptions
     from tui_annotate.plugins.reader_guard import read_guarded
@@ -99,15 +99,17 @@ def check_rows(rows: list[QuestionRow]) -> list[QuestionRow]:
     """Return the same rows if they are valid.
 
     Raises:
-        InvalidInput: there are none, or one has no question.
+        InvalidInput: there are no rows, or a row has no question.
     """
     if not rows:
-        raise InvalidInput("there are no questions", "a line for each: question, contexts")
+        raise InvalidInput(
+            "the input contains no questions", "write one line per question, with its contexts"
+        )
     for place, row in enumerate(rows, 1):
         if not row.question.strip():
-            which = str(row.key) if row.key else f"number {place}"
+            which = f"sample {row.key}" if row.key else f"line {place}"
             raise InvalidInput(
                 f"{which} has no question",
-                "judges compare texts by a question; read with: ingest --format rag",
+                "judges need a question; import questions with: ingest --format rag",
             )
     return rows

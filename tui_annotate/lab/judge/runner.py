@@ -1,4 +1,4 @@
-"""Runs a judge on many rows: prompts by language, concurrency, counts, costs."""
+"""Runner of a judge on many rows: prompts by language, concurrency, counts and costs."""
 
 from __future__ import annotations
 
@@ -25,11 +25,15 @@ _Options = TypeVar("_Options")
 
 @dataclass
 class JudgeRunner:
-    """A judge with its prompts, for one command. Thread-safe.
+    """Runner that asks a judge about many rows, for one command. Thread-safe.
 
     Attributes:
-        language: of all prompts; empty: as each question is written.
-        at_once: questions that are worked on at a time; the judge bounds its requests by itself.
+        judge: the judge to ask.
+        language: language of all prompts; empty: the language of each question.
+        folders: folders with a user's own prompts; the first folder takes precedence.
+        at_once: rows in progress at a time; the judge limits its requests itself.
+        progress: function that receives the progress of the run.
+        tally: counts of replies.
     """
 
     judge: Judge
@@ -45,7 +49,7 @@ class JudgeRunner:
     _stop: Event = field(default_factory=Event)
 
     def prompt(self, name: str, language: str) -> Prompt:
-        """Return the prompt for a language."""
+        """Return the named prompt in a language; `self.language` takes precedence."""
         spoken = self.language or language
         if (name, spoken) not in self._prompts:
             self._prompts[name, spoken] = prompts.load_prompt(
@@ -61,7 +65,7 @@ class JudgeRunner:
         read: Callable[[str], _Out | None],
         **slots: str | int,
     ) -> _Out | None:
-        """Ask one question; see `ask_all`."""
+        """Fill a prompt, ask the judge once, and return the parsed reply; None if it is unclear."""
         return self.ask_all(row, prompt, [slots], read=read)[0]
 
     def ask_all(
@@ -72,9 +76,11 @@ class JudgeRunner:
         *,
         read: Callable[[str], _Out | None],
     ) -> list[_Out | None]:
-        """Fill a prompt once for each mapping of slots, ask, and parse the replies by `read`.
+        """Fill a prompt once for each mapping of slots, ask the judge, and parse the replies.
 
-        `{question}` is the row's. Unclear replies are asked for again; None if they stay unclear.
+        The placeholder `{question}` is the row's question. An unclear reply is requested again; the
+        result
+        is None if the reply stays unclear.
         """
         questions = [
             Question(user=self.prompt(prompt, row.language).fill(question=row.question, **each))
@@ -92,16 +98,17 @@ class JudgeRunner:
         rows: Sequence[QuestionRow],
         options: _Options,
     ) -> list[_Out]:
-        """Return the result of `work` for each row, in order; raises as `map`."""
+        """Return the result of `work` for each row, in order; see `map` for errors."""
         return list(self.map(rows, lambda row: work(row, self, options)))
 
     def map(self, items: Sequence[_In], work: Callable[[_In], _Out]) -> Iterator[_Out]:
-        """Yield the result of `work` for each item, in order; several run at a time.
+        """Yield the result of `work` for each item, in order; several items run at a time.
 
-        A closed iterator starts no more items; those at work stop after their pending replies.
+        After the iterator is closed, no more items start; running items stop after their pending
+        replies.
 
         Raises:
-            TuiAnnotateError: of the first item that fails; the others stop too.
+            TuiAnnotateError: the error of the first item that fails; the other items stop too.
         """
         self._stop.clear()
         self._done[:] = [0, len(items)]
@@ -152,22 +159,22 @@ class JudgeRunner:
 
 
 class _Cancelled(Exception):
-    """No caller waits for the results any more."""
+    """Exception that stops the remaining items after an error, or if the caller stops."""
 
 
 class ReplyNotCached(Exception):
-    """The next reply is not cached, and no request is allowed."""
+    """Exception for a reply that is not cached while requests are not allowed."""
 
 
 class CachedJudge:
-    """A judge that only returns cached replies; used to estimate costs."""
+    """Judge that returns cached replies only, for estimates of cost."""
 
     def __init__(self, judge: Judge) -> None:
         self.name, self.model, self.host = judge.name, judge.model, judge.host
         self._judge = judge
 
     def ask(self, question: Question) -> ModelReply:
-        """See `Judge.ask`."""
+        """Return the cached reply to a question; raise ReplyNotCached if there is none."""
         if not self._judge.cached(question):
             raise ReplyNotCached
         return self._judge.ask(question)
@@ -175,7 +182,7 @@ class CachedJudge:
     def ask_all(
         self, questions: Sequence[Question]
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
-        """See `Judge.ask_all`; those that are known first, then ReplyNotCached is raised."""
+        """Yield the cached replies, then raise ReplyNotCached if any reply is missing."""
         unknown = 0
         for place, question in enumerate(questions):
             if self._judge.cached(question):
@@ -186,33 +193,33 @@ class CachedJudge:
             raise ReplyNotCached
 
     def cached(self, question: Question) -> bool:
-        """See `Judge.cached`."""
+        """Return whether the reply to a question is cached."""
         return self._judge.cached(question)
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCalls:
-    """The most calls, and the characters that they send."""
+    """Maximum number of calls, and the number of characters that they send."""
 
     calls: int = 0
     characters: int = 0
 
     def __add__(self, other: ExpectedCalls) -> ExpectedCalls:
-        """Both together."""
+        """Return the sum of two costs."""
         return ExpectedCalls(self.calls + other.calls, self.characters + other.characters)
 
     @classmethod
     def of(
         cls, runner: JudgeRunner, prompt: str, row: QuestionRow, *, calls: int, texts: int = 0
     ) -> Self:
-        """Return the cost of calls of a prompt with so many further characters of texts."""
+        """Return the cost of `calls` calls of a prompt, plus `texts` characters over all calls."""
         frame = len(runner.prompt(prompt, row.language).text) + len(row.question)
         return cls(calls, calls * frame + texts)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """The estimated cost of a command: replies at most, those `cached`, code points to send."""
+    """Estimated cost of a command: maximum calls, cached replies, code points to send."""
 
     rows: int
     calls: int
@@ -220,7 +227,7 @@ class JudgePlan:
     characters: int
 
     def as_json(self) -> dict[str, Any]:
-        """As `--dry-run --json` prints it."""
+        """Return the JSON that `--dry-run --json` prints."""
         return {
             "questions": self.rows,
             "calls": self.calls,
@@ -237,10 +244,13 @@ def plan_cost(
     work: Callable[[QuestionRow, JudgeRunner, _Options], object],
     estimate: Callable[[QuestionRow, JudgeRunner, _Options], ExpectedCalls],
 ) -> JudgePlan:
-    """Follow the cached replies as far as they lead, and add what may come at most; asks nobody."""
+    """Estimate the cost of a run from cached replies and maximum costs; send nothing.
+
+    The work on a row runs until a reply is not cached; the row then counts with its maximum cost.
+    """
     calls = cached = characters = 0
     for row in rows:
-        # The same runner with a judge that is not asked, and counts of its own.
+        # The copy of the runner only reads cached replies, and has its own counts.
         walking = replace(
             runner, judge=CachedJudge(runner.judge), tally=ReplyTally(), progress=None
         )

@@ -1,1 +1,1 @@
-"""Position studies: rows made, put to a model, scored and counted by where the answer stands."""
+"""Position studies: rows, prompts, a metric, and its evaluation by the position of the answer."""

@@ -1,4 +1,4 @@
-"""Commands of position studies: generate rows, put them to a model; registers all of them."""
+"""Commands of position studies: generate rows, build prompts, run a model, evaluate, show."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from tui_annotate.lab.position.row_generation import GenerationReport
     from tui_annotate.plugins.judges import Judge
 
-InputArgument = Annotated[Path | None, argument("IN", "Rows, plain or packed.")]
+InputArgument = Annotated[Path | None, argument("IN", "Input file with rows, plain or compressed.")]
 GoldOption = Annotated[
     str,
     option(
         "--gold-at",
-        "PLACES",
-        "Where the answer stands, from 0: 0,4,9, all, or even:K for K of them end to end.",
+        "POSITIONS",
+        "Positions of the answer, from 0: 0,4,9, all, or even:K (K evenly spaced from end to end).",
     ),
 ]
 TargetOption = Annotated[
@@ -51,51 +51,69 @@ TargetOption = Annotated[
     typer.Option(
         "--output",
         "-o",
-        metavar="PLACE",
-        help="A folder, for a file each place; or one file: .jsonl, .jsonl.gz, .jsonl.zst.",
+        metavar="PATH",
+        help="Folder, for one file per position; or a file: .jsonl, .jsonl.gz, .jsonl.zst.",
         show_default=False,
     ),
 ]
 SeedOption = Annotated[
-    int, option("--seed", "S", "Of all that is drawn; the same one gives the same bytes.")
+    int,
+    option("--seed", "S", "Random seed of all random choices; the same seed gives the same bytes."),
+]
+
+
+DocumentsOption = Annotated[
+    int | None,
+    option("--documents", "N", "Number of passages in a row, at least 2."),
+]
+OracleOption = Annotated[
+    bool, flag("--oracle", "Write only the gold passage of each row, as the best case.")
+]
+RandomOrderOption = Annotated[
+    bool,
+    flag("--random-order", "Shuffle the distractors instead of keeping the retrieved order."),
+]
+FromWorkspaceOption = Annotated[
+    bool,
+    flag("--from-workspace", "Use the samples of the workspace instead of an input file."),
 ]
 
 
 def make_qa(
     source: InputArgument = None,
     *,
-    documents: Annotated[
-        int | None, option("--documents", "N", "Passages in all, at least 2.")
-    ] = None,
+    documents: DocumentsOption = None,
     gold_at: GoldOption = "",
     target: TargetOption,
-    oracle: Annotated[bool, flag("--oracle", "The gold passage alone, as the best case.")] = False,
-    random_order: Annotated[
-        bool, flag("--random-order", "Shuffle the distractors; else as retrieved.")
-    ] = False,
+    oracle: OracleOption = False,
+    random_order: RandomOrderOption = False,
     seed: SeedOption = 0,
-    from_workspace: Annotated[
-        bool, flag("--from-workspace", "The workspace's own samples in place of IN.")
-    ] = False,
-    dataset: Annotated[str, dataset_option("Of the workspace: this one alone.")] = "",
+    from_workspace: FromWorkspaceOption = False,
+    dataset: Annotated[str, dataset_option("Use only this dataset of the workspace.")] = "",
     question: Annotated[
-        str, option("--question", "TEXT", "Asked of samples without a question of their own.")
+        str, option("--question", "TEXT", "Question for samples that have no question.")
     ] = "",
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Put the passage that answers at each place among other ones.
+    """Generate rows with the answering passage at different positions among distractors.
 
-    Distractors are the first that a retriever found without an answer. From a workspace they are
-    sources of other samples.
+    Distractors are the first retrieved passages without an answer. With --from-workspace,
+    distractors are sources of other samples.
     """
     if (source is None) != from_workspace:
-        raise InvalidInput("rows come from IN, or from the workspace", "IN, or --from-workspace")
+        raise InvalidInput(
+            "exactly one input is required: a file or the workspace",
+            "pass IN or --from-workspace",
+        )
     if oracle and (documents is not None or gold_at):
-        raise InvalidInput("--oracle has one passage alone", "leave out --documents and --gold-at")
+        raise InvalidInput(
+            "--oracle writes only one passage per row", "remove --documents and --gold-at"
+        )
     if not oracle and (documents is None or not gold_at):
         raise InvalidInput(
-            "how many passages, and where the answer?", "--documents 20 --gold-at even:5"
+            "the number of passages or the answer positions are missing",
+            "pass both, for example: --documents 20 --gold-at even:5",
         )
     from tui_annotate.lab.position import row_generation as making
 
@@ -128,7 +146,9 @@ def _open_workspace_rows(
     with open_workspace(workspace, needs=Permission.REPORT) as space:
         if dataset and not space.corpus.keys(dataset):
             there = ", ".join(each.name for each in space.corpus.datasets())
-            raise InvalidInput(f"no dataset is named {dataset!r}", f"there are: {there or 'none'}")
+            raise InvalidInput(
+                f"dataset {dataset!r} does not exist", f"existing datasets: {there or 'none'}"
+            )
         wanted = WorkspaceRowOptions(documents=count, seed=seed, dataset=dataset, question=question)
         yield build_workspace_rows(space.corpus, wanted)
 
@@ -136,32 +156,44 @@ def _open_workspace_rows(
 def make_kv(
     source: InputArgument = None,
     *,
-    keys: Annotated[int | None, option("--keys", "N", "Pairs of a row, at least 2.")] = None,
-    examples: Annotated[int | None, option("--examples", "M", "Rows.")] = None,
+    keys: Annotated[
+        int | None, option("--keys", "N", "Number of key-value pairs in a row, at least 2.")
+    ] = None,
+    examples: Annotated[
+        int | None, option("--examples", "M", "Number of rows to generate.")
+    ] = None,
     gold_at: GoldOption = "",
     seed: SeedOption = 0,
     target: TargetOption,
     as_json: JsonOption = False,
 ) -> None:
-    """Make rows of random keys and values; one key is asked for.
+    """Generate rows of random key-value pairs; each row asks for the value of one key.
 
-    With IN, its pairs are moved instead. Without --gold-at the pair stands where it was drawn.
+    With IN, the pairs of its rows are moved instead. Without --gold-at, the requested pair stays
+    at its random position.
     """
     from tui_annotate.lab.position import row_generation as making
 
     if (source is None) == (keys is None and examples is None):
         raise InvalidInput(
-            "rows are drawn, or come from IN", "--keys 75 --examples 500, or IN with --gold-at"
+            "exactly one source of rows is required: random pairs or a file",
+            "pass --keys 75 --examples 500, or IN with --gold-at",
         )
     if source is not None:
         from tui_annotate.lab.position.row_files import read_rows
 
         if not gold_at:
-            raise InvalidInput("where shall the pairs stand?", "--gold-at 0,37,74")
+            raise InvalidInput(
+                "the positions of the requested pairs are missing",
+                "pass --gold-at, such as 0,37,74",
+            )
         found, name = read_rows(source), source
     else:
         if keys is None or examples is None:
-            raise InvalidInput("how many keys, and how many rows?", "--keys 75 --examples 500")
+            raise InvalidInput(
+                "the number of keys or the number of rows is missing",
+                "pass both, for example: --keys 75 --examples 500",
+            )
         found = making.generate_lookups(keys, examples, seed=seed)
         name = Path(f"kv-{keys}-keys.jsonl")
     _print_files(making.write_lookups(found, target, gold_at, name=name), as_json=as_json)
@@ -181,12 +213,13 @@ def _print_files(made: GenerationReport, *, as_json: bool) -> None:
 PARTIAL_EXIT_CODE = 3
 MAX_MISSING_SHOWN = 5
 
-RowsArgument = Annotated[list[Path], argument("FILE", "Rows, plain or packed.")]
+RowsArgument = Annotated[list[Path], argument("FILE", "Files with rows, plain or compressed.")]
 StyleOption = Annotated[
     PromptStyle,
     typer.Option(
-        help="plain; random-note: told that the order is random; query-aware: the question before"
-        " the passages too; closed-book: without passages."
+        help="Style of the prompt: plain; random-note: with a note that the order is random;"
+        " query-aware: with the question before and after the passages; closed-book: without"
+        " passages."
     ),
 ]
 TemplateOption = Annotated[
@@ -194,7 +227,7 @@ TemplateOption = Annotated[
     option(
         "--template",
         "FILE",
-        "Your own wording, with {search_results} and {question}, or {kv} and {key}.",
+        "File with your own template, with {search_results} and {question}, or {kv} and {key}.",
     ),
 ]
 
@@ -210,13 +243,14 @@ def prompts(
             "--output",
             "-o",
             metavar="FILE",
-            help="A file, or a new folder; appears whole or not at all; else standard output (-).",
+            help="Output file or new folder, written completely or not at all (default: standard"
+            " output).",
         ),
     ] = None,
 ) -> None:
     """Write each row with its prompt, for a model that runs elsewhere.
 
-    Put what it says into model_answer, and `position evaluate` scores it.
+    Write the model's answers into the field model_answer; then `position evaluate` scores the rows.
     """
     from tui_annotate.lab.position import model_runs as asking
     from tui_annotate.plugins.files.targets import open_output as written
@@ -233,7 +267,7 @@ def _read_template(path: Path | None, style: PromptStyle) -> str:
     if path is None:
         return ""
     if style is not PromptStyle.PLAIN:
-        raise InvalidInput("a template is a style of its own", "leave out --style")
+        raise InvalidInput("--template and --style exclude each other", "remove --style")
     return read_text(path).removesuffix("\n")
 
 
@@ -242,7 +276,7 @@ BaseUrlOption = Annotated[
     option(
         "--base-url",
         "URL",
-        "Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
+        "Address of the model endpoint, up to /v1. The API key is read from $TUI_ANNOTATE_API_KEY.",
     ),
 ]
 RunTargetOption = Annotated[
@@ -251,13 +285,14 @@ RunTargetOption = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Predictions; packed where it ends in .gz or .zst; else standard output.",
+        help="Output file with predictions; compressed if its name ends in .gz or .zst (default:"
+        " standard output).",
     ),
 ]
 LongestOption = Annotated[
     int,
     typer.Option(
-        metavar="N", min=0, help="Characters of a prompt that is still sent; 0 for any number."
+        metavar="N", min=0, help="Maximum number of characters of a prompt; 0 for no maximum."
     ),
 ]
 
@@ -265,35 +300,35 @@ LongestOption = Annotated[
 def run(
     files: RowsArgument,
     *,
-    model: Annotated[str, option("--model", "NAME", "As its endpoint calls it.")],
+    model: Annotated[str, option("--model", "NAME", "Name of the model at its endpoint.")],
     base_url: BaseUrlOption,
     target: RunTargetOption = None,
     style: StyleOption = PromptStyle.PLAIN,
     template: TemplateOption = None,
     max_tokens: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Of an answer, at most.")
+        int, typer.Option(metavar="N", min=1, help="Maximum number of tokens of an answer.")
     ] = 100,
     temperature: Annotated[
-        float, typer.Option(metavar="T", min=0.0, max=2.0, help="How freely words are drawn.")
+        float, typer.Option(metavar="T", min=0.0, max=2.0, help="Sampling temperature.")
     ] = 0.0,
     top_p: Annotated[
         float,
-        typer.Option(metavar="P", min=0.0, max=1.0, help="The share that they are drawn from."),
+        typer.Option(metavar="P", min=0.0, max=1.0, help="Nucleus sampling probability (top-p)."),
     ] = 1.0,
     longest: LongestOption = 0,
     concurrency: Annotated[
-        int, typer.Option(metavar="N", min=1, max=64, help="Requests at a time.")
+        int, typer.Option(metavar="N", min=1, max=64, help="Maximum number of requests at a time.")
     ] = 4,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Put each row to a model, and write its answers beside the rows.
+    """Send the prompt of each row to a model, and write the rows with its answers.
 
-    What was answered is kept in the workspace, so a run that stopped goes on where it was. A prompt
-    that is too long, or refused, keeps its row, without an answer, and is told.
+    Answers are cached in the workspace: an interrupted run continues. A row whose prompt is too
+    long, or is refused by the model, is written without an answer and reported.
 
-    Exit code: 0 each row has an answer, 3 some have none.
+    Exit code: 0 if each row has an answer, 3 if some rows have none.
     """
     from tui_annotate.lab.position import model_runs as asking
     from tui_annotate.plugins import registry
@@ -313,7 +348,7 @@ def run(
             replies=space.machines.replies,
             concurrency=concurrency,
         )
-        # Every prompt is built before one is sent, so that a bad row is found before it costs.
+        # Every prompt is built before the first one is sent, so that an invalid row costs nothing.
         rows = sum(1 for _ in asking.read_prompts(files, options))
         if dry_run:
             _print_run(asking.estimate_run(files, judge, options), judge, as_json=as_json, dry=True)
@@ -361,22 +396,23 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
             }
         )
         return
-    sent = "would be sent" if dry else "in prompts"
+    sent = "to send" if dry else "sent"
     output.print_message(
-        f"{output.many(done.rows, 'row')}, {done.cached:,} known already,"
+        f"{output.many(done.rows, 'row')}, {done.cached:,} already cached,"
         f" {done.characters:,} characters {sent} to {judge.host}"
     )
     if missed:
         places = ", ".join(f"{place}: {count:,}" for place, count in missed.items())
         output.print_message(
-            f"{sum(missed.values()):,} without an answer, by gold position {places}"
+            f"{output.many(sum(missed.values()), 'row')} without an answer;"
+            f" by gold position: {places}"
         )
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
+    """Add the commands of position studies to the app."""
     position = typer.Typer(
-        help="Does a model use a fact wherever it stands in a prompt?", no_args_is_help=True
+        help="Test whether a model uses a fact at any position in its prompt.", no_args_is_help=True
     )
     position.command(
         "make-qa",

@@ -1,4 +1,4 @@
-"""The commands `position evaluate` and `position show`."""
+"""Commands `position evaluate` (score a model's answers) and `position show` (show a chart)."""
 
 from __future__ import annotations
 
@@ -33,48 +33,62 @@ ByOption = Annotated[
     option(
         "--by",
         "NAMES",
-        "What rows are grouped by: gold-position, documents, model, task, file; several by commas.",
+        "Properties to group rows by, separated by commas: gold-position, documents, model, task,"
+        " file.",
     ),
 ]
 
 
+PredictionsArgument = Annotated[
+    list[Path] | None, argument("FILE", "Files with predictions, plain or compressed.")
+]
+StudyOption = Annotated[
+    str,
+    dataset_option("Evaluate a dataset of the workspace, with human verdicts, instead of files."),
+]
+SharedOption = Annotated[
+    bool, flag("--shared", "Count only questions that were answered in all groups.")
+]
+WholeWordsOption = Annotated[
+    bool,
+    flag("--whole-words", 'Match whole words only: "cat" does not match in "category".'),
+]
+
+
 def evaluate(
-    files: Annotated[list[Path] | None, argument("FILE", "Predictions, plain or packed.")] = None,
+    files: PredictionsArgument = None,
     *,
-    dataset: Annotated[
-        str, dataset_option("A dataset of the workspace in place of files, with what people say.")
-    ] = "",
+    dataset: StudyOption = "",
     by: ByOption = "gold-position",
-    shared: Annotated[
-        bool, flag("--shared", "Only questions that were answered in all groups.")
-    ] = False,
-    whole_words: Annotated[
-        bool, flag("--whole-words", 'A gold "cat" is not in "category".')
-    ] = False,
+    shared: SharedOption = False,
+    whole_words: WholeWordsOption = False,
     first_line: Annotated[
-        bool, flag("--first-line", "Read the first line that is not empty.")
+        bool, flag("--first-line", "Score the first line of an answer that is not empty.")
     ] = False,
     skip_empty: Annotated[
-        bool, flag("--skip-empty", "Pass over gold answers of which nothing is left.")
+        bool, flag("--skip-empty", "Ignore gold answers that are empty after normalisation.")
     ] = False,
     target: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Rows with their scores."),
+        typer.Option("--output", "-o", metavar="FILE", help="Output file with rows and scores."),
     ] = None,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Score answers, and count them by where the right one stood.
+    """Score a model's answers, and count right answers by the position of the fact.
 
-    As the original does: best_subspan_em of the first line for questions, whether the value is in
-    the answer for keys; three options mend it.
+    The metrics are those of the study "Lost in the Middle": best_subspan_em of the first line for
+    questions; for key-value rows, whether the answer contains the value. The options --whole-words,
+    --first-line and --skip-empty correct weaknesses of the metric.
     """
     from tui_annotate.lab.position import evaluation
     from tui_annotate.lab.position.metric import MatchRules
     from tui_annotate.plugins.files.targets import open_output as written
 
     if bool(files) == bool(dataset):
-        raise InvalidInput("rows come from files, or from a dataset", "FILE..., or --dataset NAME")
+        raise InvalidInput(
+            "exactly one input is required: files or a dataset", "pass FILE... or --dataset NAME"
+        )
     rules = MatchRules(whole_words=whole_words, first_filled=first_line, skip_empty=skip_empty)
     options = evaluation.EvaluationOptions(by=_parse_by(by), shared=shared)
     if files:
@@ -86,7 +100,8 @@ def evaluate(
     else:
         if target is not None:
             raise InvalidInput(
-                "-o writes the rows of files", "export --format open-qa writes those of a dataset"
+                "-o writes rows of files, not of a dataset",
+                "write a dataset with: tui-annotate export --format open-qa",
             )
         with open_workspace(workspace) as space:
             from tui_annotate.lab.position.stored_studies import position_studies
@@ -106,12 +121,12 @@ def _parse_by(names: str) -> tuple[GroupBy, ...]:
     except ValueError as error:
         there = ", ".join(GroupBy)
         raise InvalidInput(
-            f"--by {names!r} names what is not there", f"there are: {there}"
+            f"unknown property in --by {names!r}", f"choose from: {there}"
         ) from error
 
 
 def print_evaluation(found: Evaluation, rules: MatchRules) -> None:
-    """Print a table with a bar for each group, then notes."""
+    """Print a table with a bar for each group of answers, then notes."""
     titles = [each.value for each in found.by]
     unanswered = found.all.unanswered > 0
     columns = [output.Column(title, number=title != "model") for title in titles]
@@ -144,7 +159,7 @@ def _bar_cells(bar: PositionScore, *, unanswered: bool) -> list[str | float]:
 
 
 def draw_bar(bar: PositionScore, cells: int) -> str:
-    """Return a bar in ASCII: `#` up to the interval, `=` from there to the mean, `-` above it."""
+    """Return an ASCII bar: `#` up to the interval, `=` up to the mean, `-` up to the upper end."""
     if bar.mean is None or bar.interval is None:
         return ""
     low, mean, high = (round(each * cells) for each in (bar.interval[0], bar.mean, bar.interval[1]))
@@ -154,14 +169,14 @@ def draw_bar(bar: PositionScore, cells: int) -> str:
 def _print_agreement(people: HumanAgreement) -> None:
     kappa = "not defined" if people.kappa is None else f"{people.kappa:.3f}"
     output.print_line("")
-    output.print_line(f"people judged {output.many(people.judged, 'answer')} right or wrong:")
+    output.print_line(f"human verdicts (right or wrong) on {output.many(people.judged, 'answer')}:")
     output.print_facts(
         {
-            "  right to both": people.both,
-            "  right to the metric alone": people.metric_alone,
-            "  right to people alone": people.people_alone,
-            "  wrong to both": people.neither,
-            "  unclear, or a tie": people.open,
+            "  right according to the metric and people": people.both,
+            "  right according to the metric only": people.metric_alone,
+            "  right according to people only": people.people_alone,
+            "  wrong according to the metric and people": people.neither,
+            "  unclear verdict, or a tie": people.open,
             "  Cohen's kappa": kappa,
         }
     )
@@ -171,18 +186,20 @@ def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
     notes = []
     if found.empty_golds and not rules.skip_empty:
         what = output.many(found.empty_golds, "gold answer is", "gold answers are")
-        notes.append(f"{what} nothing once signs and articles are gone, and so in every answer")
-        notes.append("  hint: --skip-empty passes over them")
+        notes.append(f"{what} empty without punctuation and articles, which matches every answer")
+        notes.append("  hint: ignore empty gold answers with --skip-empty")
     elif found.empty_golds:
         what = output.many(found.empty_golds, "gold answer")
-        notes.append(f"{what} passed over, of which nothing is left")
+        notes.append(f"{what} ignored: empty without punctuation and articles")
     if found.unscored:
-        notes.append(f"{output.many(found.unscored, 'row')} not scored: no gold answer is left")
+        notes.append(f"{output.many(found.unscored, 'row')} not scored: all gold answers are empty")
     if found.left_out:
-        notes.append(f"{output.many(found.left_out, 'row')} left out: not in all groups")
+        notes.append(
+            f"{output.many(found.left_out, 'row')} excluded: question is not in all groups"
+        )
     if found.all.unanswered:
         notes.append(
-            f"{output.many(found.all.unanswered, 'row')} without an answer are in no mean;"
+            f"{output.many(found.all.unanswered, 'row')} without an answer excluded from the means;"
             " --shared compares the same questions"
         )
     return notes
@@ -193,7 +210,7 @@ def show(
         str,
         argument(
             "NAME",
-            "A dataset; may be left out where one alone has positions.",
+            "Dataset to show (default: the only dataset with positions).",
             complete=completion.datasets,
         ),
     ] = "",
@@ -201,7 +218,7 @@ def show(
     name: NameOption = "",
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Show right answers by position; Enter on a bar opens what fails."""
+    """Show a chart of right answers by position; Enter on a bar opens the failing samples."""
     folder = find_workspace(workspace)
     from tui_annotate.lab.position.stored_studies import position_studies
 
@@ -213,8 +230,8 @@ def show(
         if not dataset:
             names = ", ".join(there)
             raise InvalidInput(
-                "which dataset?" if there else "no dataset has questions with positions",
-                f"there are: {names}" if there else "ingest rows of a position study first",
+                "no dataset is named" if there else "no dataset has questions with positions",
+                f"pass one of: {names}" if there else "import rows of a position study first",
             )
         positions.evaluate(dataset)
     begin = f"{dataset}/"

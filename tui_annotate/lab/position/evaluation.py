@@ -1,4 +1,4 @@
-"""Counts answers by the position of the right one, with human labels; reads cases from files."""
+"""Evaluation of a position study: scores by the position of the right answer, human verdicts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tui_annotate.plugins.json_records import write_json_line
 
 
 class GroupBy(StrEnum):
-    """What to group answers by."""
+    """Property by which answers are grouped."""
 
     POSITION = "gold-position"
     SIZE = "documents"
@@ -46,12 +46,17 @@ class GroupBy(StrEnum):
 
 
 GroupKey = tuple[int | str | None, ...]
-"""The values of a group, in the order of what is grouped by."""
+"""Values of a group, in the order of the properties to group by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationOptions:
-    """Options of an evaluation; `shared`: only questions scored in all groups of a task."""
+    """Options for an evaluation.
+
+    Attributes:
+        by: properties to group answers by.
+        shared: count only questions that were scored in all groups of a task.
+    """
 
     by: tuple[GroupBy, ...] = (GroupBy.POSITION,)
     shared: bool = False
@@ -62,8 +67,8 @@ class HumanAgreement:
     """Agreement of the metric with human verdicts on the same answers.
 
     Attributes:
-        both, metric_alone, people_alone, neither: answers that are right to whom.
-        open: answers of which people say neither right nor wrong, or half of them each.
+        both, metric_alone, people_alone, neither: numbers of answers, by who calls them right.
+        open: number of answers with an unclear human verdict or a tie.
     """
 
     both: int = 0
@@ -74,12 +79,12 @@ class HumanAgreement:
 
     @property
     def judged(self) -> int:
-        """The number of answers that people judged right or wrong."""
+        """Number of answers that people judged as right or wrong."""
         return self.both + self.metric_alone + self.people_alone + self.neither
 
     @property
     def kappa(self) -> float | None:
-        """Cohen's kappa of the metric and people; None where it is not defined."""
+        """Cohen's kappa of the metric and people; None if kappa is not defined."""
         import numpy as np
 
         from tui_annotate.methods.agreement import cohen_kappa
@@ -93,12 +98,15 @@ class HumanAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Scores by group, in order.
+    """Scores of a model's answers by group, in order.
 
     Attributes:
-        empty_golds: gold answers with an empty normal form.
-        unscored: questions with no other gold answer.
-        left_out: answers to questions that not all groups share.
+        by: properties that answers are grouped by.
+        groups: values and score of each group.
+        people: agreement with human verdicts; None without verdicts.
+        empty_golds: number of gold answers that are empty after normalisation.
+        unscored: number of answered rows whose gold answers are all empty.
+        left_out: number of answers to questions that not all groups share.
     """
 
     by: tuple[GroupBy, ...]
@@ -110,7 +118,7 @@ class Evaluation:
 
     @property
     def all(self) -> PositionScore:
-        """The score of all answers together."""
+        """Score of all answers together."""
         return combine_scores([bar for _, bar in self.groups])
 
 
@@ -124,7 +132,7 @@ class _Sums:
 
 
 def evaluate(cases: Callable[[], Iterable[ScoredAnswer]], options: EvaluationOptions) -> Evaluation:
-    """Count answers by group; `cases` is called twice where only shared questions count."""
+    """Count answers by group; for shared questions only, `cases` is called twice."""
     common = _shared_questions(cases(), options.by) if options.shared else None
     sums = _Sums()
     for case in cases():
@@ -143,7 +151,7 @@ def _sort_key(value: int | str | None) -> tuple[int, int, str]:
 
 
 def group_key(case: ScoredAnswer, by: Sequence[GroupBy]) -> GroupKey:
-    """Return the group of an answer."""
+    """Return the key of an answer's group."""
     values: dict[GroupBy, int | str | None] = {
         GroupBy.POSITION: case.position,
         GroupBy.SIZE: case.size,
@@ -155,7 +163,7 @@ def group_key(case: ScoredAnswer, by: Sequence[GroupBy]) -> GroupKey:
 
 
 def _shared_questions(cases: Iterable[ScoredAnswer], by: Sequence[GroupBy]) -> set[str]:
-    """Return the questions that all groups of a task share; tasks are separate."""
+    """Return the questions that all groups of a task share; tasks are compared separately."""
     tasks: dict[StudyTask, dict[GroupKey, set[str]]] = {}
     for case in cases:
         if case.score is not None:
@@ -197,10 +205,10 @@ def _agreement(outcomes: dict[tuple[bool, str | None], int]) -> HumanAgreement |
 
 
 def file_cases(paths: Sequence[Path], rules: MatchRules) -> Callable[[], Iterator[ScoredAnswer]]:
-    """Return a function that reads the cases of some files anew at each call.
+    """Return a function that reads the scored answers of files anew at each call.
 
     Raises:
-        InvalidRecord: a row can not be read, or holds neither an answer nor why it has none.
+        InvalidRecord: a row can not be read, or has neither an answer nor an error.
     """
 
     def found() -> Iterator[ScoredAnswer]:
@@ -212,7 +220,7 @@ def file_cases(paths: Sequence[Path], rules: MatchRules) -> Callable[[], Iterato
 
 
 def row_case(located: LocatedRow, rules: MatchRules, *, file: str = "") -> ScoredAnswer:
-    """Return the case of a row."""
+    """Return the scored answer of a row."""
     where, row = located
     with locate_row(where):
         _require_answer(row)
@@ -237,12 +245,16 @@ def _require_answer(row: Row) -> None:
     answer = row.get(ANSWER)
     if isinstance(answer, str) or (ERROR in row and answer is None):
         return
-    what = "has no model_answer" if ANSWER not in row else "has a model_answer that is no text"
-    raise InvalidInput(f"the row {what}", "position run asks a model, and writes it")
+    what = (
+        "the row has no model_answer"
+        if ANSWER not in row
+        else "the row has a model_answer that is not text"
+    )
+    raise InvalidInput(what, "add model answers with: tui-annotate position run")
 
 
 def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> int:
-    """Write each row with its score, null without an answer; return how many."""
+    """Write each row with its score (null without an answer); return the number of rows."""
     count = 0
     for path in paths:
         for located in read_rows(path, some=False):
@@ -253,7 +265,7 @@ def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> in
 
 
 def as_json(found: Evaluation) -> dict[str, Any]:
-    """Return the JSON that docs/json.md describes."""
+    """Return the evaluation as JSON, in the form that docs/json.md describes."""
     people = found.people
     return {
         "by": [each.value for each in found.by],

@@ -1,7 +1,7 @@
-"""Questions of a position study on the annotating screen: marks, titles, the chart, what fails.
+"""Feature of the sample screen for position studies: gold answers, titles, chart, failing samples.
 
-Samples that were opened from a bar of the chart are walked among themselves, until the annotator
-goes elsewhere.
+Failing samples that were opened from a bar of the chart replace the queue until the annotator opens
+another sample.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
     from tui_annotate.tui.session import AnnotatorSession
 
-_ANSWER_CELLS: Final = 24  # cells of a gold answer in a title
+_ANSWER_CELLS: Final = 24  # width of a gold answer in a title, in cells
 _MAX_MATCHES: Final = 200
-"""Places of answers that are marked in a text; an answer of one sign is everywhere."""
+"""Maximum number of marked gold answers in a text; a one-letter answer matches everywhere."""
 
 
 def gold_position(sample: Sample) -> int | None:
-    """Return the index of the passage or pair that answers, from 0; None if unknown."""
+    """Return the 0-based index of the passage or pair with the answer; None if unknown."""
     found = sample.meta.get("gold_position") if sample.kind is SampleKind.QUESTION else None
     return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
 
 
 def gold_document(sample: Sample) -> int | None:
-    """Return the index of the source document that answers; all pairs are one document."""
+    """Return the index of the source document with the answer; key-value pairs are one document."""
     place = gold_position(sample)
     if place is None:
         return None
@@ -54,7 +54,7 @@ def gold_document(sample: Sample) -> int | None:
 
 
 def gold_answers(sample: Sample) -> tuple[str, ...]:
-    """Return the gold answers of a question, without blank ones."""
+    """Return the non-blank gold answers of a question."""
     found = sample.meta.get("answers") if sample.kind is SampleKind.QUESTION else None
     if not isinstance(found, list):
         return ()
@@ -62,7 +62,7 @@ def gold_answers(sample: Sample) -> tuple[str, ...]:
 
 
 def find_answers(wanted: Sequence[str], text: str) -> tuple[Span, ...]:
-    """Find gold answers in a text, case and white space aside; the longer one before."""
+    """Find gold answers in a text, ignoring case and white space; prefer longer answers."""
     if not wanted:
         return ()
     forms = (
@@ -73,7 +73,7 @@ def find_answers(wanted: Sequence[str], text: str) -> tuple[Span, ...]:
 
 
 def describe_gold(sample: Sample, document: int) -> str:
-    """Describe which passage answers, for the title of a document; empty if unknown."""
+    """Return the gold position and answer for the title of a document; empty if unknown."""
     place, size = gold_position(sample), sample.meta.get("size")
     if place is None:
         return ""
@@ -86,7 +86,7 @@ def describe_gold(sample: Sample, document: int) -> str:
 
 
 def describe_metric(sample: Sample) -> str:
-    """Describe what the metric says of the answer; empty where it says nothing."""
+    """Return the metric's verdict on the answer as text; empty without a verdict."""
     if sample.kind is not SampleKind.QUESTION:
         return ""
     score = sample.meta.get("metric")
@@ -97,7 +97,7 @@ def describe_metric(sample: Sample) -> str:
 
 
 def question_page(sample: Sample) -> str:
-    """Return all of it as a page to read; empty for other samples."""
+    """Return a text page with question, gold answers, position and metric; may be empty."""
     place = gold_position(sample)
     if place is None and not gold_answers(sample):
         return ""
@@ -112,11 +112,11 @@ def question_page(sample: Sample) -> str:
     return "\n".join(lines)
 
 
-_NAME_CELLS: Final = 16  # cells of a side's name where a question follows it
+_NAME_CELLS: Final = 16  # width of a side's name before the question, in cells
 
 
 class PositionStudy(Feature):
-    """Questions of a position study; `failing` samples replace the queue unless empty."""
+    """Feature for questions of a position study; non-empty `failing` samples replace the queue."""
 
     key_handlers: Mapping[str, KeyHandler] = MappingProxyType(
         {
@@ -131,10 +131,10 @@ class PositionStudy(Feature):
         self.failing: tuple[SampleKey, ...] = ()
         self._bar: Any = None
 
-    # what is shown
+    # display
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add which passage answers, and what the metric says of the answer."""
+        """Add the gold position to a source's title, the metric's verdict to an answer's title."""
         if draft.sample.kind is not SampleKind.QUESTION:
             return title
         if side is Side.SUMMARY:
@@ -144,25 +144,25 @@ class PositionStudy(Feature):
         return title._replace(notes=(gold, *title.notes))
 
     def marks(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return the gold answers in a text."""
+        """Return marks for the gold answers that occur in a text."""
         if draft.sample.kind is not SampleKind.QUESTION:
             return ()
         return _find_marks(gold_answers(draft.sample), draft.text(side))
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return the question with its answers."""
+        """Return the page with the question and its gold answers, if any."""
         del draft
         text = question_page(open_sample.sample)
         return [TextPage("Question", text, first=True)] if text else ()
 
     def key_line(self, draft: Draft) -> Names | None:
-        """Return the keys of a question whose passages are known."""
+        """Return the key line for a question with a known gold position."""
         return None if gold_position(draft.sample) is None else QUESTION_LINE
 
-    # what is asked
+    # keys and effects
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Do what an effect asks for; False where it asks for nothing of this."""
+        """Show the gold passage, the chart or another failing sample; else return False."""
         match effect:
             case Open("gold"):
                 self._show_gold(draft)
@@ -188,7 +188,7 @@ class PositionStudy(Feature):
             self.host.panes.show_document(Side.SOURCE, document)
         self.host.follow()
 
-    # the chart, and what fails
+    # chart and failing samples
 
     def _open_positions(self, session: AnnotatorSession, draft: Draft) -> None:
         if gold_position(draft.sample) is None or session.machines is None:
@@ -228,7 +228,7 @@ class PositionStudy(Feature):
             self.host.show_message(end)
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the next failing sample that is not finished, while these are walked."""
+        """Return the next failing sample that is not completed, while failing samples are shown."""
         if sample.key in self.failing and session.machines is not None:
             after = self.failing[self.failing.index(sample.key) + 1 :]
             positions = session.machines().positions
@@ -239,5 +239,5 @@ class PositionStudy(Feature):
 
 @lru_cache(maxsize=8)
 def _find_marks(wanted: tuple[str, ...], text: str) -> tuple[AnnotationMark, ...]:
-    """Find gold answers once for a text: each key press asks for marks of large texts."""
+    """Return the marks of gold answers in a text, cached because each key press needs them."""
     return tuple(AnnotationMark(span, GOLD) for span in find_answers(wanted, text))

@@ -1,6 +1,6 @@
-"""Whether an answer holds a gold answer, as "Lost in the Middle" counts it, and how by position.
+"""Metric of the study "Lost in the Middle": does an answer contain a gold answer, by position.
 
-Every rule of the original is kept, errors included; `MatchRules` corrects them one by one.
+Every rule of the original is implemented, errors included; `MatchRules` corrects them one by one.
 
 Source: N. F. Liu et al., "Lost in the Middle" (2023), and its programs; the normal form is that of
 SQuAD (P. Rajpurkar et al., 2016).
@@ -31,12 +31,12 @@ _HAN = re.compile(rf"[{HAN}]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchRules:
-    """Deviations from the original metric; none by default.
+    """Optional corrections of the original metric; by default, none is active.
 
     Attributes:
-        whole_words: "cat" is not in "category"; a Han character is a word.
-        first_filled: read the first nonblank line, else the first one.
-        skip_empty: skip gold answers with an empty normal form, which every answer contains.
+        whole_words: "cat" does not match in "category"; a Han character is a word.
+        first_filled: score the first non-blank line instead of the first line.
+        skip_empty: ignore gold answers that are empty after normalisation: they match every answer.
     """
 
     whole_words: bool = False
@@ -48,22 +48,22 @@ ORIGINAL: Final = MatchRules()
 
 
 def normalise_answer(text: str) -> str:
-    """Return lower case without ASCII punctuation and articles, words joined by blanks."""
+    """Return the text in lower case, without ASCII punctuation, articles and repeated blanks."""
     bare = text.lower().translate(_PUNCTUATION)
     return " ".join(_ARTICLES.sub(" ", bare).split())
 
 
 def scored_line(answer: str, *, filled: bool = False) -> str:
-    """Return the line of an answer that is scored: the first, or the first non-blank one."""
+    """Return the line of an answer to score: the first line, or the first non-blank line."""
     if filled:
         answer = answer.lstrip()
     return answer.split("\n")[0].strip()
 
 
 def best_subspan_em(answer: str, golds: Iterable[str], *, rules: MatchRules = ORIGINAL) -> float:
-    """Return 1.0 if the normal form of any gold answer is in that of the answer, else 0.0.
+    """Return 1.0 if the normalised answer contains any normalised gold answer, else 0.0.
 
-    All of the answer counts; the original cuts it by `scored_line` first.
+    The whole answer is compared; the original first selects a line with `scored_line`.
     """
     form = normalise_answer(answer)
     for gold in map(normalise_answer, golds):
@@ -90,7 +90,7 @@ def _contains_words(gold: str, form: str) -> bool:
 
 
 def _continues_word(before: str, after: str) -> bool:
-    """Whether both characters are of one word; False where either is missing."""
+    """Return whether two characters belong to one word; False if either is missing."""
     return all(each.isalnum() and not _HAN.match(each) for each in (before, after))
 
 
@@ -100,12 +100,14 @@ def key_value_accuracy(answer: str, value: str) -> float:
 
 
 def count_empty_golds(golds: Iterable[str]) -> int:
-    """Return how many gold answers are empty when normalised, and so in every answer."""
+    """Return the number of gold answers that are empty after normalisation."""
     return sum(not normalise_answer(gold) for gold in golds)
 
 
 def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
-    """Return the score of a row; None without an answer, or without a gold one by `skip_empty`.
+    """Return the score of a row; None if there is no answer or nothing to compare with.
+
+    With `skip_empty`, empty gold answers are not compared.
 
     Raises:
         InvalidInput: a field is invalid.
@@ -123,11 +125,13 @@ def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class PositionScore:
-    """The scores of `n` answered rows at one position.
+    """Scores of the answered rows at one position.
 
     Attributes:
-        hits: scores of 1.0.
-        fails: wrong or missing answers; a human verdict precedes the metric.
+        n: number of scored rows.
+        hits: number of rows with the score 1.0.
+        unanswered: number of rows without an answer.
+        fails: number of wrong or missing answers; a human verdict takes precedence over the metric.
     """
 
     n: int
@@ -137,17 +141,17 @@ class PositionScore:
 
     @property
     def mean(self) -> float | None:
-        """In [0, 1]; None for no rows."""
+        """Mean score in [0, 1]; None without rows."""
         return self.hits / self.n if self.n else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Wilson's 95 % interval of the mean; None for no rows."""
+        """Wilson's 95 % interval of the mean score; None without rows."""
         return wilson_interval(self.hits, self.n) if self.n else None
 
 
 def combine_scores(bars: Sequence[PositionScore]) -> PositionScore:
-    """Add up the scores of several positions."""
+    """Return the sum of the scores of several positions."""
     return PositionScore(
         sum(bar.n for bar in bars),
         sum(bar.hits for bar in bars),

@@ -1,6 +1,7 @@
-"""Rows put to a model: prompts out, or rows with the model's answers, in the rows' order.
+"""Model runs of a position study: prompts for a model, or rows with the model's answers.
 
-A row whose prompt is too long, or refused by the model, keeps no answer, and is reported.
+The output keeps the order of the rows. A row is reported and keeps no answer if its prompt is too
+long, or if the model refuses the prompt.
 """
 
 from __future__ import annotations
@@ -38,18 +39,21 @@ _PASSAGE_FIELDS: Final = (
     "isgold",
     "original_retrieval_index",
 )
-"""What a prediction says of a passage, in the original's order."""
+"""Fields of a passage in a prediction, in the order of the original study."""
 
 OnMissing = Callable[[str, str], None]
-"""The location of a row, and why it has no answer."""
+"""Function that receives the location of a row, and the reason why it has no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRunOptions:
-    """Options of a model run; those of the request are as in `Question`.
+    """Options of a model run.
 
     Attributes:
-        longest: code points of a prompt that is still sent; 0 for any.
+        style: style of the prompts.
+        template: template that replaces the style; empty for none.
+        longest: maximum code points of a prompt to send; 0 for no maximum.
+        temperature, top_p, max_tokens: as in `Question`.
     """
 
     style: PromptStyle = PromptStyle.PLAIN
@@ -62,7 +66,7 @@ class ModelRunOptions:
 
 @dataclass(slots=True)
 class ModelRunReport:
-    """The counts of a run so far; `unanswered` by gold position, `characters` to send."""
+    """Counts of a model run so far; `unanswered` by gold position, `characters` sent or to send."""
 
     rows: int = 0
     cached: int = 0
@@ -73,10 +77,10 @@ class ModelRunReport:
 def read_prompts(
     paths: Iterable[Path], options: ModelRunOptions
 ) -> Iterator[tuple[LocatedRow, str]]:
-    """Yield each row of some files with its prompt.
+    """Yield each row of the files with its prompt.
 
     Raises:
-        InvalidRecord: a row can not be read, or no prompt can be made of it.
+        InvalidRecord: a row can not be read, or no prompt can be built from it.
     """
     for path in paths:
         for located in read_rows(path):
@@ -86,7 +90,11 @@ def read_prompts(
 
 
 def write_prompts(paths: Iterable[Path], target: TextIO, options: ModelRunOptions) -> int:
-    """Write each row with its prompt, and return how many; raises as `read_prompts`."""
+    """Write each row with its prompt, and return the number of rows.
+
+    Raises:
+        InvalidRecord: a row can not be read, or no prompt can be built from it.
+    """
     count = 0
     for located, prompt in read_prompts(paths, options):
         with locate_row(located.where):
@@ -97,7 +105,7 @@ def write_prompts(paths: Iterable[Path], target: TextIO, options: ModelRunOption
 
 
 def estimate_run(paths: Iterable[Path], judge: Judge, options: ModelRunOptions) -> ModelRunReport:
-    """Return what a run would cost; asks nobody."""
+    """Return the cost of a model run; send nothing."""
     report = ModelRunReport()
     for located, prompt in read_prompts(paths, options):
         report.rows += 1
@@ -119,13 +127,13 @@ def run_model(
     on_missing: OnMissing,
     on_progress: Callable[[int], None],
 ) -> ModelRunReport:
-    """Write each row with the model's answer; stored replies are not asked for again.
+    """Write each row with the model's answer; cached replies are not requested again.
 
-    `on_missing` gets each row without an answer; `on_progress` the number of rows.
+    `on_missing` receives each row without an answer, `on_progress` the number of rows.
 
     Raises:
-        Unavailable: the model can not be reached; the replies so far are kept.
-        InvalidRecord: as `read_prompts`.
+        Unavailable: the model can not be reached; replies so far are cached.
+        InvalidRecord: a row can not be read, or no prompt can be built from it.
     """
     report = ModelRunReport()
     about = {
@@ -160,14 +168,16 @@ def _ask_batch(
     sent = []
     for at, prompt in enumerate(prompts):
         if _is_too_long(prompt, options):
-            message = f"the prompt has {len(prompt):,} characters, more than {options.longest:,}"
+            message = (
+                f"the prompt has {len(prompt):,} characters; the maximum is {options.longest:,}"
+            )
             outcomes[at] = InvalidInput(message)
         else:
             sent.append(at)
     questions = [_build_question(prompts[at], options) for at in sent]
     for index, outcome in judge.ask_all(questions) if questions else ():
         if not isinstance(outcome, ModelReply | InvalidInput):
-            raise outcome  # more than the refusal of one question: it ends the run
+            raise outcome  # not the refusal of a single question, so the run ends
         outcomes[sent[index]] = outcome
     return [outcomes[at] for at in range(len(prompts))]
 

@@ -1,4 +1,4 @@
-"""open-qa: rows of position studies; questions over passages, keys over pairs, and predictions."""
+"""Format open-qa: rows of position studies (questions, key-value pairs) and model predictions."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ from tui_annotate.plugins.record_validation import (
     parse_document,
     parse_identifier,
 )
-from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
+from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait, carry_plainly
 
 FORMAT: Final = "open-qa"
 PEOPLE: Final = "human_verdicts"
-"""The field of a row that holds what each person said; `human_verdict` is what most of them did."""
+"""Field of a row with each person's verdict; `human_verdict` is the verdict of the majority."""
 OWN_META: Final = frozenset({"task", "answers", "gold_position", "size", "passages", "metric"})
-"""What the reader puts into the meta of samples, besides fields of the row that are short."""
+"""Keys that the reader adds to a sample's meta, in addition to short fields of the row."""
 LONG: Final = frozenset(
     {
         "question", "answers", "ctxs", "nq_annotated_gold", "model_documents", "model_prompt",
         "model_answer", "ordered_kv_records", "model_ordered_kv_records", PEOPLE, "human_verdict",
     }
 )  # fmt: skip
-"""Fields that no meta holds: they are texts, or stored elsewhere in the sample."""
+"""Fields that are not copied to a sample's meta: texts, or fields stored elsewhere."""
 
 ABOUT: Final = FormatTraits(
-    title="questions over passages and keys over pairs, with a model's answers",
+    title="JSON lines: questions over passages, or key-value pairs, with a model's answers",
     carried=carry_plainly(
         RecordTrait.TEXTS,
         RecordTrait.EMPTY,
@@ -80,22 +80,22 @@ ABOUT: Final = FormatTraits(
 _OF_PASSAGES = ("id", "score", "hasanswer", "original_retrieval_index", "isgold")
 _SHOWN_LISTS = ("ctxs", "model_documents")
 _SHOWN_PAIRS = ("model_ordered_kv_records", "ordered_kv_records")
-"""Columns of pairs; the first that is there is what the model was shown."""
+"""Columns with key-value pairs; the model was shown the first of them that exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowReader:
-    """Reads the rows of one file as samples of a dataset; `names` holds the ids so far."""
+    """Reader of the rows of one file as samples of a dataset; `names` holds the ids so far."""
 
     dataset: str
     language: str
     names: NameRegister
 
     def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[str]]:
-        """Return the sample of a row with its human verdicts; also doubts about it.
+        """Return the sample of a row with its human verdicts, and warnings about the row.
 
         Raises:
-            InvalidInput: a field is missing, or not what it must be.
+            InvalidInput: a field is missing or invalid.
         """
         name, kind = question_text(row), parse_task(row)
         sources = (
@@ -116,7 +116,7 @@ class RowReader:
         return Record(sample, assignments=work, people=people, where=where), _find_doubts(row)
 
     def _unique_id(self, row: Row, where: str) -> str:
-        """Return an id of question, gold position and model, the same in every file."""
+        """Return a sample id made of question, gold position and model, the same in every file."""
         place, model = gold_position(row), row.get("model")
         name = question_id(row) + ("" if place is None else f"@{place}")
         if isinstance(model, str) and model.strip():
@@ -151,12 +151,15 @@ class RowReader:
         )
 
     def _answer_documents(self, row: Row) -> tuple[Document, ...]:
-        """Return the model's answer, else the first gold one; empty if it is blank."""
+        """Return the model's answer, else the first gold answer; empty if the answer is blank."""
         answer = row[ANSWER] if ANSWER in row else next(iter(expected_answers(row)), None)
         if answer is None:
             return ()
         if not isinstance(answer, str):
-            raise InvalidInput(f"{ANSWER!r} holds {describe_value(answer)}, not text", "quote it")
+            raise InvalidInput(
+                f"field {ANSWER!r} holds {describe_value(answer)}, not text",
+                "put the value in quotes",
+            )
         if not answer.strip():
             return ()
         return (parse_document(answer, side=Side.SUMMARY, column=ANSWER, language=self.language),)
@@ -205,16 +208,22 @@ def _without_text(passage: Row, words: str) -> Row:
 def _parse_people(row: Row) -> tuple[tuple[Assignment, ...], tuple[Person, ...]]:
     found = row.get(PEOPLE) or []
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-        raise InvalidInput(f"{PEOPLE!r} is no list of objects", "each has person and verdict")
+        raise InvalidInput(
+            f"field {PEOPLE!r} is not a list of objects",
+            "write objects with person and verdict",
+        )
     work: list[Assignment] = []
     people: dict[str, Person] = {}
     for each in found:
         words = [each.get(name) or "" for name in ("person", "verdict", "comment")]
         if not all(isinstance(word, str) for word in words):
-            raise InvalidInput(f"{PEOPLE!r} holds what is no text", "person, verdict, comment")
+            raise InvalidInput(
+                f"field {PEOPLE!r} holds a value that is not text",
+                "write person, verdict and comment as text",
+            )
         name = check_name(words[0])
         if name in people:
-            raise InvalidInput(f"{PEOPLE!r} names somebody twice")
+            raise InvalidInput(f"field {PEOPLE!r} names a person twice")
         people[name] = Person(name, name, PersonKind.IMPORTED)
         work.append(Assignment(name, State.DONE, rating=words[1], comment=words[2]))
     return tuple(work), tuple(people.values())
@@ -222,13 +231,13 @@ def _parse_people(row: Row) -> tuple[tuple[Assignment, ...], tuple[Person, ...]]
 
 def _find_doubts(row: Row) -> list[str]:
     if parse_task(row) is StudyTask.KV:
-        return [] if gold_position(row) is not None else ["the key stands in no pair"]
+        return [] if gold_position(row) is not None else ["no pair has the requested key"]
     marked = sum(each.get("isgold") is True for each in list_passages(row))
-    return [f"{marked} passages are marked as gold: the first counts"] if marked > 1 else []
+    return [f"{marked} passages are marked as gold: only the first counts"] if marked > 1 else []
 
 
 class OpenQaWriter:
-    """Writes a row for each sample. `report`: what was written, and what has no place in rows."""
+    """Writer of one row for each sample; `report` counts written rows and losses."""
 
     def __init__(self) -> None:
         self.report = ExportReport()
@@ -236,10 +245,10 @@ class OpenQaWriter:
         self._names: dict[str, str] = {}
 
     def write(self, record: Record, target: TextIO) -> None:
-        """Write one sample with its human verdicts."""
+        """Write the row of one sample with its human verdicts."""
         if record.sample.kind is not SampleKind.QUESTION:
-            self.report.count_loss("samples that are no question")
-            self.report.count_loss("annotations of such samples", len(record.annotations))
+            self.report.count_loss("samples that are not questions")
+            self.report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
             return
         self._count_losses(record)
         row = row_of(record.sample)
@@ -272,7 +281,7 @@ class OpenQaWriter:
         if person.id not in self._names:
             taken = person.name in self._names.values()
             self._names[person.id] = person.id if taken else person.name
-            self.report.count_loss("ids of annotators", self._names[person.id] != person.id)
+            self.report.count_loss(Loss.ANNOTATOR_IDS.value, self._names[person.id] != person.id)
         return self._names[person.id]
 
     def _count_losses(self, record: Record) -> None:
@@ -290,12 +299,12 @@ def _is_own(sample: Sample) -> bool:
 
 
 def row_of(sample: Sample) -> dict[str, Any]:
-    """Return the row that a sample came from; build one for samples of other formats."""
+    """Return the imported row of a sample; build a row for samples of other formats."""
     if not _is_own(sample):
         return _build_row(sample)
     try:
         return _restore_row(sample)
-    except (AttributeError, InvalidInput, KeyError, TypeError, ValueError):  # not as we kept it
+    except (AttributeError, InvalidInput, KeyError, TypeError, ValueError):  # edited since import
         return _build_row(sample)
 
 
@@ -339,13 +348,13 @@ def _build_row(sample: Sample) -> dict[str, Any]:
 
 
 class OpenQaFormat:
-    """Reads questions, also with answers of a model; writes scored rows with human verdicts."""
+    """Importer and exporter of open-qa rows: questions with model answers and human verdicts."""
 
     name = FORMAT
     about = ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Yield one record for each row; see `Importer.read`."""
+        """Yield one record for each row of a file; see `Importer.read`."""
         with closing(NameRegister()) as names:
             rows = RowReader(choose_dataset_name(path, options.dataset), options.language, names)
 

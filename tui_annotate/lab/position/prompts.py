@@ -1,7 +1,8 @@
-"""Prompts of position studies, in words of our own and parts in the order of the original.
+"""Prompts of position studies: this program's own wording, in the original study's order of parts.
 
-Parts are parted by an empty line; nothing follows the last sign. A template replaces all of it:
-`{search_results}`, `{question}`, `{kv}` and `{key}` in it are filled in, everything else stays.
+Parts are separated by an empty line, without a trailing line feed. A template replaces the prompt:
+`{search_results}`, `{question}`, `{kv}` and `{key}` in the template are filled in, other text
+stays.
 
 Source of the order: N. F. Liu et al., "Lost in the Middle" (2023), and its programs.
 """
@@ -25,7 +26,7 @@ from tui_annotate.domain.position_studies import (
 
 
 class PromptStyle(StrEnum):
-    """The style of a prompt: plain, with a note, question first too, or without passages."""
+    """Style of a prompt: plain, random order noted, question before and after, or no passages."""
 
     PLAIN = "plain"
     RANDOM_NOTE = "random-note"
@@ -43,10 +44,12 @@ _SLOT = re.compile(r"\{(search_results|question|kv|key)\}")
 
 
 def build_prompt(row: Row, *, style: PromptStyle = PromptStyle.PLAIN, template: str = "") -> str:
-    """Build the prompt of a row of either task; a `template` replaces wording and style.
+    """Build the prompt of a question row or a key-value row.
+
+    A `template` replaces the wording and the style.
 
     Raises:
-        InvalidInput: the row lacks a field, or the style is not one of its task.
+        InvalidInput: the row lacks a field, or the style does not fit the row's task.
     """
     if parse_task(row) is StudyTask.KV:
         return build_key_value_prompt(
@@ -68,13 +71,15 @@ def build_question_prompt(
     """Build the prompt of a question over passages.
 
     Raises:
-        InvalidInput: the question is empty, or there are no passages where the style needs some.
+        InvalidInput: the question is empty, or passages are missing although the style needs them.
     """
     if not question:
         raise InvalidInput("the question is empty", code="question-empty")
     needed = "{search_results}" in template if template else style is not PromptStyle.CLOSED_BOOK
     if needed and not passages:
-        raise InvalidInput("there are no passages", "without them, ask with closed book")
+        raise InvalidInput(
+            "the row has no passages", "use the style closed-book for questions without passages"
+        )
     block = format_documents(passages) if needed else ""
     if template:
         return fill_template(template, search_results=block, question=question)
@@ -93,22 +98,26 @@ def build_key_value_prompt(
     style: PromptStyle = PromptStyle.PLAIN,
     template: str = "",
 ) -> str:
-    """Build the prompt of a key over pairs.
+    """Build the prompt that asks for the value of a key among key-value pairs.
 
     Raises:
-        InvalidInput: fewer than two pairs, keys that repeat, a key that is in none of them, or a
-            style that questions alone have.
+        InvalidInput: there are fewer than two pairs, a key is repeated, the requested key is
+        missing,
+            or the style is for questions only.
     """
     if style not in (PromptStyle.PLAIN, PromptStyle.QUERY_AWARE):
-        raise InvalidInput(f"{style} is for questions over passages", "keys are always looked up")
+        raise InvalidInput(
+            f"style {style} is only for questions over passages",
+            "use the style plain or query-aware for keys",
+        )
     keys = [each for each, _ in pairs]
     if len(keys) < 2:
-        raise InvalidInput(f"{len(keys)} pairs are too few", "at least 2 are needed")
+        raise InvalidInput(f"{len(keys)} pairs are too few", "write at least 2 pairs")
     if len(set(keys)) < len(keys):
         twice = next(each for place, each in enumerate(keys) if each in keys[:place])
-        raise InvalidInput(f"the key {twice!r} is there twice", "each must be another")
+        raise InvalidInput(f"key {twice!r} is repeated", "use each key only once")
     if key not in keys:
-        raise InvalidInput(f"the key {key!r} is in no pair")
+        raise InvalidInput(f"no pair has the requested key {key!r}")
     if template:
         return fill_template(template, kv=format_pairs(pairs), key=key)
     line = f"Key: {_quote(key)}"
@@ -118,7 +127,7 @@ def build_key_value_prompt(
 
 
 def format_documents(passages: Iterable[Row]) -> str:
-    """Format passages, one a line, numbered from 1, with titles."""
+    """Format passages with numbers from 1 and titles, one passage per line."""
     return "\n".join(
         f"Document [{number}](Title: {each.get('title') or ''}) {parse_text(each, 'text')}"
         for number, each in enumerate(passages, 1)
@@ -126,21 +135,23 @@ def format_documents(passages: Iterable[Row]) -> str:
 
 
 def format_pairs(pairs: Iterable[tuple[str, str]]) -> str:
-    """Format pairs as one JSON object, one pair a line."""
+    """Format key-value pairs as one JSON object, one pair per line."""
     return "{" + ",\n ".join(f"{_quote(key)}: {_quote(value)}" for key, value in pairs) + "}"
 
 
 def fill_template(template: str, **slots: str) -> str:
-    """Fill the slots of a template; braces in values stay as they are.
+    """Fill the placeholders of a template; braces in values stay unchanged.
 
     Raises:
-        InvalidInput: it has a slot that this task does not fill.
+        InvalidInput: the template has a placeholder that this task does not fill.
     """
 
     def word(found: re.Match[str]) -> str:
         if found[1] not in slots:
             there = " and ".join(f"{{{name}}}" for name in slots)
-            raise InvalidInput(f"nothing fills {found[0]} of the template", f"here are {there}")
+            raise InvalidInput(
+                f"the template has the unknown placeholder {found[0]}", f"use only {there}"
+            )
         return slots[found[1]]
 
     return _SLOT.sub(word, template)

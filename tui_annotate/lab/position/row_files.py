@@ -1,4 +1,7 @@
-"""Rows of position studies in and out: one bad row ends it by its line, and nothing is written."""
+"""Files with rows of position studies: reading, and writing of several files at once.
+
+The first invalid row ends reading with an error that names the line; then nothing is written.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +21,17 @@ _SUFFIXES = {".jsonl", ".json", ".ndjson"}
 
 
 class LocatedRow(NamedTuple):
-    """A row, and `file:line` where it stands."""
+    """Row of a position study with its location `file:line`."""
 
     where: str
     row: dict[str, Any]
 
 
 def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iterator[LocatedRow]:
-    """Yield the rows of a file, plain or packed; with `some` an empty file is an error.
+    """Yield the rows of a plain or compressed file; if `some`, an empty file is an error.
 
     Raises:
-        InvalidRecord: a row can not be read, or is of neither task.
+        InvalidRecord: a row can not be read, or belongs to neither task.
     """
     for value in read_json_values(path, encoding=encoding):
         if isinstance(value, Problem):
@@ -42,10 +45,10 @@ def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iter
 
 @contextmanager
 def locate_row(where: str) -> Iterator[None]:
-    """Add the location of a row to errors about it.
+    """Add the location of a row to errors about the row.
 
     Raises:
-        InvalidRecord: in the place of any InvalidInput.
+        InvalidRecord: replaces any InvalidInput.
     """
     try:
         yield
@@ -56,17 +59,17 @@ def locate_row(where: str) -> Iterator[None]:
 
 
 def is_file_of_rows(target: Path) -> bool:
-    """Return whether a path names a file of rows: `.jsonl`, also packed."""
+    """Return whether a path names a file of rows: `.jsonl`, optionally compressed."""
     return bool(set(plain_suffixes(target)[-1:]) & _SUFFIXES)
 
 
 def rows_suffix(path: Path) -> str:
-    """Return the suffix of files like this one: `.jsonl`, and that of its packing."""
+    """Return `.jsonl` with the compression suffix of a path, if any."""
     return ".jsonl" + (path.suffix if path.suffix in PACKED else "")
 
 
 class RowFiles:
-    """Files of rows in a folder; all of them appear together at the end, or none."""
+    """Set of output files in a folder; either all files appear at the end, or none."""
 
     def __init__(self, stack: ExitStack, folder: Path) -> None:
         self._stack = stack
@@ -74,7 +77,7 @@ class RowFiles:
         self.opened: dict[str, TextIO] = {}
 
     def file(self, name: str) -> TextIO:
-        """Return the file of a name; open it the first time."""
+        """Return the output file with a name; open the file at the first call."""
         if name not in self.opened:
             self.opened[name] = self._stack.enter_context(open_output(self._folder / name))
         return self.opened[name]
@@ -82,18 +85,22 @@ class RowFiles:
 
 @contextmanager
 def open_folder(folder: Path) -> Iterator[RowFiles]:
-    """Open files in a folder; create it if it is missing.
+    """Open a set of output files in a folder; create the folder if it is missing.
 
     Raises:
-        InvalidInput: it is a file, or its parent folder is missing.
+        InvalidInput: the path is a file, or its parent folder is missing.
     """
     made = not folder.exists()
     if made:
         if not folder.absolute().parent.is_dir():
-            raise InvalidInput(f"there is no folder {folder.absolute().parent}", "make it first")
+            raise InvalidInput(
+                f"folder {folder.absolute().parent} does not exist", "create the folder first"
+            )
         folder.mkdir()
     elif not folder.is_dir():
-        raise InvalidInput(f"{folder} is a file", "name a folder, or a file that ends in .jsonl")
+        raise InvalidInput(
+            f"{folder} is a file, not a folder", "name a folder, or a file that ends in .jsonl"
+        )
     try:
         with ExitStack() as stack:
             yield RowFiles(stack, folder)

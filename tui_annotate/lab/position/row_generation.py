@@ -1,7 +1,7 @@
-"""Rows and files of position studies: distractors chosen, the gold at each position, keys drawn.
+"""Generation of rows for position studies: gold passages among distractors, random key-value pairs.
 
-The same input and seed give the same rows, on every machine and version of Python: only
-`Random.random` is promised to stay as it is, so all that is drawn comes from it.
+The same input and seed give the same rows, on every machine and version of Python. Python
+guarantees this only for `Random.random`, so all random choices use this function.
 
 Source: N. F. Liu et al., "Lost in the Middle" (2023), and its programs.
 """
@@ -42,17 +42,17 @@ _Item = TypeVar("_Item")
 
 
 def row_random(seed: int, name: str) -> Random:
-    """Return the random source of one row; it does not depend on other rows."""
+    """Return the random generator of one row, which does not depend on other rows."""
     return Random(f"{seed}/{name}")  # noqa: S311  no secret
 
 
 def random_below(count: int, source: Random) -> int:
-    """Return a uniform integer in [0, count)."""
+    """Return a uniform random integer in [0, count)."""
     return int(source.random() * count)
 
 
 def shuffle(items: Iterable[_Item], source: Random) -> list[_Item]:
-    """Return the items in a uniform random order."""
+    """Return the items in a uniformly random order."""
     found = list(items)
     for last in range(len(found) - 1, 0, -1):
         other = random_below(last + 1, source)
@@ -61,28 +61,30 @@ def shuffle(items: Iterable[_Item], source: Random) -> list[_Item]:
 
 
 def insert_at(items: Sequence[_Item], item: _Item, at: int) -> list[_Item]:
-    """Return the items with another one at index `at`, in [0, len(items)]."""
+    """Return the items with another item inserted at index `at`, in [0, len(items)]."""
     return [*items[:at], item, *items[at:]]
 
 
 def find_gold_passage(row: Row) -> dict[str, Any]:
-    """Return the gold passage: the annotated one of the row, else the marked one.
+    """Return the row's gold passage: the annotated passage, else the passage marked as gold.
 
     Raises:
-        InvalidInput: it has neither, or it is no text.
+        InvalidInput: the row has neither, or the passage is not text.
     """
     if "nq_annotated_gold" in row:
         gold = row["nq_annotated_gold"]
         if not isinstance(gold, dict):
-            raise InvalidInput("'nq_annotated_gold' is no object", "it has title and texts")
+            raise InvalidInput(
+                "'nq_annotated_gold' is not an object", "write title and chunked_long_answer in it"
+            )
         title, words = gold.get("title"), gold.get("chunked_long_answer")
     else:
         marked = next((each for each in list_passages(row) if each.get("isgold") is True), {})
         title, words = marked.get("title"), marked.get("text")
     if not isinstance(title, str) or not isinstance(words, str) or not words.strip():
         raise InvalidInput(
-            "the row tells of no gold passage",
-            "in nq_annotated_gold, with title and chunked_long_answer, or as isgold in ctxs",
+            "the row has no gold passage",
+            "add nq_annotated_gold with title and chunked_long_answer, or isgold in ctxs",
         )
     return {"title": title, "text": words, "hasanswer": True, "isgold": True}
 
@@ -90,7 +92,7 @@ def find_gold_passage(row: Row) -> dict[str, Any]:
 def find_distractors(row: Row) -> list[dict[str, Any]]:
     """Return the passages without the answer: those whose `hasanswer` is exactly false.
 
-    Each gets its index in the row that it comes from, unless it has one.
+    Each passage gets its index in the row as `original_retrieval_index`, unless it has this field.
     """
     return [
         {
@@ -108,17 +110,18 @@ def build_question_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the row with its gold passage at each position among the first distractors.
 
-    `count`: of all passages, at least 2. `places`: in [0, count). `order` shuffles the distractors,
-    the same for all positions.
+    `count`: number of all passages, at least 2. `places`: positions in [0, count). `order` shuffles
+    the
+    distractors, with the same result for all positions.
 
     Raises:
-        InvalidInput: there are too few distractors, or the row lacks a field.
+        InvalidInput: the row has too few distractors, or lacks a field.
     """
     parse_text(row, "question")
     gold, others = find_gold_passage(row), find_distractors(row)
     if len(others) < count - 1:
         raise InvalidInput(
-            f"{len(others)} passages without the answer, and {count - 1} are needed",
+            f"the row has {len(others)} passages without the answer, but needs {count - 1}",
             f"ask for at most {len(others) + 1} documents",
         )
     chosen = others[: count - 1]
@@ -129,13 +132,13 @@ def build_question_rows(
 
 
 def build_oracle_row(row: Row) -> dict[str, Any]:
-    """Return the row with its gold passage alone."""
+    """Return the row with only its gold passage."""
     parse_text(row, "question")
     return {**row, "ctxs": [find_gold_passage(row)]}
 
 
 def is_reordered(row: Row) -> bool:
-    """Return whether the distractors are not in the retriever's order."""
+    """Return whether the row's distractors are in another order than the retriever's."""
     marks = [each.get("original_retrieval_index") for each in list_passages(row, shown=False)]
     found = [mark for mark in marks if isinstance(mark, int)]
     return found != sorted(found)
@@ -157,32 +160,32 @@ def _random_id(source: Random) -> str:
 
 
 def move_key_value(row: Row, at: int) -> dict[str, Any]:
-    """Return the row with its gold pair at a position, in [0, number of pairs).
+    """Return the row with its gold pair moved to a position, in [0, number of pairs).
 
     Raises:
-        InvalidInput: the row lacks a field, or its key is in no pair.
+        InvalidInput: the row lacks a field, or no pair has its key and value.
     """
     key, value = parse_text(row, "key"), parse_text(row, "value")
     found = [list(pair) for pair in list_pairs(row, shown=False)]
     if [key, value] not in found:
-        raise InvalidInput(f"the key {key!r} stands in no pair with its value")
+        raise InvalidInput(f"no pair has the key {key!r} with its value")
     found.remove([key, value])
     return {**row, "ordered_kv_records": insert_at(found, [key, value], at)}
 
 
 def holds_answer(passage: str, golds: Iterable[str]) -> bool:
-    """Return whether a passage contains any gold answer when normalised."""
+    """Return whether a normalised passage contains any normalised gold answer."""
     form = normalise_answer(passage)
     return any(gold in form for gold in map(normalise_answer, golds) if gold)
 
 
 MIN_PASSAGES: Final = 2
-"""Passages or pairs of a prompt; with one alone there are no places to compare."""
+"""Minimum number of passages or pairs in a prompt, so that there are positions to compare."""
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationReport:
-    """The files that were written, in the order of their first rows, and the rows in all."""
+    """Result of a generation: files in the order of their first rows, and total number of rows."""
 
     files: tuple[Path, ...]
     rows: int
@@ -190,13 +193,13 @@ class GenerationReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationOptions:
-    """Options of generated rows.
+    """Options for generating rows of questions.
 
     Attributes:
-        documents: passages, at least 2.
+        documents: number of passages, at least 2.
         gold_at: positions, as `parse_positions` parses them.
-        oracle: the gold passage alone.
-        seed: shuffles the distractors; None keeps the retriever's order.
+        oracle: write only the gold passage.
+        seed: random seed to shuffle the distractors; None keeps the retriever's order.
     """
 
     documents: int = MIN_PASSAGES
@@ -210,14 +213,17 @@ def write_questions(
 ) -> GenerationReport:
     """Write each question with its gold passage at each position.
 
-    `target`: a folder with a file for each position, or one file. `name`: of the input.
+    `target`: a folder for one file per position, or one file. `name`: path of the input file.
 
     Raises:
-        InvalidInput: fewer than two documents, or an invalid position.
-        InvalidRecord: a row is of another task, or has too few distractors.
+        InvalidInput: there are fewer than two documents, or a position is invalid.
+        InvalidRecord: a row belongs to the other task, or has too few distractors.
     """
     if not options.oracle and options.documents < MIN_PASSAGES:
-        raise InvalidInput(f"{options.documents} documents are too few", f"at least {MIN_PASSAGES}")
+        raise InvalidInput(
+            f"{options.documents} documents are too few",
+            f"pass --documents of at least {MIN_PASSAGES}",
+        )
     positions = (0,) if options.oracle else parse_positions(options.gold_at, options.documents)
     kind = "oracle" if options.oracle else f"{options.documents}-documents"
 
@@ -225,7 +231,9 @@ def write_questions(
         for number, (where, row) in enumerate(rows):
             with locate_row(where):
                 if parse_task(row) is not StudyTask.QA:
-                    raise InvalidInput("the row is no question over passages", "use make-kv")
+                    raise InvalidInput(
+                        "the row is not a question over passages", "use the command make-kv"
+                    )
                 if options.oracle:
                     yield build_oracle_row(row)
                     continue
@@ -240,18 +248,18 @@ def write_questions(
 def write_lookups(
     rows: Iterable[LocatedRow], target: Path, gold_at: str, *, name: Path
 ) -> GenerationReport:
-    """Write each key-value row with its gold pair at each position; unchanged without any.
+    """Write each key-value row with its gold pair at each position; unchanged without positions.
 
     Raises:
-        InvalidInput: a place that is none.
-        InvalidRecord: a row is of another task, or the place is beyond its pairs.
+        InvalidInput: a position is invalid.
+        InvalidRecord: a row belongs to the other task, or has fewer pairs than a position requires.
     """
 
     def build() -> Iterator[dict[str, Any]]:
         for where, row in rows:
             with locate_row(where):
                 if parse_task(row) is not StudyTask.KV:
-                    raise InvalidInput("the row is no key over pairs", "use make-qa")
+                    raise InvalidInput("the row has no key-value pairs", "use the command make-qa")
                 for place in parse_positions(gold_at, prompt_size(row)) if gold_at else ():
                     yield move_key_value(row, place)
                 if not gold_at:
@@ -281,15 +289,15 @@ def _write_rows(
 
 
 def generate_lookups(keys: int, examples: int, *, seed: int) -> Iterator[LocatedRow]:
-    """Generate key-value rows; each depends on seed and number alone.
+    """Generate key-value rows; each row depends only on the seed and the row number.
 
     Raises:
-        InvalidInput: fewer than two keys, or no example.
+        InvalidInput: fewer than two keys or fewer than one row are requested.
     """
     if keys < MIN_PASSAGES:
-        raise InvalidInput(f"{keys} keys are too few", f"at least {MIN_PASSAGES}")
+        raise InvalidInput(f"{keys} keys are too few", f"pass --keys of at least {MIN_PASSAGES}")
     if examples < 1:
-        raise InvalidInput(f"{examples} examples are too few", "at least 1")
+        raise InvalidInput(f"{examples} examples are too few", "pass --examples of at least 1")
     for number in range(examples):
         yield LocatedRow(
             f"example {number}", build_key_value_row(keys, row_random(seed, str(number)))

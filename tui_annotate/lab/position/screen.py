@@ -1,6 +1,6 @@
-"""The chart of a dataset by position: a bar for each position, and from a bar the failing answers.
+"""Screen with a chart of a position study: one bar per position, and lists of failing answers.
 
-A thread counts; keys that need bars wait for it.
+A thread evaluates the dataset; keys that need the bars wait for the thread.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from tui_annotate.storage.queue import QueueRow
 
 SURE, LIKELY, UNLIKELY = "█", "▓", "░"
-"""Up to the interval's low end, from there to the mean, from there to its high end."""
+"""Characters of a bar: up to the interval's low end, up to the mean, up to the high end."""
 
-_NAME_CELLS: Final = 14  # cells of what a bar is by, at most
-_NUMBER_CELLS: Final = 5  # cells of a number
+_NAME_CELLS: Final = 14  # maximum width of a group column, in cells
+_NUMBER_CELLS: Final = 5  # width of a number, in cells
 _COUNT_CELLS: Final = 30
 
 
@@ -64,7 +64,7 @@ def _format_value(value: int | str | None) -> str:
 
 
 def draw_bar(bar: PositionScore, cells: int) -> str:
-    """Return a bar of at most `cells` cells; empty without rows."""
+    """Return a bar of a position's score, at most `cells` wide; empty without rows."""
     if bar.mean is None or bar.interval is None:
         return ""
     low, mean, high = (
@@ -74,17 +74,17 @@ def draw_bar(bar: PositionScore, cells: int) -> str:
 
 
 class BarHeads(FixedRows):
-    """The titles of the columns."""
+    """Row with the titles of the chart's columns."""
 
     _found: Evaluation | None = None
 
     def show(self, found: Evaluation) -> None:
-        """Show the titles for an evaluation."""
+        """Show the column titles for an evaluation."""
         self._found = found
         self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Paint one row."""
+        """Paint the row of column titles, `cells` wide."""
         if self._found is None:
             return []
         quiet = self.palette.quiet
@@ -97,10 +97,10 @@ class BarHeads(FixedRows):
 
 
 class BarRows(RowList):
-    """A bar for each group."""
+    """List of the chart's bars, one for each group of answers."""
 
     class Clicked(Message):
-        """A bar was clicked."""
+        """Message: the user clicked a bar."""
 
         def __init__(self, index: int) -> None:
             super().__init__()
@@ -113,19 +113,19 @@ class BarRows(RowList):
         self._message = "counting…"
 
     def show(self, found: Evaluation, *, focused: int) -> None:
-        """Show the bars of an evaluation."""
+        """Show the bars of an evaluation, with the focus on one bar."""
         self._groups, self._widths, self._message = found.groups, column_widths(found), ""
         self.set_rows(len(found.groups), focused=focused)
         self.refresh()
 
     def say(self, words: str) -> None:
-        """Show a message instead of bars."""
+        """Show a message instead of the bars."""
         self._groups, self._message = (), words
         self.set_rows(1, focused=0)
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return group, n, mean, interval, failures, bar."""
+        """Return the row of a bar: group, n, mean, interval, failures, bar."""
         palette = self.palette
         if self._message:
             return [(f"  {cut(line_text(self._message), cells - 2)}", palette.quiet)]
@@ -143,7 +143,7 @@ class BarRows(RowList):
         ]
 
     def clicked(self, index: int) -> None:
-        """Post the clicked bar."""
+        """Post a message about the clicked bar."""
         if index < len(self._groups):
             self.post_message(self.Clicked(index))
 
@@ -156,14 +156,14 @@ def _format_counts(bar: PositionScore) -> str:
 
 
 def name_bar(found: Evaluation, index: int) -> str:
-    """Return the group of a bar as text."""
+    """Return the group of a bar as text, such as `gold-position 4`."""
     where, _ = found.groups[index]
     both = zip(found.by, where, strict=True)
     return ", ".join(f"{by.value} {_format_value(value)}" for by, value in both)
 
 
 def describe_bar(found: Evaluation, index: int) -> str:
-    """Describe a bar for the draft line."""
+    """Return a description of a bar for the status line."""
     (_, bar), names = found.groups[index], name_bar(found, index)
     if bar.mean is None or bar.interval is None:
         return f"{names}: no answers yet"
@@ -174,8 +174,8 @@ def describe_bar(found: Evaluation, index: int) -> str:
 
 KEYS: Final = (
     ("↑↓", "bar"),
-    ("Enter", "answers that fail"),
-    ("r", "count anew"),
+    ("Enter", "failing answers"),
+    ("r", "recount"),
     ("Tab", "queue"),
     ("Esc", "back"),
     ("q", "quit"),
@@ -184,46 +184,46 @@ HELP: Final = (
     HelpGroup(
         "Bars",
         (
-            ("↑ ↓ k j", "one bar"),
-            ("Home End", "first and last"),
-            ("Enter", "the answers of the bar that fail, as a list"),
-            ("r", "count anew"),
+            ("↑ ↓ k j", "previous or next bar"),
+            ("Home End", "first or last bar"),
+            ("Enter", "list the failing answers of the bar"),
+            ("r", "count the answers again"),
         ),
     ),
     HelpGroup(
-        "Leaving",
+        "Leave the chart",
         (
-            ("Tab", "the queue: all samples in a list"),
-            ("Esc", "back to the sample that is open"),
-            ("q", "leave"),
+            ("Tab", "the queue: a list of all samples"),
+            ("Esc", "back to the open sample"),
+            ("q", "quit"),
         ),
     ),
 )
 LEGEND: Final = (
-    LegendEntry(((SURE, "accent"),), "up to the low end of the 95 % interval"),
-    LegendEntry(((LIKELY, "accent"),), "from there to the mean"),
-    LegendEntry(((UNLIKELY, "accent"),), "from the mean to the high end"),
+    LegendEntry(((SURE, "accent"),), "bar up to the low end of the 95 % interval"),
+    LegendEntry(((LIKELY, "accent"),), "bar from the low end to the mean"),
+    LegendEntry(((UNLIKELY, "accent"),), "bar from the mean to the high end of the interval"),
     LegendEntry(
-        (("fail", "text"),), "wrong to people, where they said; else to the metric; no answer"
+        (("fail", "text"),), "wrong or missing answers; people's verdict overrides the metric"
     ),
 )
 
 
-_NO_FAILURES: Final = "no answer of this bar fails"
+_NO_FAILURES: Final = "no failing answer in this bar"
 
 
 class ChosenSample(NamedTuple):
-    """A sample to open, and those among which it is walked."""
+    """Sample to open, and the list of failing samples to move through."""
 
     key: SampleKey
     keys: tuple[SampleKey, ...]
 
 
 class PositionsScreen(Screen[ChosenSample | str | None]):
-    """Dismisses with what was chosen; `queue` or `quit`; or None, which goes back.
+    """Screen with the chart; its result is a sample, `queue`, `quit`, or None to go back.
 
     Attributes:
-        where: what the bar in focus is of; None before anything is counted.
+        where: group of the focused bar; None before the first evaluation.
     """
 
     DEFAULT_CSS = "PositionsScreen { layout: vertical; }"
@@ -233,12 +233,12 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         Binding("up,k", "move(-1)", "previous", show=False),
         Binding("home", "move(-1000000)", "first", show=False),
         Binding("end", "move(1000000)", "last", show=False),
-        Binding("enter", "open", "answers that fail", show=False),
-        Binding("r", "again", "count anew", show=False),
+        Binding("enter", "open", "failing answers", show=False),
+        Binding("r", "again", "recount", show=False),
         Binding("tab", "close('queue')", "queue", show=False),
         Binding("question_mark,f1", "help", "keys", show=False),
         Binding("escape", "close('')", "back", show=False),
-        Binding("q", "close('quit')", "leave", show=False),
+        Binding("q", "close('quit')", "quit", show=False),
     ]
 
     def __init__(
@@ -249,7 +249,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         dataset: str,
         where: GroupKey | None = None,
     ) -> None:
-        """`where`: the bar that has the focus at first; the first one where there is none such."""
+        """Create the screen; `where` is the group of the bar to focus first, else the first bar."""
         super().__init__()
         self.where = where
         self._positions, self._person, self._dataset = positions, person, dataset
@@ -257,7 +257,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self.reading = False
 
     def compose(self) -> ComposeResult:
-        """Compose title, column titles, bars, description, agreement, keys."""
+        """Compose title, column titles, bars, status line, label bar and key line."""
         yield PaneTitle()
         yield BarHeads()
         yield BarRows()
@@ -266,25 +266,25 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Counts."""
+        """Show keys and title, and start to count the answers."""
         self.query_one(KeyLine).show(KEYS)
         self.query_one(PaneTitle).show(f"POSITIONS {self._dataset}", [], focused=True)
         self.query_one(BarRows).say("counting…")
         self.action_again()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait: Enter and moves need bars."""
+        """Return whether a key must wait for the bars: Enter and moves."""
         return self.reading and getattr(event, "key", "") in {"enter", "down", "up", "j", "k"}
 
     def action_again(self) -> None:
-        """Count again."""
+        """Count the answers again, unless a count is running."""
         if not self.reading:
             self.reading = True
             self._read(lambda: partial(self._show_evaluation, self._positions.chart(self._dataset)))
 
     @work(thread=True)
     def _read(self, read: Callable[[], Callable[[], None]]) -> None:
-        """Read in a thread; then call what `read` returns, or show its error."""
+        """Run `read` in a thread; then call its result on the main thread, or show its error."""
         done: Callable[[], None] = partial(self._show_error, None)
         try:
             done = read()
@@ -331,7 +331,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
     # keys
 
     def action_move(self, step: int) -> None:
-        """Move the focus."""
+        """Move the focus by a number of bars."""
         if self._found:
             rows = self.query_one(BarRows)
             rows.focus_row(rows.focused_row + step)
@@ -357,7 +357,11 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
     ) -> Callable[[], None]:
         keys = self._positions.failing(self._dataset, where, by=by)
         mine = tuple(row.key for row in self._positions.page(self._person, keys))
-        head = "FAIL" if len(mine) == len(keys) else f"YOURS, {len(mine)} OF {len(keys)} FAIL"
+        head = (
+            "FAIL"
+            if len(mine) == len(keys)
+            else f"FAILING, {len(mine)} OF {len(keys)} ASSIGNED TO YOU"
+        )
         return partial(self._open_list, mine, f"{head}: {title}", among=len(keys))
 
     def _open_list(self, keys: tuple[SampleKey, ...], title: str, *, among: int) -> None:
@@ -368,7 +372,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
             return
         free(self)
         if not keys:
-            words = "none of those that fail here is yours" if among else _NO_FAILURES
+            words = "no failing answer of this bar is assigned to you" if among else _NO_FAILURES
             self.query_one(DraftLine).show(words, kind="hint")
             return
 
@@ -385,18 +389,18 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self.app.push_screen(QueueScreen(page, listing=QueueListing(title=title)), chosen)
 
     def action_help(self) -> None:
-        """Show keys and legend."""
+        """Show the keys of the screen and the legend of the chart."""
         self.app.push_screen(HelpDialog(HELP, legend=LEGEND))
 
     def action_close(self, where: str) -> None:
-        """Close the screen with a destination."""
+        """Close the screen with a destination: `queue`, `quit`, or empty to go back."""
         self.dismiss(where or None)
 
 
 def describe_agreement(found: Evaluation) -> str:
-    """Describe how often people say what the metric says; and that nobody judged yet."""
+    """Return how often people's verdicts agree with the metric, as text for the title."""
     people = found.people
     if people is None or not people.judged:
-        return "nobody judged yet"
+        return "no human verdicts yet"
     kappa = "" if people.kappa is None else f", kappa {people.kappa:.2f}"
-    return f"people agree {people.both + people.neither}/{people.judged}{kappa}"
+    return f"human agreement {people.both + people.neither}/{people.judged}{kappa}"

@@ -1,4 +1,4 @@
-"""Stored questions of a workspace: evaluated by position, and listed by group."""
+"""Position studies stored in a workspace: evaluation by position, and failing samples."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tui_annotate.workspace.machines import MachineServices
 
 _CHART_GROUPS: Final = (GroupBy.MODEL, GroupBy.TASK, GroupBy.SIZE, GroupBy.POSITION)
-"""What a chart is by, as far as it differs."""
+"""Attributes to group a chart by, if their values differ within the dataset."""
 
 
 def position_studies(machines: MachineServices) -> PositionStudies:
@@ -36,12 +36,12 @@ def position_studies(machines: MachineServices) -> PositionStudies:
 
 @dataclass(frozen=True, slots=True)
 class PositionStudies:
-    """Evaluates the stored questions of a workspace by gold position."""
+    """Evaluator of a workspace's stored questions by gold position."""
 
     store: QuestionStore
 
     def datasets(self) -> list[str]:
-        """Return the datasets with gold positions, by name."""
+        """Return the names of the datasets with gold positions, sorted."""
         return self.store.datasets()
 
     def evaluate(
@@ -51,10 +51,10 @@ class PositionStudies:
         *,
         rules: MatchRules = ORIGINAL,
     ) -> Evaluation:
-        """Counts the answers of a dataset; what people said of them is compared.
+        """Evaluate the answers of a dataset, and compare the metric with human verdicts.
 
         Raises:
-            NotFound: it has no question with a known answer position.
+            NotFound: the dataset has no question with a known answer position.
         """
         found = evaluate(
             lambda: (case for _, case in self._read_cases(dataset, rules)),
@@ -63,15 +63,15 @@ class PositionStudies:
         if not found.groups:
             there = ", ".join(self.datasets())
             raise NotFound(
-                f"the dataset {dataset!r} has no questions with positions",
-                f"there are: {there}" if there else "ingest rows of a position study first",
+                f"dataset {dataset!r} has no questions with positions",
+                f"choose one of: {there}" if there else "import rows of a position study first",
             )
         return found
 
     def failing(self, dataset: str, where: GroupKey, *, by: tuple[GroupBy, ...]) -> list[SampleKey]:
-        """Return the failing samples of a group, also those without an answer.
+        """Return the keys of a group's failing samples, including samples without an answer.
 
-        Where people gave a verdict it counts, else the metric's.
+        A human verdict counts if there is one, else the metric.
         """
         return [
             stored.key
@@ -80,7 +80,7 @@ class PositionStudies:
         ]
 
     def chart(self, dataset: str) -> Evaluation:
-        """Evaluate a dataset by position, and by every other attribute that differs."""
+        """Evaluate a dataset by position, and by every other attribute whose values differ."""
         found = self.evaluate(dataset, EvaluationOptions(by=_CHART_GROUPS))
         columns = list(zip(*(where for where, _ in found.groups), strict=True))
         kept = [
@@ -99,9 +99,10 @@ class PositionStudies:
         search: str = "",
         states: Collection[State] = (),
     ) -> list[QueueRow]:
-        """Return some samples of a dataset as rows of a person's queue, in the given order.
+        """Return some samples of a dataset as rows of an annotator's queue, in the given order.
 
-        `search`: a part of the id, the group or the summary's start. `states`: empty for all.
+        `search`: part of the id, of the group or of the summary's start. `states`: empty for all
+        states.
         """
         there = self.store.entries(person, keys[0].dataset) if keys else {}
         sought = search.casefold()
@@ -115,7 +116,7 @@ class PositionStudies:
         ]
 
     def next_open(self, person: str, keys: Sequence[SampleKey]) -> SampleKey | None:
-        """Return the first of some samples that a person has not finished; None if all are."""
+        """Return the first of some samples that an annotator has not completed, if any."""
         rows = self.page(person, keys)
         return next((row.key for row in rows if not row.state.finished), None)
 
@@ -129,9 +130,9 @@ class PositionStudies:
 
 
 def stored_case(stored: StoredQuestion, rules: MatchRules) -> ScoredAnswer | None:
-    """Return the case of a stored question; None without a gold position.
+    """Return the scored answer of a stored question; None without a gold position.
 
-    The verdict of its row is kept, unless other rules are given.
+    The stored score counts under the original rules; other rules score the answer again.
     """
     meta = stored.meta
     position, size = meta.get("gold_position"), meta.get("size")

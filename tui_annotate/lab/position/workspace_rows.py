@@ -1,4 +1,4 @@
-"""Questions out of a workspace: the source of each sample among sources of other samples."""
+"""Position study rows from a workspace: each sample's source among sources of other samples."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ class _Source(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceRowOptions:
-    """Options of rows of samples.
+    """Options for rows from a workspace.
 
     Attributes:
-        dataset: also of the distractors; empty for all.
-        question: for samples without one.
+        documents: number of passages in a row.
+        seed: random seed of the choice of distractors.
+        dataset: dataset of the samples and distractors; empty for all.
+        question: question for samples without a question.
     """
 
     documents: int
@@ -44,8 +46,9 @@ class WorkspaceRowOptions:
 def build_workspace_rows(corpus: CorpusStore, options: WorkspaceRowOptions) -> Iterator[LocatedRow]:
     """Yield a row for each sample with source and answer; its own source is the gold passage.
 
-    Right answers: `answers` or `ground_truth` of the record, else the summary. Distractors are
-    other texts without these.
+    The right answers are `answers` or `ground_truth` of the record, else the summary. Distractors
+    are
+    sources of other samples that do not contain a right answer.
 
     Raises:
         InvalidRecord: a sample has no question, or there are too few distractors.
@@ -113,7 +116,9 @@ def _gold_row(sample: Sample, options: WorkspaceRowOptions) -> dict[str, Any] | 
     request = sample.request
     asked = request.question or request.problem or request.title or options.question
     if not asked.strip():
-        raise InvalidInput(f"sample {sample.key} has no question", "give one with --question")
+        raise InvalidInput(
+            f"sample {sample.key} has no question", "pass a question with --question"
+        )
     gold = sample.meta.get("gold_position")
     if isinstance(gold, int) and 0 <= gold < len(sources):
         sources = (sources[gold],)

@@ -1,1 +1,1 @@
-"""Scores of answers and sentences: scorers, ranking, probes, recipes, comparison with people."""
+"""Scores of answers and sentences: scorers, ranking, probes, comparison with human labels."""

@@ -1,4 +1,4 @@
-"""Commands about scores: compute and import them, train probes, list and remove runs."""
+"""Score commands: compute and import scores, train probes, list and remove runs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ RUN_COLUMNS: Final = (
 
 
 def run_as_json(run: ScoreRun) -> dict[str, Any]:
-    """Return the JSON of a run."""
+    """Return the JSON description of a score run."""
     return {
         "run": run.id,
         "dataset": run.dataset,
@@ -66,7 +66,7 @@ def run_as_json(run: ScoreRun) -> dict[str, Any]:
 
 
 def report_as_json(scored: ScoreReport) -> dict[str, Any]:
-    """Return the JSON of a run and its results."""
+    """Return the JSON description of a score run with its counts and notes."""
     return run_as_json(scored.run) | {
         "samples": scored.samples,
         "scores": scored.scores,
@@ -76,24 +76,24 @@ def report_as_json(scored: ScoreReport) -> dict[str, Any]:
 
 
 def print_report(scored: ScoreReport) -> None:
-    """Print the results of a run in a line, then its notes."""
+    """Print the counts of a score run on one line, then its notes."""
     run = scored.run
     line = f"{run.maker}: {format_count(scored.samples, 'sample')} of {run.dataset}"
     line += f", {format_count(scored.scores, 'score')}"
     if scored.skipped:
-        line += f"; {format_count(scored.skipped, 'sample')} without"
+        line += f"; {format_count(scored.skipped, 'sample')} without a score"
     output.print_line(line)
     for note in scored.notes:
         output.print_message(note)
 
 
 def format_cost(scorer: str, samples: int, cost: EmbeddingCost | None) -> str:
-    """Return the estimated cost of a run as a line."""
+    """Return one line with the estimated cost of a score run."""
     line = f"{scorer}: {format_count(samples, 'sample')}"
     if cost is None or not (cost.calls or cost.characters):
-        return f"{line}; nothing leaves this machine"
+        return f"{line}; nothing is sent from this machine"
     calls, characters = format_count(cost.calls, "call"), format_count(cost.characters, "character")
-    return f"{line}; {calls}, {characters} would be sent"
+    return f"{line}; to send: {calls}, {characters}"
 
 
 _AUTO = "auto"
@@ -101,45 +101,63 @@ _DIGITS = 9
 _LABELS = ("human", "machine")
 
 
+LabelsOption = Annotated[
+    str,
+    option(
+        "--labels",
+        "SOURCE",
+        "Train on labels of the dataset instead of a file: human (annotators') or machine (a"
+        " ranker's).",
+    ),
+]
+LayerOption = Annotated[
+    str,
+    option(
+        "--layer",
+        "N",
+        "Layer whose hidden states the probe reads, from 1; auto chooses the best layer.",
+    ),
+]
+
+
 def train_probe(
     file: Annotated[
         Path | None,
-        argument("[FILE]", "JSON lines of question and category, as rank writes them."),
+        argument("[FILE]", "JSON lines with question and category, as `rank` writes them."),
     ] = None,
     *,
-    model: Annotated[str, option("--model", "DIR", "The local model's folder, with config.json.")],
+    model: Annotated[str, option("--model", "DIR", "Folder of the local model, with config.json.")],
     target: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the probe goes: JSON."),
+        typer.Option("--output", "-o", metavar="FILE", help="Output file of the probe (JSON)."),
     ],
-    labels: Annotated[
-        str,
-        option(
-            "--labels",
-            "WHOSE",
-            "In place of a file: human (people's labels) or machine (a ranker's).",
-        ),
-    ] = "",
+    labels: LabelsOption = "",
     dataset: Annotated[
         str,
-        option("--dataset", "NAME", "With --labels; where there is one alone it is meant."),
+        option("--dataset", "NAME", "Dataset for --labels (default: the only dataset)."),
     ] = "",
-    layer: Annotated[
-        str, option("--layer", "N", "Whose states are read, from 1; auto tries all.")
-    ] = _AUTO,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the parting 70 to 30.")] = 0,
+    layer: LayerOption = _AUTO,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N", help="Random seed of the 70/30 train/test split of questions."
+        ),
+    ] = 0,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Train a probe: does a model know the answer to a question?
+    """Train a probe that predicts whether a model knows the answer to a question.
 
-    Questions whose answers are all right are known, such whose answers are all wrong are not. Of
-    100 it learns from 70; the figures are those of the other 30, which no layer has seen.
+    A question counts as known if all its answers are right, and as unknown if all are wrong. The
+    probe is trained on 70 % of the questions. The printed measures are those of the other 30 %.
     """
     from tui_annotate.lab.score.probe_training import read_questions, train_on
 
     if (file is None) == (not labels) or labels not in {"", *_LABELS}:
-        raise InvalidInput("name a file, or whose labels", "FILE, or --labels human or machine")
+        raise InvalidInput(
+            "exactly one source of labels is required: a file or --labels",
+            "pass FILE, --labels human or --labels machine",
+        )
     if file is not None:
         with output.show_progress("questions") as show_progress:
             taken = read_questions(file)
@@ -172,7 +190,7 @@ def _probe_options(model: str, layer: str, *, seed: int, whose: str = "human") -
 
     sound = layer.isascii() and layer.isdecimal() and len(layer) <= _DIGITS
     if layer != _AUTO and not (sound and int(layer)):
-        raise InvalidInput(f"{layer!r} is no layer", "a number from 1, or auto")
+        raise InvalidInput(f"invalid layer {layer!r}", "pass a number from 1, or auto")
     number = 0 if layer == _AUTO else int(layer)
     return ProbeOptions(model=model, layer=number, seed=seed, whose=LabelSource(whose))
 
@@ -181,8 +199,8 @@ def _print_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) ->
     known = sum(taken.known)
     output.print_line(
         f"{output.many(len(taken.known), 'question')}: {known:,} known, "
-        f"{len(taken.known) - known:,} not; learnt from {found.training:,}, "
-        f"tried on {found.held_out:,}"
+        f"{len(taken.known) - known:,} unknown; trained on {found.training:,}, "
+        f"tested on {found.held_out:,}"
     )
     output.print_line("")
     titles = ("layer", "accuracy", "precision", "recall", "specificity")
@@ -200,8 +218,8 @@ def _print_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) ->
     ]
     output.print_table([*columns, Column("")], rows)
     for why, count in sorted(taken.unused.items()):
-        output.print_message(f"left out: {count:,} {why}")
-    output.print_message(f"layer {found.probe.layer} is kept in {target}")
+        output.print_message(f"excluded: {output.many(count, 'question')}: {why}")
+    output.print_message(f"probe of layer {found.probe.layer} written to {target}")
 
 
 def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> dict[str, Any]:
@@ -216,15 +234,13 @@ def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) 
     }
 
 
-DatasetOption = Annotated[
-    str, dataset_option("Whose samples; may be left out where there is one dataset alone.")
-]
+DatasetOption = Annotated[str, dataset_option("Dataset to use (default: the only dataset).")]
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
+    """Add the score commands to the app."""
     score = typer.Typer(
-        help="What machines say of samples in numbers.",
+        help="Compute, import, list and remove scores of samples.",
         epilog=examples(
             "tui-annotate score --scorer unigram --scorer similarity",
             "tui-annotate score --dataset answers --scorer unigram --lang zh --top-k 5",
@@ -260,7 +276,7 @@ ScorersOption = Annotated[
     option(
         "--scorer",
         "NAME",
-        "unigram, similarity, judge, probe:FILE, reward:DIR, or a plug-in; may be repeated.",
+        "Scorer: unigram, similarity, judge, probe:FILE, reward:DIR, or a plug-in; repeatable.",
         complete=completion.complete_plugins("scorers"),
     ),
 ]
@@ -269,7 +285,7 @@ LangOption = Annotated[
     option(
         "--lang",
         "CODE",
-        "How words are cut: zh, en, or auto: as the language of each text was told.",
+        "Language of the word segmentation: zh, en, or auto (language of each text).",
         complete=completion.complete_words("auto", "zh", "en"),
     ),
 ]
@@ -277,8 +293,26 @@ WithQuestionOption = Annotated[
     bool,
     flag(
         "--with-question/--answer-only",
-        "Whether vectors are those of an answer with its question, or of the answer alone.",
+        "Embed each answer together with its question, or the answer only.",
     ),
+]
+
+
+TopKOption = Annotated[
+    int,
+    typer.Option(
+        "--top-k",
+        metavar="K",
+        min=1,
+        help="Number of most frequent words of an answer to average over.",
+    ),
+]
+JudgeOption = Annotated[
+    str, option("--judge", "MODEL", "Name of the chat model for the scorer judge.")
+]
+ModelFolderOption = Annotated[
+    str,
+    option("--model-folder", "DIR", "Current folder of a probe's local model, if it was moved."),
 ]
 
 
@@ -288,25 +322,21 @@ def score_dataset(
     dataset: DatasetOption = "",
     scorers: ScorersOption = None,
     lang: LangOption = "auto",
-    top_k: Annotated[
-        int,
-        typer.Option("--top-k", metavar="K", min=1, help="Words of an answer that are averaged."),
-    ] = 5,
+    top_k: TopKOption = 5,
     with_question: WithQuestionOption = True,
     embedder: EmbedderOption = "",
     base_url: UrlOption = "",
-    judge: Annotated[str, option("--judge", "MODEL", "The chat model of the scorer judge.")] = "",
-    model_folder: Annotated[
-        str, option("--model-folder", "DIR", "Where the local model of a probe lies by now.")
-    ] = "",
+    judge: JudgeOption = "",
+    model_folder: ModelFolderOption = "",
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Score the samples of a dataset.
 
-    Answers to questions are held against the right answer and one another; of other samples each
-    sentence of the summary is held against the source, and the worst one speaks for the sample.
+    Answers to questions are compared with the right answer and with each other. For other samples,
+    each sentence of the summary is compared with the source; the worst sentence gives the sample's
+    score.
     """
     if context.invoked_subcommand is not None:
         return
@@ -315,7 +345,7 @@ def score_dataset(
     from tui_annotate.plugins.scoring import ScorerOptions
 
     if not scorers:
-        raise InvalidInput("no scorer is named", "--scorer unigram, or --scorer similarity")
+        raise InvalidInput("no scorer is named", "pass --scorer unigram or --scorer similarity")
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
         loaded_judge = None
         if "judge" in scorers and (judge or space.settings.judge_model):
@@ -332,7 +362,8 @@ def score_dataset(
             dataset=choose_dataset(space, dataset), scorer="", language=lang, options=options
         )
         service = ScoreService(space.machines)
-        gc.freeze()  # else the collector walks all that the libraries keep, again and again
+        # Without this, each garbage collection scans all objects of the loaded libraries.
+        gc.freeze()
         reports = [
             _run_scorer(service, replace(chosen, scorer=each), dry_run=dry_run, as_json=as_json)
             for each in scorers
@@ -344,7 +375,7 @@ def score_dataset(
 def _run_scorer(
     service: ScoreService, wanted: ScoreOptions, *, dry_run: bool, as_json: bool
 ) -> dict[str, Any]:
-    """Run or estimate one scorer, print the result unless JSON is wanted, and return it."""
+    """Run a scorer or estimate its cost; print the result unless JSON is requested; return it."""
     if dry_run:
         samples, cost = service.cost(wanted)
         if not as_json:
@@ -361,46 +392,47 @@ def _run_scorer(
 
 def import_scores(
     file: Annotated[
-        Path | None, argument("[FILE]", "JSON lines, a JSON array, CSV or TSV.")
+        Path | None, argument("[FILE]", "File with scores: JSON lines, a JSON array, CSV or TSV.")
     ] = None,
     *,
     dataset: DatasetOption = "",
-    name: Annotated[str, option("--name", "NAME", "What the score is called.")] = "",
+    name: Annotated[str, option("--name", "NAME", "Name of the imported score.")] = "",
     id_column: Annotated[
-        str, option("--id-column", "NAME", "The column of the samples' ids.")
+        str, option("--id-column", "NAME", "Name of the column with the sample ids.")
     ] = "id",
     score_column: Annotated[
         str,
         option(
             "--score-column",
             "NAME",
-            "The column of the numbers; else that of the score's name, else `score`.",
+            "Name of the column with the scores (default: the score's name, else `score`).",
         ),
     ] = "",
-    low: Annotated[bool, flag("--low", "A low score is the better one.")] = False,
+    low: Annotated[bool, flag("--low", "Treat low scores as better than high scores.")] = False,
     columns: Annotated[
         str,
         option(
             "--columns",
             "NAMES",
-            "No file: columns that the samples came with, parted by commas; all for those of"
-            " generated answers.",
+            "Instead of a file: import these columns of the samples, separated by commas; `all` for"
+            " the columns of generated answers.",
         ),
     ] = "",
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Take in scores that were made elsewhere.
+    """Import scores that were computed elsewhere.
 
-    One wrong row refuses the file: an id that is not there, or comes twice, or no number.
+    The whole file is refused if any row has an unknown id, a duplicate id, or a value that is not a
+    number.
     """
     from tui_annotate.lab.score.score_import import ColumnNames
     from tui_annotate.lab.score.scoring import ScoreService
 
     if (file is None) == (not columns):
         raise InvalidInput(
-            "name either a file, or columns that the samples came with",
-            "score import FILE --name NAME, or score import --columns all",
+            "exactly one input is required: a file, or columns of the samples",
+            "use score import FILE --name NAME, or score import --columns all",
         )
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
         chosen = choose_dataset(space, dataset)
@@ -420,9 +452,9 @@ def import_scores(
 def list_runs(
     *, dataset: DatasetOption = "", as_json: JsonOption = False, workspace: WorkspaceOption = None
 ) -> None:
-    """List the runs of machines, in the order in which they ended.
+    """List score runs in the order in which they ended.
 
-    Of each maker the newest run stands; older ones are kept until they are removed.
+    The newest run of each maker is in use; older runs are kept until they are removed.
     """
     with open_workspace(workspace, needs=Permission.REPORT) as space:
         runs = space.machines.scores.runs(dataset and choose_dataset(space, dataset))
@@ -449,22 +481,28 @@ def list_runs(
 def remove(
     run: Annotated[
         str,
-        argument("RUN", "Its id or the start of it; or a maker: the newest of its runs."),
+        argument("RUN", "Id of the run or the start of the id; or a maker, for its newest run."),
     ],
     *,
     yes: YesOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Remove a run with its scores; the one before it stands again."""
+    """Remove a run with its scores; the maker's previous run is in use again."""
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
         store = space.machines.scores
         runs = store.runs()
         there = [each for each in runs if each.maker == run][-1:]
         there = there or [each for each in runs if each.id.startswith(run)]
         if len(there) != 1:
-            what = "several runs begin" if there else "no run begins"
-            raise NotFound(f"{what} with {run!r}", "see: tui-annotate score list")
+            what = "several runs have" if there else "no run has"
+            raise NotFound(
+                f"{what} an id that begins with {run!r}",
+                "list all runs with: tui-annotate score list",
+            )
         (found,) = there
-        output.ask(f"remove {found.maker} of {found.dataset}, {found.at[:19]}?", yes=yes)
+        output.ask(
+            f"remove the run of {found.maker} on dataset {found.dataset} at {found.at[:19]}?",
+            yes=yes,
+        )
         store.forget(found.id)
-    output.print_message(f"removed {found.maker} of {found.dataset}")
+    output.print_message(f"removed the run of {found.maker} on dataset {found.dataset}")

@@ -1,6 +1,7 @@
-"""Compares scores, and columns of detectors, with human labels.
+"""Comparison of scores, and of detectors' columns, with human labels of the same samples.
 
-Read-only. A sample is one case; summaries of one text are resampled together for intervals.
+The comparison is read-only. Each sample is one case. For intervals, summaries of the same text are
+resampled together.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ MAX_NAMES: Final = 20
 
 
 class ChoiceOrigin(StrEnum):
-    """The origin of a direction or threshold: run or user, or these samples.
+    """Origin of a direction or threshold: given by a run or user, or found on these samples.
 
-    ONLY is the threshold between the two values that there are: nothing was chosen.
+    ONLY marks a threshold between the only two distinct values, where no choice was possible.
     """
 
     GIVEN = "given"
@@ -49,11 +50,13 @@ class ChoiceOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MachineValues:
-    """The values of one score or column, parallel to the judged samples.
+    """Values of one score or column, by the index of the judged sample.
 
     Attributes:
-        maker, run: empty for a column.
-        low: low values are better supported; None if unknown.
+        name: name of the score or column.
+        maker, run: maker and run of the score; empty for a column.
+        values: value by index of the sample.
+        low: whether low values mean better supported; None if unknown.
     """
 
     name: str
@@ -65,11 +68,16 @@ class MachineValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineComparison:
-    """How well one score or column agrees with human labels; see `MachineValues`.
+    """Agreement of one score or column with human labels; see `MachineValues`.
 
     Attributes:
-        n, missing: judged samples with and without a value.
-        not_numbers: values that count as missing.
+        n, missing: numbers of judged samples with and without a value.
+        not_numbers: number of values that are not numbers and count as missing.
+        low: whether low values mean better supported.
+        direction: origin of `low`.
+        threshold: value that separates both classes; None without values.
+        threshold_origin: origin of the threshold.
+        detected: measures of detection.
     """
 
     name: str
@@ -86,10 +94,10 @@ class MachineComparison:
 
 
 class JudgedSamples:
-    """The judged samples of a dataset, in their order."""
+    """Judged samples of a dataset in their order, with the values of chosen columns."""
 
     def __init__(self, columns: Sequence[str]) -> None:
-        """Start without cases; the values of these columns are collected."""
+        """Start without samples; `columns` names the columns whose values are collected."""
         self.samples = 0
         self.places: dict[SampleKey, int] = {}
         self.unsupported: list[bool] = []
@@ -98,7 +106,7 @@ class JudgedSamples:
         self._columns_seen: Counter[str] = Counter()
 
     def add(self, sample: Sample, *, unsupported: bool | None) -> None:
-        """Add a sample; `unsupported` is None without a human label."""
+        """Add a sample; `unsupported` is its human label, None without a label."""
         self.samples += 1
         self._columns_seen.update(
             {name: parse_number(value) is not None for name, value in sample.meta.items()}
@@ -107,17 +115,17 @@ class JudgedSamples:
             return
         place = self.places[sample.key] = len(self.unsupported)
         self.unsupported.append(unsupported)
-        # The sign keeps a group from being taken for a sample without one.
+        # The line feed distinguishes a group from the id of a sample without a group.
         self.clusters.append(f"{sample.group}\n" if sample.group else sample.id)
         for name, values in self._columns.items():
             if sample.meta.get(name) not in (None, ""):
                 values[place] = sample.meta[name]
 
     def column_values(self, columns: Sequence[str]) -> Iterator[MachineValues]:
-        """Yield the values of columns.
+        """Yield the detector values of the judged samples in each named column.
 
         Raises:
-            NotFound: no sample has one of them.
+            NotFound: no sample has such a column.
         """
         for name in columns:
             if name not in self._columns_seen:
@@ -128,14 +136,14 @@ class JudgedSamples:
             yield MachineValues(name, "", "", self._columns[name])
 
     def hint(self, *words: str) -> str:
-        """Return a hint of some words and the columns that hold numbers."""
+        """Return a hint that consists of `words` and the names of columns with numbers."""
         names = [name for name, times in self._columns_seen.most_common() if times][:MAX_NAMES]
-        there = f"columns with numbers: {', '.join(names)}" if names else "no column holds numbers"
+        there = f"columns with numbers: {', '.join(names)}" if names else "no column has numbers"
         return " ".join([*(word.strip() for word in words if word), there])
 
 
 def parse_number(value: Any) -> float | None:
-    """Return a cell as a finite number; None if it is not one. Booleans are 1 and 0."""
+    """Return the number in a cell; None if the cell has no finite number. Booleans are 1 and 0."""
     if not isinstance(value, bool | int | float | str):
         return None
     try:
@@ -146,7 +154,7 @@ def parse_number(value: Any) -> float | None:
 
 
 def disambiguate_names(machines: Iterable[MachineValues]) -> list[MachineValues]:
-    """Append the maker to names that several scores share."""
+    """Append the maker to each name that several scores share."""
     found = list(machines)
     times = Counter(each.name for each in found)
     return [
@@ -162,7 +170,7 @@ _CHANCE_AREA: Final = 0.5
 
 
 class ReferenceLabels(StrEnum):
-    """Whose labels count if no person is named."""
+    """Kind of human labels that count if no annotator is named: all readers', or adjudicated."""
 
     PEOPLE = "people"
     SETTLED = "settled"
@@ -170,14 +178,18 @@ class ReferenceLabels(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonOptions:
-    """Options of a comparison.
+    """Options for comparing scores with human labels.
 
     Attributes:
-        scores: names or makers; all if no columns are named.
-        against: a value of `ReferenceLabels`, or a person.
-        unwanted: labels of unsupported samples; empty for all but Benign.
-        thresholds: by name, "" for the others.
-        low, high: scores whose low or high values are better supported.
+        dataset: name of the dataset.
+        scores: names or makers of scores; empty: all scores, or none if columns are named.
+        columns: columns of the samples with a detector's values.
+        against: a value of `ReferenceLabels`, or an annotator.
+        unwanted: labels of unsupported samples; empty for all labels but Benign.
+        pool: rule that combines the labels of several readers.
+        unmarked_clean: count samples that no annotator marked as supported.
+        thresholds: threshold by name of the score; the name "" is for all other scores.
+        low, high: scores whose low or high values mean better supported.
     """
 
     dataset: str
@@ -194,11 +206,12 @@ class ComparisonOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The result of a comparison.
+    """Result of a comparison of scores with human labels.
 
     Attributes:
-        unjudged: reasons why samples have no human label, with counts.
-        ignored_readings: reasons why readings do not count, with counts.
+        unjudged: number of samples without a human label, by reason.
+        ignored_readings: number of annotators' readings that do not count, by reason.
+        machines: result of each score or column.
     """
 
     options: ComparisonOptions
@@ -212,16 +225,16 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonService:
-    """Compares scores and detectors with human labels."""
+    """Service that compares scores and detectors with human labels."""
 
     machines: MachineServices
 
     def report(self, options: ComparisonOptions) -> Comparison:
-        """Return all figures.
+        """Compare all requested scores and columns with human labels.
 
         Raises:
-            NotAllowed: this actor may not report on everyone.
-            InvalidInput, NotFound: an unknown name or column, or nothing to compare.
+            NotAllowed: this user may not report on all annotators.
+            InvalidInput, NotFound: a name or column is unknown, or there is nothing to compare.
         """
         require_permission(self.machines.actor, Permission.REPORT)
         options = self._check_options(options)
@@ -246,7 +259,7 @@ class ComparisonService:
             machines=tuple(_compare_machine(each, options, cases) for each in machines),
         )
 
-    # what is asked for --------------------------------------------------------------------------
+    # request ------------------------------------------------------------------------------------
 
     def _check_options(self, options: ComparisonOptions) -> ComparisonOptions:
         machines = self.machines
@@ -278,9 +291,10 @@ class ComparisonService:
         for name in options.scores:
             if name not in known:
                 there = (
-                    ", ".join(sorted(known)[:MAX_NAMES]) or "none; make some: tui-annotate score"
+                    ", ".join(sorted(known)[:MAX_NAMES])
+                    or "none; compute scores with: tui-annotate score"
                 )
-                hint = f"{suggest_word(name, known)}there are: {there}"
+                hint = f"{suggest_word(name, known)}existing scores: {there}"
                 raise InvalidInput(f"dataset {options.dataset!r} has no score {name!r}", hint)
         return list(newest.values())
 
@@ -304,24 +318,26 @@ def _nothing_to_compare(
     options: ComparisonOptions, runs: Sequence[ScoreRun], cases: JudgedSamples
 ) -> InvalidInput:
     if not runs:
-        hint = cases.hint("make some, or name a detector's --column;")
+        hint = cases.hint("compute scores with: tui-annotate score, or pass --column NAME;")
         return InvalidInput(f"dataset {options.dataset!r} has no scores", hint, code="no-scores")
     if not cases.places:
-        hint = "people annotate and finish samples first, or --unmarked-clean"
-        message = f"dataset {options.dataset!r} has no sample that people judged"
+        hint = "let annotators complete samples first, or pass --unmarked-clean"
+        message = f"dataset {options.dataset!r} has no sample that annotators judged"
         return InvalidInput(message, hint, code="no-judged-sample")
-    named = ", ".join(options.scores) or "the scores"
-    hint = "see what each holds: tui-annotate score list"
-    message = f"{named}: no number of any sample that people judged"
+    named = ", ".join(options.scores) or "any score"
+    hint = "list all scores with: tui-annotate score list"
+    message = f"no judged sample has a number for: {named}"
     return InvalidInput(message, hint, code="no-numbers")
 
 
 def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
     for name in sorted({*options.thresholds, *options.low, *options.high} - {*names, ""}):
-        hint = f"{suggest_word(name, names)}there are: {', '.join(names[:MAX_NAMES])}"
-        raise InvalidInput(f"{name!r} is not compared", hint)
+        hint = f"{suggest_word(name, names)}compared scores: {', '.join(names[:MAX_NAMES])}"
+        raise InvalidInput(f"score {name!r} is not part of the comparison", hint)
     for name in sorted(options.low & options.high):
-        raise InvalidInput(f"{name!r} can not be better both low and high", "say one of them")
+        raise InvalidInput(
+            f"score {name!r} is named in both --low and --high", "pass either --low or --high"
+        )
 
 
 def _compare_machine(

@@ -1,4 +1,4 @@
-"""The command `compare-machines`: how well scores and detectors tell what people say."""
+"""Command `compare-machines`: agreement of scores and detectors with human labels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _Names = list[str] | None
 
 
 def register(app: typer.Typer) -> None:
-    """Adds this command to the app."""
+    """Add the command `compare-machines` to the app."""
     app.command(
         name="compare-machines",
         epilog=examples(
@@ -43,34 +43,54 @@ def register(app: typer.Typer) -> None:
 
 ScoreOption = Annotated[
     _Names,
-    option("--score", "NAME", "This score, or those of this maker; else all that there are."),
+    option("--score", "NAME", "Name or maker of a score; repeatable (default: all scores)."),
 ]
 ColumnOption = Annotated[
     _Names,
-    option("--column", "META", "A column of the samples that holds a detector's numbers."),
+    option("--column", "META", "Column of the samples with a detector's values; repeatable."),
 ]
 AgainstOption = Annotated[
     str,
-    option("--against", "WHOM", "people (all readers), settled (by review), or a person's name."),
+    option(
+        "--against",
+        "LABELS",
+        "Human labels: people (all readers), `settled` (adjudicated), or an annotator's name.",
+    ),
 ]
 UnwantedOption = Annotated[
     _Names,
-    option("--unwanted", "LABEL", "What calls a sample unsupported; else any label but Benign."),
+    option(
+        "--unwanted",
+        "LABEL",
+        "Label of unsupported samples; repeatable (default: all labels but Benign).",
+    ),
 ]
 UnmarkedCleanOption = Annotated[
     bool,
-    flag("--unmarked-clean", "Samples in which nobody marked anything count as supported."),
+    flag("--unmarked-clean", "Count samples that no annotator marked as supported."),
 ]
 ThresholdOption = Annotated[
     _Names,
-    option("--threshold", "NAME=VALUE", "Where a score parts them; VALUE alone for all others."),
+    option(
+        "--threshold",
+        "NAME=VALUE",
+        "Threshold of a score between supported and unsupported; VALUE alone for all others.",
+    ),
 ]
 ChartOption = Annotated[
     str,
     option(
         "--chart",
         "MEASURE",
-        "What is drawn: balanced_accuracy, f1_macro, f1_unsupported, auc or kappa.",
+        "Measure of the chart: balanced_accuracy, f1_macro, f1_unsupported, auc or kappa.",
+    ),
+]
+
+
+PoolOption = Annotated[
+    Pooling,
+    typer.Option(
+        help="Readers who must call a sample unsupported: worst (one), majority, or best (all)."
     ),
 ]
 
@@ -82,38 +102,37 @@ def compare_machines(
     column: ColumnOption = None,
     against: AgainstOption = "people",
     unwanted: UnwantedOption = None,
-    pool: Annotated[
-        Pooling, typer.Option(help="Unsupported by one reader, by more than half, or by all.")
-    ] = Pooling.WORST,
+    pool: PoolOption = Pooling.WORST,
     unmarked_clean: UnmarkedCleanOption = False,
     threshold: ThresholdOption = None,
     low: Annotated[
-        _Names, option("--low", "NAME", "Of this one a low value is the better supported.")
+        _Names, option("--low", "NAME", "Score whose low values mean better supported.")
     ] = None,
     high: Annotated[
-        _Names, option("--high", "NAME", "Of this one a high value is the better.")
+        _Names, option("--high", "NAME", "Score whose high values mean better supported.")
     ] = None,
     chart: ChartOption = "balanced_accuracy",
     as_json: JsonOption = False,
-    as_csv: Annotated[bool, flag("--csv", "Print CSV: a row for each measure.")] = False,
+    as_csv: Annotated[bool, flag("--csv", "Print CSV, one row for each measure.")] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Hold scores, judges and detectors against people.
+    """Compare scores, judges and detectors with human labels.
 
-    How well do they find what people call unsupported?
-
-    By sample: balanced accuracy, F1, area under the curve, kappa, with intervals. A threshold that
-    is not given is chosen on the same samples, and told so.
+    The report shows how well each score finds the samples that annotators call unsupported:
+    balanced accuracy, F1, area under the curve and kappa, with intervals. Without --threshold, the
+    threshold is chosen on the same samples, and the report marks the threshold.
     """
     if as_json and as_csv:
-        raise InvalidInput("--json and --csv both print to standard output", "give one of them")
+        raise InvalidInput(
+            "--json and --csv both print to standard output", "pass only one of them"
+        )
     from tui_annotate.lab.score.comparison import ComparisonOptions, ComparisonService
     from tui_annotate.lab.score.comparison_output import as_json as shaped
     from tui_annotate.lab.score.comparison_output import print_comparison, print_csv
     from tui_annotate.lab.score.detection_metrics import MEASURES
 
     if chart not in MEASURES:
-        raise InvalidInput(f"no measure {chart!r}", f"there are: {', '.join(MEASURES)}")
+        raise InvalidInput(f"unknown measure {chart!r}", f"choose from: {', '.join(MEASURES)}")
     thresholds = _parse_thresholds(threshold or ())
     with open_workspace(workspace) as space:
         options = ComparisonOptions(
@@ -138,7 +157,7 @@ def compare_machines(
 
 
 def _parse_thresholds(given: Sequence[str]) -> dict[str, float]:
-    """By name; of all that are not named under the empty one."""
+    """Return thresholds by score name; the name "" is for all scores that are not named."""
     found: dict[str, float] = {}
     for each in given:
         name, _, value = each.rpartition("=")
@@ -147,6 +166,8 @@ def _parse_thresholds(given: Sequence[str]) -> dict[str, float]:
         except ValueError:
             number = math.nan
         if not math.isfinite(number):
-            raise InvalidInput(f"{each!r} is no threshold", "write NAME=0.5, or 0.5 for all")
+            raise InvalidInput(
+                f"invalid threshold {each!r}", "write NAME=0.5, or 0.5 for all scores"
+            )
         found[name] = number
     return found

@@ -1,4 +1,4 @@
-"""A comparison of machines with human labels as JSON, CSV, and a table with a chart."""
+"""Output of a comparison with human labels: JSON, CSV, and a table with a chart."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DIGITS: Final = 4
 
 
 def as_json(found: Comparison) -> dict[str, Any]:
-    """Return the JSON; an undefined measure is null, with the reason in `undefined`."""
+    """Return the comparison as JSON; an undefined measure is null, its reason is in `undefined`."""
     options = found.options
     return {
         "dataset": options.dataset,
@@ -47,14 +47,14 @@ def as_json(found: Comparison) -> dict[str, Any]:
 
 
 def left_out(found: Comparison) -> Iterator[tuple[str, str, int]]:
-    """Yield (what, why, how many) of everything that did not count."""
+    """Yield (kind, reason, count) of excluded samples and excluded annotators' readings."""
     for what, counts in {"samples": found.unjudged, "readings": found.ignored_readings}.items():
         for reason, count in counts.items():
             yield what, reason, count
 
 
 def csv_rows(found: Comparison) -> Iterator[tuple[str | float, ...]]:
-    """Yield a row of `COLUMNS` for each machine and measure; undefined cells are empty."""
+    """Yield a CSV row for each machine and measure; cells without a value are empty."""
     for machine in found.machines:
         values = _machine_as_json(machine)
         for each in values["measures"]:
@@ -96,7 +96,7 @@ def _figure_as_json(name: str, figure: DetectionFigure) -> dict[str, Any]:
 
 
 class _MeasureStyle(NamedTuple):
-    """How a measure is shown; `chance` is what guessing gives, where that is one value."""
+    """Display of a measure: titles, range, and its value for random guesses (None if it varies)."""
 
     title: str
     name: str
@@ -107,7 +107,7 @@ class _MeasureStyle(NamedTuple):
 
 _STYLES: Final = {
     "balanced_accuracy": _MeasureStyle("bal.acc", "balanced accuracy", chance=0.5),
-    "f1_macro": _MeasureStyle("F1", "F1, mean of both kinds"),
+    "f1_macro": _MeasureStyle("F1", "F1, mean of both classes"),
     "f1_unsupported": _MeasureStyle("F1 uns.", "F1 of unsupported samples"),
     "auc": _MeasureStyle("AUC", "area under the curve", chance=0.5),
     "kappa": _MeasureStyle("kappa", "Cohen's kappa", least=-1.0, chance=0.0),
@@ -115,7 +115,7 @@ _STYLES: Final = {
 
 
 def print_csv(found: Comparison) -> None:
-    """Print a row for each machine and measure."""
+    """Print CSV with one row for each machine and measure."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows([COLUMNS, *csv_rows(found)])
     output.print_text(written.getvalue())
@@ -124,7 +124,7 @@ def print_csv(found: Comparison) -> None:
 def print_comparison(found: Comparison, *, charted: str) -> None:
     """Print table and chart to standard output, and notes to standard error."""
     judged = output.many(found.unsupported + found.supported, "sample")
-    output.print_line(f"{judged} of {found.samples:,}: {found.unsupported:,} unsupported")
+    output.print_line(f"judged: {judged} of {found.samples:,}; unsupported: {found.unsupported:,}")
     output.print_line("")
     columns = [Column("machine", flexible=True), Column("n", number=True)]
     columns += [
@@ -155,7 +155,7 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
 
 
 def _format_threshold(machine: MachineComparison) -> str:
-    """Return the threshold with its side; a star if it was chosen on these samples."""
+    """Format a threshold with its side; a star marks a threshold chosen on these samples."""
     if machine.threshold is None:
         return "-"
     star = "*" if machine.threshold_origin is ChoiceOrigin.FOUND else ""
@@ -177,21 +177,24 @@ def _chart_interval(machine: MachineComparison, measure: str) -> ValueInterval:
 def _print_notes(found: Comparison) -> None:
     options, say = found.options, output.print_message
     labels = ", ".join(options.unwanted) or "any label but Benign"
-    whom = {"people": f"of all readers, pooled by {options.pool}", "settled": "that review settled"}
-    say(f"unsupported: {labels}, {whom.get(options.against, f'of {options.against}')}")
+    whom = {
+        "people": f"according to all readers, combined by the rule {options.pool}",
+        "settled": "according to adjudication",
+    }
+    say(f"unsupported: {labels}, {whom.get(options.against, f'according to {options.against}')}")
     for what, reason, count in left_out(found):
-        say(f"left out: {output.many(count, what.removesuffix('s'))}: {reason}")
+        say(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
     for machine in found.machines:
         if machine.missing:
-            odd = f", {machine.not_numbers:,} of them with something that is no number" * bool(
+            odd = f", {machine.not_numbers:,} of them with a value that is not a number" * bool(
                 machine.not_numbers
             )
             say(f"{machine.name}: {output.many(machine.missing, 'sample')} without a value{odd}")
     chosen = [each.name for each in found.machines if each.direction is ChoiceOrigin.FOUND]
     if chosen:
-        say(f"direction found on these samples: {', '.join(chosen)}; --low or --high says it")
+        say(f"direction found on these samples: {', '.join(chosen)}; set it with --low or --high")
     if any(each.threshold_origin is ChoiceOrigin.FOUND for each in found.machines):
-        say("* threshold chosen on these samples by balanced accuracy: figures flatter it")
+        say("* threshold chosen on these samples by balanced accuracy: the values are optimistic")
     reasons = {
         figure.value.reason
         for each in found.machines
@@ -200,7 +203,7 @@ def _print_notes(found: Comparison) -> None:
     }
     for reason in sorted(reasons):
         say(f"no value: {reason}")
-    say(f"intervals: {DRAWS:,} draws of whole groups of samples, seed {SEED}")
+    say(f"intervals: {DRAWS:,} bootstrap resamples of whole groups of samples, seed {SEED}")
 
 
 def _format_figure(figure: DetectionFigure) -> str:

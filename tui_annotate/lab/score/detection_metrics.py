@@ -1,6 +1,7 @@
-"""How well scores tell unsupported samples from supported ones; a measure without a value says why.
+"""Measures of how well scores distinguish unsupported from supported samples, with intervals.
 
-Every interval is of whole clusters that are drawn anew, the threshold and the direction held.
+Intervals resample whole clusters with replacement; threshold and direction stay fixed. An undefined
+measure has a reason.
 Sources: K. Brodersen and others, "The balanced accuracy and its posterior distribution", ICPR 2010;
 J. Hanley and B. McNeil, "The meaning and use of the area under a receiver operating characteristic
 curve", Radiology 143 (1982), the area with ties as halves; C. van Rijsbergen, "Information
@@ -23,12 +24,12 @@ Numbers = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 
 MEASURES: Final = ("balanced_accuracy", "f1_macro", "f1_unsupported", "auc", "kappa")
-ONE_KIND: Final = "all samples are of one kind: nothing is told apart"
+ONE_KIND: Final = "all samples are of one class, so the classes can not be distinguished"
 
 
 @dataclass(frozen=True, slots=True)
 class DetectionFigure:
-    """A measure's value with its interval; None where it can not be resampled."""
+    """Value of a measure with its interval; None if the samples can not be resampled."""
 
     value: Measured
     interval: Interval | None = None
@@ -36,11 +37,12 @@ class DetectionFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectionResult:
-    """How well one score detects unsupported samples; `figures` by the names of `MEASURES`.
+    """Result of detecting unsupported samples by one score.
 
     Attributes:
-        hits, misses: unsupported samples.
-        alarms, passes: supported samples.
+        hits, misses: numbers of unsupported samples called unsupported or supported.
+        alarms, passes: numbers of supported samples called unsupported or supported.
+        `figures`: value of each measure, by the names in `MEASURES`.
     """
 
     hits: int
@@ -62,7 +64,7 @@ def measure_detection(
 ) -> DetectionResult:
     """Compute all measures of finite values (samples,) against human labels (samples,).
 
-    `clusters`: (samples,), resampled together, as summaries of one text.
+    `clusters`: (samples,); samples of one cluster are resampled together, as summaries of one text.
     """
     score = _RankedSamples(
         values if low else -values, call_unsupported(values, low=low, at=threshold), unsupported
@@ -82,30 +84,31 @@ def measure_detection(
 
 
 def call_unsupported(values: Numbers, *, low: bool, at: float) -> Truths:
-    """Return (samples,): which are unsupported; at the threshold a sample is supported."""
+    """Return (samples,): which values mean unsupported; a value at the threshold does not."""
     return values > at if low else values < at
 
 
 def area(values: Numbers, unsupported: Truths, *, low: bool) -> float:
     """Return the area under the ROC curve, in [0, 1]; ties count half.
 
-    NaN where all samples are of one kind.
+    The area is NaN if all samples are of one class.
     """
     score = _RankedSamples(values if low else -values, np.zeros(len(values), np.bool_), unsupported)
     return score.area(np.ones(len(values)))
 
 
 def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
-    """Return the lowest threshold with the best balanced accuracy on these samples, at least one.
+    """Return the lowest threshold with the best balanced accuracy on these samples.
 
-    It is the middle between two neighbouring values; of one value alone it is that value.
+    The threshold is the middle between two neighbouring values. A single distinct value is the
+    threshold itself. `values` is not empty.
     """
     distinct, own = np.unique(values, return_inverse=True)
     if len(distinct) == 1:
         return float(distinct[0])
     bad = np.bincount(own, weights=unsupported, minlength=len(distinct))
     good = np.bincount(own, weights=~unsupported, minlength=len(distinct))
-    # Of each kind, the share up to each value: how far they lie apart is what a cut there gains.
+    # Cumulative fractions of both classes: their difference at a value is the gain of a cut there.
     difference = np.cumsum(bad) / max(bad.sum(), 1) - np.cumsum(good) / max(good.sum(), 1)
     gain = -difference[:-1] if low else difference[:-1]
     place = int(np.flatnonzero(gain > gain.max() - 1e-12)[0])
@@ -117,7 +120,7 @@ def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
 
 
 def _resample_weights(clusters: Sequence[str], draws: int, seed: int) -> Iterator[Numbers]:
-    """Yield (samples,) for each resampling: their counts; none for fewer than 3 clusters."""
+    """Yield (samples,) weights of each bootstrap resample; nothing for fewer than 3 clusters."""
     names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
     if len(names) < FEWEST:
         return
@@ -128,7 +131,7 @@ def _resample_weights(clusters: Sequence[str], draws: int, seed: int) -> Iterato
 
 
 class _RankedSamples:
-    """The samples of a score, sorted once, so that a resampling only adds up."""
+    """Samples sorted once by a score; each bootstrap resample then only adds up weights."""
 
     def __init__(self, badness: Numbers, called_bad: Truths, unsupported: Truths) -> None:
         distinct, place = np.unique(badness, return_inverse=True)
@@ -137,13 +140,13 @@ class _RankedSamples:
         self._cell = 2 * ~unsupported + (called_bad == ~unsupported)
 
     def cells(self, weights: Numbers) -> Numbers:
-        """(4,): hits, misses, alarms, passes."""
+        """Return (4,): weighted counts of hits, misses, alarms and passes."""
         counted = np.bincount(self._cell, weights=weights, minlength=4)
         hits, misses, passes, alarms = counted
         return np.array([hits, misses, alarms, passes])
 
     def area(self, weights: Numbers) -> float:
-        """See `area`."""
+        """Return the area under the ROC curve of weighted samples; NaN for samples of one class."""
         counted = np.bincount(self._place, weights=weights, minlength=2 * self._steps)
         good, bad = counted[: self._steps], counted[self._steps :]
         both = good.sum() * bad.sum()
@@ -152,7 +155,7 @@ class _RankedSamples:
         return float(bad @ (np.cumsum(good) - good / 2) / both)
 
     def measures(self, weights: Numbers) -> Numbers:
-        """(measures,): NaN where all samples are of one kind."""
+        """Return (measures,) of weighted samples; NaN if all samples are of one class."""
         hits, misses, alarms, passes = self.cells(weights)
         if not (hits + misses) or not (alarms + passes):
             return np.full(len(MEASURES), np.nan)

@@ -1,8 +1,8 @@
-"""Questions with their right answer and generated ones, as the project Dreamcatcher has them.
+"""Formats of questions with a right answer and generated answers, as in the project Dreamcatcher.
 
-An answer is the summary of its sample, the right answer the source; answers to one question are a
-group. A row without a right answer or a normal generation is refused. What was read goes out as it
-came; what a newer run found goes before it.
+A generated answer is the summary of its sample, the right answer is the source. Answers to one
+question are a group. A row without a right answer or a normal generation is refused. An export
+writes the imported fields unchanged; scores of newer runs take precedence.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ RANKING_FIELDS: Final = ("category", "rank")
 GENERATION_FIELDS: Final = ("text", "type")
 
 TRAITS: Final = FormatTraits(
-    title="questions with a right answer and generated ones, a line each",
+    title="JSON lines: a question, its right answer and generated answers",
     carried=carry_plainly(
         RecordTrait.TEXTS,
         RecordTrait.META,
@@ -70,19 +70,19 @@ TRAITS: Final = FormatTraits(
     ),
 )
 PREFERENCE_TRAITS: Final = FormatTraits(
-    title="preferred answers to questions, a line each, for training",
+    title="JSON lines: a question and its preferred answers, for training",
     carried=carry_plainly(RecordTrait.UNREAD),
 )
 
 
 def imported_fields(sample: Sample) -> Mapping[str, Any]:
-    """Return what the reader stored of a row; empty for samples of other formats."""
+    """Return the stored fields of an imported row; empty for samples of other formats."""
     found = sample.imported or {}
     return found if found.get("format") == FORMAT else {}
 
 
 _RESERVED = frozenset({"question", "answer", "generation", "rank"})
-"""Columns that no sample has among its own: a rank repeats answers, and stays with the first."""
+"""Columns that are not copied to samples; the field rank repeats answers of the row."""
 _SEPARATOR = "; "
 
 
@@ -94,18 +94,18 @@ class _PlacedGeneration(NamedTuple):
 def parse_records(
     row: dict[str, Any], options: ImportOptions, *, dataset: str, number: int, where: str
 ) -> tuple[list[Record], list[str]]:
-    """Parse the samples of row `number`, from 0; also return doubts about it."""
+    """Parse the samples of row `number` (from 0); also return warnings about the row."""
     generations = list(_parse_generations(get_field(row, "generation", option="")))
     normal = [
         each for each in generations if _has_type(each, NORMAL) and each.fields["text"].strip()
     ]
     if not normal:
         raise InvalidInput(
-            f"none of its {len(generations)} generations is normal and has a text",
-            "there is nothing to read in it",
+            f"none of {len(generations)} generations is of type {NORMAL!r} with a text",
+            "add a generation with a text, or remove the row",
         )
     question = get_field(row, "question", option="")
-    if question != "":  # an empty one goes out again as it came
+    if question != "":  # an empty question is exported unchanged
         question = _parse_text(question, "question")
     answer = _parse_answer(
         row, [question, *(each.fields["text"] for each in normal)], options.language
@@ -123,7 +123,7 @@ def parse_records(
             Record(replace(sample, group=name, request=Request(question=question)), where=where)
         )
     doubts = [] if question.strip() else ["the question is empty"]
-    return records, doubts + [f"generation {place} has no text and is left out" for place in blank]
+    return records, doubts + [f"generation {place} has no text and is skipped" for place in blank]
 
 
 def _first_imported(
@@ -143,10 +143,12 @@ def _parse_generations(value: Any) -> Iterator[_PlacedGeneration]:
             raise InvalidInput(f"generation {place} is {describe_value(fields)}, not an object")
         text, kind = fields.get("text"), fields.get("type", NORMAL)
         if not isinstance(text, str):
-            raise InvalidInput(f"the text of generation {place} is {describe_value(text)}")
+            raise InvalidInput(
+                f"the text of generation {place} is {describe_value(text)}, not text"
+            )
         if kind not in (NORMAL, UNCERTAINTY):
             raise InvalidInput(
-                f"the type of generation {place} is {kind!r}", f"{NORMAL} or {UNCERTAINTY}"
+                f"the type of generation {place} is {kind!r}", f"use {NORMAL} or {UNCERTAINTY}"
             )
         yield _PlacedGeneration(place, fields)
 
@@ -163,7 +165,7 @@ def _row_id(row: Mapping[str, Any], options: ImportOptions, number: int) -> str:
 
 
 def _parse_answer(row: Mapping[str, Any], others: Sequence[str], language: str) -> Document:
-    """Parse the right answer. Its language is that of the whole row: it may be one number."""
+    """Parse the right answer; its language is detected from the whole row, as it may be short."""
     from tui_annotate.methods.segmentation import guess_language
 
     text = _parse_text(get_field(row, "answer", option=""), "answer")
@@ -173,15 +175,17 @@ def _parse_answer(row: Mapping[str, Any], others: Sequence[str], language: str) 
 
 
 def _parse_text(value: Any, column: str) -> str:
-    """Return a text; a number as its digits, a list joined."""
+    """Return a text value; convert a number to text, and join a list."""
     if isinstance(value, list) and value:
         return _SEPARATOR.join(_parse_text(each, column) for each in value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise InvalidInput(f"{column!r} is {describe_value(value)}", "write it as text")
+        raise InvalidInput(
+            f"column {column!r} is {describe_value(value)}", "write the value as text"
+        )
     if not value.strip():
-        raise InvalidInput(f"{column!r} is empty", "every question needs its right answer")
+        raise InvalidInput(f"column {column!r} is empty", "write the right answer to each question")
     return value
 
 
@@ -204,7 +208,7 @@ def _build_sample(
             "place": each.place,
             "row_keys": list(row),
             "keys": list(each.fields),
-            # What meta does not hold: fields of both that bear one name, and what became text.
+            # What meta lacks: fields that row and answer share by name, and converted values.
             "row": {name: value for name, value in about.items() if name in fields}
             | {
                 name: row[name] for name in ("question", "answer") if not isinstance(row[name], str)
@@ -218,11 +222,11 @@ Opinions = Mapping[SampleKey, tuple[Score, ...]]
 
 @dataclass(frozen=True, slots=True)
 class AnswerRanking:
-    """The ranked answers of a question.
+    """Ranked answers to one question, with the category of the question.
 
     Attributes:
-        category: empty where neither people nor a ranker said anything.
-        places: places of the answers in the row's list, the best first, one to three.
+        category: category of the question; empty if neither annotators nor a ranker labelled it.
+        `places`: indices of one to three answers in the row's list, best first.
     """
 
     category: str
@@ -232,10 +236,11 @@ class AnswerRanking:
 def rank_answers(
     group: Sequence[Record], opinions: Opinions, *, places: Sequence[int]
 ) -> AnswerRanking | None:
-    """Choose the best right answer, one that admits uncertainty, and a wrong one.
+    """Choose the best right answer, an answer that admits uncertainty, and a wrong answer.
 
-    Human labels precede the ranker's. `places`: row index of each sample, then of each extra of the
-    first. None without any label.
+    Human labels take precedence over the ranker's. `places`: index in the row of each sample, then
+    of
+    each extra answer of the first sample. The result is None without any label.
     """
     found = [
         {each.name: each for each in opinions.get(record.sample.key, ()) if not each.extra}
@@ -265,14 +270,14 @@ def _answer_label(record: Record, scores: Mapping[str, Score]) -> AnswerLabel | 
 
 
 def _raw_score(scores: Mapping[str, Score], name: str, sign: float) -> float:
-    """Return the score that orders answers; the ranker's margin where there is no other."""
+    """Return the score that orders answers; the ranker's margin if the score is missing."""
     if name in scores:
         return scores[name].raw or 0.0
     return sign * (scores[RANK].raw or 0.0) if RANK in scores else 0.0
 
 
 def _extra_rewards(first: Record, opinions: Opinions) -> list[float | None]:
-    """Return the reward of each uncertain answer: of a run, else of its file."""
+    """Return the reward of each uncertain answer: from a run, else from the imported file."""
     by_run = {
         score.extra: score.raw if score.raw is not None else score.value
         for score in opinions.get(first.sample.key, ())
@@ -288,7 +293,7 @@ _RANKERS = frozenset({RANK, CATEGORY, AS_RIGHT, AS_WRONG})
 
 @dataclass(frozen=True, slots=True)
 class GenerationRow:
-    """The row of a question; `chosen`: its best, unsure and wrong answer, if any."""
+    """Output row of a question; `chosen` holds its best, unsure and wrong answer, if any."""
 
     fields: dict[str, Any]
     chosen: Sequence[Mapping[str, Any]]
@@ -297,7 +302,7 @@ class GenerationRow:
 def build_rows(
     records: Iterable[Record], options: ExportOptions, *, tally: LossCounter, report: ExportReport
 ) -> Iterator[GenerationRow]:
-    """Yield a row for each question, and count losses; records are ordered by group."""
+    """Yield one row for each question, and count losses; records are ordered by group."""
     opinions_of = options.opinions or (lambda _: {})
     for _, some in groupby(
         filter(tally.check_pair, records), key=lambda record: _group_key(record.sample)
@@ -310,7 +315,7 @@ def build_rows(
 
 
 def _group_key(sample: Sample) -> tuple[str, ...]:
-    """Return the key that the samples of one row share."""
+    """Return the key that all samples of one row share."""
     return (sample.dataset, sample.group) if sample.group else (*sample.key, "")
 
 
@@ -340,7 +345,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
 
 
 def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
-    """Yield each sample with its index in the row; of other formats, in order."""
+    """Yield each sample with its index in the row; samples of other formats count from 0."""
     for number, record in enumerate(group):
         yield imported_fields(record.sample).get("place", number), record
 
@@ -373,7 +378,7 @@ def _answer_fields(sample: Sample, scores: Sequence[Score]) -> dict[str, Any]:
 
 
 def _score_fields(scores: Iterable[Score]) -> dict[str, Any]:
-    """Return normalised scores by name; a reward as it was computed."""
+    """Return normalised scores by name; rewards are not normalised."""
     found: dict[str, Any] = {}
     for score in scores:
         if score.name in _RANKERS:
@@ -406,17 +411,17 @@ def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> N
     lose(RecordTrait.TITLE.value, not plain)
     if not imported_fields(sample):
         taken = {*ROW_FIELDS, *RANKING_FIELDS}.intersection(sample.meta)
-        lose("columns that have a name of this format's own", len(taken))
+        lose("columns with a name that the format reserves", len(taken))
 
 
 class GenerationsFormat:
-    """A row for each question, with all generated answers, their scores and ranks."""
+    """Importer and exporter of one row per question, with generated answers, scores and ranks."""
 
     name = FORMAT
     about = TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """One record for each normal answer, in their order; see `Importer.read`."""
+        """Yield one record for each normal answer, in order; see `Importer.read`."""
         dataset = choose_dataset_name(path, options.dataset)
         with closing(NameRegister()) as seen:
 
@@ -427,7 +432,7 @@ class GenerationsFormat:
                 )
                 group = found[0].sample.group
                 if (before := seen.remember(group, where)) != where:
-                    raise InvalidInput(f"id {group} was given at {before} already")
+                    raise InvalidInput(f"id {group} is repeated: first use at {before}")
                 yield from found
                 yield from problems_at(where, doubts)
 
@@ -437,7 +442,7 @@ class GenerationsFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """A line a question; see `Exporter.write`."""
+        """Write one JSON line per question; see `Exporter.write`."""
         report = ExportReport()
         tally = LossCounter(self.about, report, own=FORMAT)
         for row in build_rows(records, options, tally=tally, report=report):
@@ -446,7 +451,7 @@ class GenerationsFormat:
 
 
 class PreferencesFormat:
-    """Training data: a question, and two or three answers, the best first."""
+    """Exporter of training data: a question with two or three answers, best first."""
 
     name = "preferences"
     about = PREFERENCE_TRAITS
@@ -454,12 +459,12 @@ class PreferencesFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write a line for each question with at least two answers to compare."""
+        """Write one line for each question with at least two answers to compare."""
         report = ExportReport()
         tally = LossCounter(self.about, report)
         for row in build_rows(records, options, tally=tally, report=report):
             if len(row.chosen) < 2:
-                report.count_loss("questions without two answers to hold against one another")
+                report.count_loss("questions without two answers to compare")
                 continue
             query = [{"role": "human", "text": row.fields["question"]}]
             texts = [each["text"] for each in row.chosen]

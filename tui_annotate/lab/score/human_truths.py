@@ -1,7 +1,7 @@
-"""One human label for each sample, unsupported or not; and why some samples have none.
+"""Human labels of samples: one label (unsupported or not) per sample, or a reason for none.
 
-A reader counts who is done, or whose annotations were imported without states. Annotations by
-machines never count.
+A reader's labels count if the reader completed the sample, or if the annotations were imported
+without states. Annotations by machines never count.
 """
 
 from __future__ import annotations
@@ -19,19 +19,21 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.scores import Pooling, pool_verdicts
 
 BENIGN: Final = "benign"
-"""The top label, in whatever case, that calls nothing unsupported where no label is named."""
+"""Name of the top label that means supported, if no unwanted label is named; case is ignored."""
 MACHINE: Final = "machine:"
-"""Begins the origin of what a machine marked, and the id of a machine among the people."""
+"""Prefix of a machine's id, and of the origin of a machine's annotations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TruthOptions:
-    """Whose labels count, and which of them.
+    """Options for the choice of human labels.
 
     Attributes:
-        people: ids; empty for all readers, without review.
-        unwanted: labels of unsupported samples, with all below; empty for all but Benign.
-        unmarked_clean: untouched samples count as supported.
+        people: ids of annotators; empty for all readers, without adjudication.
+        unwanted: labels of unsupported samples, with all their sub-labels; empty for all but
+        Benign.
+        pool: rule that combines the labels of several readers.
+        unmarked_clean: count samples that no annotator marked as supported.
     """
 
     people: frozenset[str] = frozenset()
@@ -42,19 +44,19 @@ class TruthOptions:
 
 @unique
 class NoTruthReason(StrEnum):
-    """Why a sample has no human label."""
+    """Reason why a sample has no human label."""
 
-    TIE = "as many call it unsupported as do not"
-    UNREAD = "nobody read it"
+    TIE = "equally many readers call the sample unsupported and supported"
+    UNREAD = "no annotator completed the sample"
 
 
 @dataclass(slots=True)
 class HumanTruths:
-    """Combines the readings of a sample into one label.
+    """Human labels of samples, each combined from the readings of several annotators.
 
     Attributes:
-        unjudged: reasons why samples have no label, with counts.
-        ignored_readings: reasons why readings do not count, with counts.
+        unjudged: number of samples without a label, by reason.
+        ignored_readings: number of annotators' readings that do not count, by reason.
     """
 
     options: TruthOptions
@@ -62,7 +64,7 @@ class HumanTruths:
     ignored_readings: Counter[str] = field(default_factory=Counter)
 
     def label(self, record: Record) -> bool | None:
-        """Return whether a sample is unsupported; None without readings, or for a tie."""
+        """Return whether readers call a sample unsupported; None without readers, or for a tie."""
         marks: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             if not owned.annotation.origin.startswith(MACHINE):
@@ -94,7 +96,7 @@ class HumanTruths:
         if work.state is State.DONE or (work.state is State.NEW and own):
             return True
         if work.state is not State.NEW:
-            self.ignored_readings[f"{work.state.value}, not done"] += 1
+            self.ignored_readings[f"in state {work.state.value}, not completed"] += 1
         return False
 
     def _unsupported(self, own: Iterable[Annotation]) -> bool:

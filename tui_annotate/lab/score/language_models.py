@@ -1,7 +1,7 @@
-"""Local transformers models for scorers: states of a text's last token, and rewards; no network.
+"""Local transformers models for scorers: hidden states of a text, and rewards of answers.
 
-Only this module and the embedder's encoder load torch. Folders that could run code are refused, and
-so are those without a model.
+Only this module and the embedder's encoder load torch. No module here uses the network. Folders
+without a model, and folders that contain code to run, are refused.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 INSTALL: Final = (
-    "first PyTorch's CPU build, as its installation guide says, or gigabytes of CUDA come along;"
-    " then: pip install 'tui-annotate[neural]'"
+    "install PyTorch's CPU build first (see its installation guide), or pip downloads gigabytes"
+    " of CUDA libraries; then: pip install 'tui-annotate[neural]'"
 )
 _HASHED_FILES: Final = {"config.json", "tokenizer.json", "tokenizer_config.json", "tokenizer.model"}
 _LOAD_ERRORS: Final = (
     AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError,
 )  # fmt: skip
 _MAX_TOKENS: Final = 4096
-"""Tokens of a text that are looked at, the last ones; fewer where the model takes fewer."""
+"""Maximum number of a text's last tokens that a model reads; a model may read fewer."""
 
 
 def fingerprint(folder: Path) -> str:
-    """Return a hash of weights, tokenizer and configuration."""
+    """Return a SHA-256 hash over a model's weights, tokenizer and configuration."""
     whole = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if path.name in _HASHED_FILES or path.suffix == ".safetensors":
@@ -45,13 +45,16 @@ class _LocalModel:
     def __init__(self, folder: str) -> None:
         if not folder:
             raise InvalidInput(
-                "no model is named",
-                "name its folder, the one with config.json",
+                "no local model is named",
+                "name the folder of the model, which contains config.json",
                 code="model-missing",
             )
         self.folder = Path(os.path.expanduser(folder)).resolve()  # noqa: PTH111  raises for some
         if not self.folder.is_dir():
-            raise Unavailable(f"there is no folder {self.folder}", "name the one with config.json")
+            raise Unavailable(
+                f"model folder {self.folder} does not exist",
+                "name the folder that contains config.json",
+            )
         check_model(self.folder)
         self.sha256 = fingerprint(self.folder)
         with offline():
@@ -62,17 +65,17 @@ class _LocalModel:
         )
 
     def _token_ids(self, text: str) -> Any:
-        """Return (1, tokens) of a text, the last ones where there are too many."""
+        """Return (1, tokens): the ids of a text's tokens; of a long text, the last tokens."""
         import torch
 
         ids = self._tokenizer(text)["input_ids"][-self._max_tokens :]
         if not ids:
-            raise InvalidInput("a text without a token can not be looked at", "leave it out")
+            raise InvalidInput("a text without a token can not be scored", "remove the empty text")
         return torch.tensor([ids])
 
 
 class LanguageModel(_LocalModel):
-    """A model with hidden states. `layers`: that it has; the first is called 1."""
+    """Local model with hidden states; `layers` is the number of its layers, counted from 1."""
 
     def __init__(self, folder: str) -> None:
         super().__init__(folder)
@@ -80,7 +83,7 @@ class LanguageModel(_LocalModel):
         self.size = int(self._model.config.hidden_size)
 
     def states(self, text: str) -> NDArray[np.float32]:
-        """Return (layers, size): the state of the last token behind each layer."""
+        """Return (layers, size): the hidden state of a text's last token after each layer."""
         import torch
 
         with torch.inference_mode():
@@ -91,10 +94,10 @@ class LanguageModel(_LocalModel):
 
 
 class RewardModel(_LocalModel):
-    """A model that scores answers.
+    """Local model that returns one reward for an answer.
 
     Raises:
-        Unavailable: it has not one number, but several.
+        Unavailable: the model has several outputs instead of one.
     """
 
     _kind = "AutoModelForSequenceClassification"
@@ -104,11 +107,11 @@ class RewardModel(_LocalModel):
         if self._model.config.num_labels != 1:
             raise Unavailable(
                 f"the model in {self.folder} has {self._model.config.num_labels} outputs, not one",
-                "name a reward model: one for sequence classification with num_labels 1",
+                "name a reward model: for sequence classification, with num_labels 1",
             )
 
     def reward(self, question: str, answer: str) -> float:
-        """Return the reward of an answer; uses the chat template if there is one."""
+        """Return the reward of an answer; apply the model's chat template if there is one."""
         import torch
 
         with torch.inference_mode():
@@ -130,7 +133,9 @@ def _load(folder: Path, kind: str) -> tuple[Any, Any]:
         from safetensors import SafetensorError
         from transformers.utils import logging
     except ImportError as error:
-        raise Unavailable(f"local models need transformers: {error}", INSTALL) from error
+        raise Unavailable(
+            f"local models need the library transformers: {error}", INSTALL
+        ) from error
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     safe: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
@@ -142,6 +147,6 @@ def _load(folder: Path, kind: str) -> tuple[Any, Any]:
     except (SafetensorError, *_LOAD_ERRORS) as error:
         reason = " ".join(str(error).split())[:300]
         raise Unavailable(
-            f"the model in {folder} can not be loaded: {reason}", "fetch or copy it again"
+            f"can not load the model in {folder}: {reason}", "download or copy the model again"
         ) from error
     return tokenizer, model.eval()

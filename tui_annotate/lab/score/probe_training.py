@@ -1,7 +1,8 @@
-"""Trains a probe by questions that a model knows or not: as a file, people or a ranker say.
+"""Training of a probe on questions that a model knows or not, labelled by a file or a dataset.
 
-Questions whose answers are all right are known, such whose answers are all wrong are not; all
-others say nothing, and are counted.
+A question counts as known if all its answers are right, and as unknown if all its answers are
+wrong. Other questions are excluded and counted. The labels of a dataset come from annotators or a
+ranker.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _LABEL_OF_CATEGORY: Final = {
 
 
 class LabelSource(StrEnum):
-    """Whose labels say which answers are right."""
+    """Source of the labels of answers: annotators (human) or a ranker (machine)."""
 
     HUMAN = "human"
     MACHINE = "machine"
@@ -43,20 +44,23 @@ class LabelSource(StrEnum):
 
 @unique
 class UnusedReason(StrEnum):
-    """Why a question teaches a probe nothing; one that a ranker left undecided has its category."""
+    """Reason why a question is excluded from training; a ranker's category may be a reason too."""
 
-    MIXED_LABELS = "not all right and not all wrong"
-    NO_QUESTION = "without a question"
-    NOT_RANKED = "not ranked"
+    MIXED_LABELS = "answers are neither all right nor all wrong"
+    NO_QUESTION = "there is no question"
+    NOT_RANKED = "no ranker labelled the answers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeOptions:
-    """Options of training a probe.
+    """Options for training a probe.
 
     Attributes:
-        dataset, whose: whose answers, and who says which are right.
-        layer: from 1; 0 tries all.
+        model: folder of the local model.
+        dataset: dataset with the answers.
+        whose: source of the labels of answers.
+        layer: layer whose hidden states the probe reads, from 1; 0 tries all layers.
+        seed: random seed of the split into training and held-out questions.
     """
 
     model: str
@@ -68,14 +72,14 @@ class ProbeOptions:
 
 @dataclass(slots=True)
 class TrainingQuestions:
-    """Labelled questions, and the reasons why others are not used."""
+    """Questions labelled as known or unknown, and counts of excluded questions by reason."""
 
     questions: list[str] = field(default_factory=list)
     known: list[bool] = field(default_factory=list)
     unused: Counter[str] = field(default_factory=Counter)
 
     def add(self, question: str, *, known: bool | None, why: str) -> None:
-        """Add a question; None for one without a label."""
+        """Add a question; without a label (None), count `why` as its reason."""
         if not question.strip():
             self.unused[UnusedReason.NO_QUESTION] += 1
         elif known is None:
@@ -87,18 +91,18 @@ class TrainingQuestions:
 
 @dataclass(frozen=True, slots=True)
 class ProbeTrainingService:
-    """Trains probes; raises NotAllowed for all but managers."""
+    """Service that trains probes on datasets; admins only (else NotAllowed)."""
 
     machines: MachineServices
 
     def run(
         self, options: ProbeOptions, *, progress: Callable[[TaskProgress], None] | None = None
     ) -> tuple[TrainedProbe, TrainingQuestions]:
-        """Train a probe; also return its questions.
+        """Train a probe on a dataset; return the probe and its training questions.
 
         Raises:
             NotFound, InvalidInput, InvalidRecord: data is missing, invalid, or too little.
-            Unavailable: libraries or model are missing.
+            Unavailable: the libraries or the model are missing.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         questions = self._collect(options)
@@ -126,7 +130,7 @@ class ProbeTrainingService:
         if not found.questions and not found.unused:
             raise NotFound(
                 f"dataset {options.dataset!r} has no answers to questions",
-                "tui-annotate ingest --format generations FILE",
+                "import answers with: tui-annotate ingest --format generations FILE",
             )
         return found
 
@@ -137,7 +141,10 @@ class ProbeTrainingService:
             for score in scores
         }
         if not found:
-            raise NotFound(f"no ranker judged dataset {options.dataset!r}", "tui-annotate rank")
+            raise NotFound(
+                f"no ranker labelled dataset {options.dataset!r}",
+                "run a ranker with: tui-annotate rank",
+            )
         return found
 
 
@@ -147,7 +154,7 @@ def train_on(
     *,
     progress: Callable[[TaskProgress], None] | None = None,
 ) -> TrainedProbe:
-    """Train a probe on some questions, without a workspace; see `ProbeTrainingService.run`."""
+    """Train a probe on labelled questions, without a workspace."""
     return probes.train(
         found.questions,
         found.known,
@@ -159,10 +166,10 @@ def train_on(
 
 
 def read_questions(path: Path) -> TrainingQuestions:
-    """Read JSON lines with `question` and `category`, as a ranker writes them.
+    """Read training questions from JSON lines with `question` and `category`, as rankers write.
 
     Raises:
-        InvalidRecord: a line can not be read, or lacks one of them.
+        InvalidRecord: a line can not be read, or lacks `question` or `category`.
     """
     found = TrainingQuestions()
     for value in read_json_values(path):
@@ -171,17 +178,19 @@ def read_questions(path: Path) -> TrainingQuestions:
             raise InvalidRecord(str(value), value.hint, where=where)
         row = value.value
         if not isinstance(row, dict):
-            raise InvalidRecord(f"{where}: it is no object", "one a line", where=where)
+            raise InvalidRecord(
+                f"{where}: the line is not a JSON object", "write one object per line", where=where
+            )
         question, category = row.get("question"), row.get("category")
         if not isinstance(question, str) or not isinstance(category, str):
             raise InvalidRecord(
-                f"{where}: it lacks 'question' or 'category'",
-                'a line: {"question": ..., "category": "all-right" or "all-wrong"}',
+                f"{where}: the line lacks 'question' or 'category'",
+                'write one line as: {"question": ..., "category": "all-right" or "all-wrong"}',
                 where=where,
             )
         found.add(
             question,
             known=_LABEL_OF_CATEGORY.get(category),
-            why=category.strip() or "without a category",
+            why=category.strip() or "there is no category",
         )
     return found

@@ -1,8 +1,8 @@
-"""Probes: trained on a model's states, kept as JSON; nothing in such a file can run.
+"""Probes: classifiers of a model's hidden states, stored as JSON files that contain no code.
 
-A probe belongs to one model: it knows the hash of what decides that model's states. Source: the
-probe of the project Dreamcatcher, of questions that a model always answers right, and such that it
-always answers wrong, 70 of 100 to learn from.
+A probe belongs to one model: its file contains the hash of the model. Source: the probe of the
+project Dreamcatcher, trained on questions that a model always answers right or always wrong, 70 %
+of them for training.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Truths = NDArray[np.bool_]
 
 TRAINING_SHARE: Final = 0.7
 MIN_CASES: Final = 4
-"""Cases of each kind that a probe needs: three to learn from, and one kept apart."""
+"""Minimum number of questions of each class for a probe: three for training, one held out."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeMetrics:
-    """Metrics of "known" on held-out cases, in [0, 1]; None where a denominator is 0."""
+    """Metrics of class "known" on held-out questions, in [0, 1]; None if a denominator is 0."""
 
     accuracy: float | None
     precision: float | None
@@ -39,10 +39,12 @@ class ProbeMetrics:
 
 
 def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Split case indices into training and held-out ones, sorted, stratified, one of a kind each.
+    """Split question indices into training and held-out ones, sorted and stratified by class.
+
+    Each part has at least one question of each class.
 
     Raises:
-        InvalidInput: there are fewer than four of a kind.
+        InvalidInput: a class has fewer than four questions.
     """
     kinds = {"known": np.flatnonzero(known), "not known": np.flatnonzero(~known)}
     chance = np.random.default_rng(seed)
@@ -50,8 +52,8 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
     for kind, places in kinds.items():
         if len(places) < MIN_CASES:
             raise InvalidInput(
-                f"of what is {kind} there are {len(places)} questions",
-                f"a probe needs {MIN_CASES} of each kind, and some hundreds to be of use",
+                f"too few questions of class {kind!r}: {len(places)}",
+                f"a probe needs {MIN_CASES} of each class, and some hundreds to be useful",
             )
         mixed = chance.permutation(places)
         cut = min(round(len(places) * TRAINING_SHARE), len(places) - 1)
@@ -61,7 +63,7 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
 
 
 def measure_probe(known: Truths, predicted: Truths) -> ProbeMetrics:
-    """Compute the metrics of predictions."""
+    """Compute the metrics of predicted classes against the true classes."""
     right = known == predicted
     return ProbeMetrics(
         _share(right, np.ones_like(known)),
@@ -77,7 +79,7 @@ def _share(right: Truths, among: Truths) -> float | None:
 
 
 def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Numbers:
-    """Return (cases,), the probability that each is known, of (cases, size) and (size,)."""
+    """Return (cases,): the probability of "known"; states (cases, size), weights (size,)."""
     sums = np.clip(states @ weights + bias, -700, 700)
     found: Numbers = 1 / (1 + np.exp(-sums))
     return found
@@ -85,21 +87,25 @@ def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Number
 
 FORMAT: Final = "tui-annotate-probe/1"
 AUTO: Final = 0
-"""The layer that is meant where none is named: the best one on what is learnt from."""
+"""Special layer number: choose the best layer by the training questions."""
 
 _MAX_BYTES: Final = 2**24
-"""Bytes of a file: a state has some thousands of numbers."""
+"""Maximum size of a probe file in bytes; a hidden state has some thousands of numbers."""
 _FOLDS: Final = 5
 _THRESHOLD: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """A classifier of hidden states: does the model know the answer?
+    """Linear classifier of hidden states that predicts whether a model knows the answer.
 
     Attributes:
-        layer: whose states it reads, from 1.
-        trained: how: counts, seed, figures by layer.
+        folder: folder of the model at the time of training.
+        model: hash of the model.
+        layer: layer whose hidden states the probe reads, from 1.
+        weights: one weight for each number of a hidden state.
+        bias: constant term.
+        trained: record of the training: counts, seed, metrics by layer.
     """
 
     folder: str
@@ -115,7 +121,7 @@ class Probe:
         return float(predict_chances(state, np.array(self.weights), bias=self.bias)[0])
 
     def write(self, path: Path) -> None:
-        """Write the probe to a file, atomically."""
+        """Write the probe to a JSON file, atomically."""
         from tui_annotate.plugins.files.targets import open_output
 
         with open_output(path) as target:
@@ -124,28 +130,33 @@ class Probe:
 
 
 def read_probe(path: Path) -> Probe:
-    """Read the probe of a file; InvalidInput if it holds none."""
+    """Read a probe from a JSON file; raise InvalidInput if the file contains no probe."""
     if not path.is_file():
-        raise NotFound(f"there is no file {path}", "make one: tui-annotate score train-probe")
+        raise NotFound(
+            f"probe file {path} does not exist",
+            "train a probe with: tui-annotate score train-probe",
+        )
     if path.stat().st_size > _MAX_BYTES:
         raise InvalidInput(
-            f"{path} is too large for a probe", "name the file of train-probe", code="too-large"
+            f"{path} is too large for a probe",
+            "name a file that `score train-probe` wrote",
+            code="too-large",
         )
     try:
         value: Any = json.loads(path.read_text("utf-8"))
         if value.pop("format") != FORMAT:
-            raise ValueError(f"its format is not {FORMAT}")
+            raise ValueError(f"the format is not {FORMAT}")
         if not all(isinstance(value[name], str) for name in ("folder", "model")):
-            raise ValueError("it does not say of which model it is")
+            raise ValueError("the model of the probe is missing")
         weights, bias, layer = value["weights"], value["bias"], value["layer"]
         sound = isinstance(weights, list) and weights and all(map(_is_number, (*weights, bias)))
         if not sound or isinstance(layer, bool) or not isinstance(layer, int) or layer < 1:
-            raise ValueError("its numbers are none")
+            raise ValueError("the layer, a weight or the bias is not a valid number")
         return Probe(**value | {"weights": tuple(map(float, weights)), "bias": float(bias)})
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(
-            f"{path} holds no probe: {error}",
-            "make one: tui-annotate score train-probe",
+            f"{path} contains no probe: {error}",
+            "train a probe with: tui-annotate score train-probe",
             code="not-a-probe",
         ) from error
 
@@ -156,7 +167,7 @@ def _is_number(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainedProbe:
-    """A probe with its metrics, and the numbers of training and held-out questions."""
+    """Trained probe with its metrics by layer, and counts of training and held-out questions."""
 
     probe: Probe
     training: int
@@ -175,18 +186,20 @@ def train(
 ) -> TrainedProbe:
     """Train a probe on a local model, from known and unknown questions.
 
-    Cross-validation on the training part chooses the layer; the metrics are of the held-out part.
-    `layer`: from 1; `AUTO` tries all.
+    Cross-validation on the training part chooses the layer. The metrics are those of the held-out
+    part. `layer`: from 1; `AUTO` tries all layers.
 
     Raises:
-        InvalidInput: there is no such layer, or too few questions of a kind.
-        Unavailable: libraries or model are missing.
+        InvalidInput: the layer does not exist, or a class has too few questions.
+        Unavailable: the libraries or the model are missing.
     """
     truth = np.array(known, np.bool_)
     training, held_out = split_cases(truth, seed=seed)
     local = LanguageModel(model)
     if not 0 <= layer <= local.layers:
-        raise InvalidInput(f"there is no layer {layer}", f"1 to {local.layers}, or auto")
+        raise InvalidInput(
+            f"layer {layer} does not exist", f"choose a layer from 1 to {local.layers}, or auto"
+        )
     states = np.empty((len(questions), local.layers, local.size), np.float32)
     for place, question in enumerate(questions):
         states[place] = local.states(question)
@@ -237,7 +250,7 @@ def _fit(states: NDArray[np.float32], known: Truths, seed: int) -> _Fit:
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
     except ImportError as error:
-        raise Unavailable(f"probes are trained by scikit-learn: {error}", INSTALL) from error
+        raise Unavailable(f"training probes needs scikit-learn: {error}", INSTALL) from error
     pipeline = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     folds = min(_FOLDS, int(known.sum()), int((~known).sum()))
     parts = StratifiedKFold(folds, shuffle=True, random_state=seed)

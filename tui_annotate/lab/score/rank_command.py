@@ -1,4 +1,4 @@
-"""Commands that rank answers by their scores, and that run a recipe: read, score, rank, write."""
+"""Commands `rank` (rank answers by scores) and `automate run` (run the steps of a recipe file)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PERCENTILE, LENGTH = "percentile", "length"
 
 
 def register(app: typer.Typer) -> None:
-    """Adds this command to the app."""
+    """Add the command `rank` to the app."""
     app.command(
         epilog=examples(
             "tui-annotate rank --dataset answers --up 70 --down 30",
@@ -45,7 +45,7 @@ RankerOption = Annotated[
     option(
         "--ranker",
         "NAME",
-        "percentile, or length.",
+        "Rule that labels answers: percentile or length.",
         complete=completion.complete_words(PERCENTILE, LENGTH),
     ),
 ]
@@ -54,7 +54,7 @@ UseOption = Annotated[
     option(
         "--use",
         "SCORE",
-        "With percentile: a score to add up, in place of the published four; may be given again.",
+        "With percentile: score to add up instead of the four published scores; repeatable.",
     ),
 ]
 
@@ -69,13 +69,16 @@ def rank(
             "--up",
             "--up-percentile",
             metavar="P",
-            help="An answer is right above the sum of these percentiles of its scores.",
+            help="Percentile of each score; answers above the sum of these values are right.",
         ),
     ] = 70.0,
     down: Annotated[
         float,
         typer.Option(
-            "--down", "--down-percentile", metavar="P", help="It is wrong below the sum of these."
+            "--down",
+            "--down-percentile",
+            metavar="P",
+            help="Percentile of each score; answers below the sum of these values are wrong.",
         ),
     ] = 30.0,
     short_diff: Annotated[
@@ -83,16 +86,17 @@ def rank(
         option(
             "--short-diff",
             "N",
-            "With length: an answer that is fewer characters longer than the right one is short.",
+            "With length: an answer is short if it has fewer than N characters more than the right"
+            " answer.",
         ),
     ] = 80,
     use: UseOption = None,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Say by their scores which answers are right or wrong.
+    """Label answers as right, wrong or undecided by their scores.
 
-    What can not be decided has a word of its own.
+    An answer that the scores can not decide is labelled undecided.
     """
     from tui_annotate.lab.score.ranking_service import RankOptions, RankService, parse_ranker
 
@@ -116,7 +120,7 @@ def rank(
 
 
 def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
-    """Return the JSON of a ranking."""
+    """Return the JSON description of a ranking."""
     return run_as_json(ranked.run) | {
         "labels": dict(ranked.labels),
         "categories": dict(ranked.categories),
@@ -124,20 +128,23 @@ def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
 
 
 def show_ranked(ranked: RankReport) -> None:
-    """Print how many answers and questions have each label, and the scores in use."""
+    """Print the number of answers and questions with each label, and the scores in use."""
     rows: list[tuple[str | float, ...]] = [
         ("answers", label, count) for label, count in ranked.labels.items()
     ]
     rows += [("questions", name, count) for name, count in ranked.categories.items()]
     columns = (output.Column(""), output.Column("are"), output.Column("number", number=True))
     output.print_table(columns, rows)
-    output.print_message(f"{ranked.run.maker} of {ranked.run.dataset}, by {', '.join(ranked.used)}")
+    output.print_message(
+        f"ranker {ranked.run.maker} on dataset {ranked.run.dataset},"
+        f" by scores: {', '.join(ranked.used)}"
+    )
 
 
 def register_automate(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    automate = typer.Typer(help="Several steps that one file names.", no_args_is_help=True)
-    automate.callback()(lambda: None)  # keeps the group, although it holds one command
+    """Add the command `automate run` to the app."""
+    automate = typer.Typer(help="Run several steps that a file lists.", no_args_is_help=True)
+    automate.callback()(lambda: None)  # Typer would drop the group, as it holds one command only
     automate.command(
         epilog=examples(
             "tui-annotate automate run labels.yml --dry-run", "tui-annotate automate run labels.yml"
@@ -147,22 +154,24 @@ def register_automate(app: typer.Typer) -> None:
 
 
 def run(
-    file: Annotated[Path, argument("FILE", "YAML: data, scorer, ranker; see docs/machines.")],
+    file: Annotated[
+        Path, argument("FILE", "YAML file with data, scorer and ranker; see docs/machines.")
+    ],
     *,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Read, score, rank and write data, as one file says.
+    """Read, score, rank and write data, as a recipe file specifies.
 
-    The keys of Dreamcatcher's files are read. Paths are taken from the folder you are in.
+    The keys of Dreamcatcher's files are supported. Paths are relative to the current folder.
     """
     from tui_annotate.lab.score.recipes import read_recipe
     from tui_annotate.plugins import registry
 
     recipe = read_recipe(file, scorers=registry.plugin_names("scorers"))
     for unused in recipe.unused:
-        output.print_message(f"not used: {unused}")
+        output.print_message(f"ignored key: {unused}")
     if dry_run:
         _print_plan(recipe, as_json=as_json)
         return
@@ -195,7 +204,7 @@ def _print_plan(recipe: Recipe, *, as_json: bool) -> None:
         {
             "data": values["input"] or recipe.dataset,
             "scorers": ", ".join(step.scorer for step in recipe.steps)
-            or "none: those in the input",
+            or "none: the scores in the input are used",
             "ranker": "none" if recipe.ranker is None else recipe.ranker.get("ranker", PERCENTILE),
             "outputs": ", ".join(values["outputs"]) or "none",
         }
@@ -220,4 +229,4 @@ def _print_report(done: RecipeReport) -> None:
     if done.ranked is not None:
         show_ranked(done.ranked)
     for path, report in done.written.items():
-        output.print_line(f"written: {path}, of {output.many(report.records, 'sample')}")
+        output.print_line(f"written: {path} with {output.many(report.records, 'sample')}")

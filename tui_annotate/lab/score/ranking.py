@@ -1,9 +1,10 @@
-"""Right or wrong by scores: thresholds over a whole dataset, then a category and order a question.
+"""Labels for answers (right, wrong, undecided) by thresholds on scores, and question categories.
 
-Scores come in normalised over the dataset, in [0, 1], where a high one is the better one.
+The thresholds are computed over a whole dataset. Scores are normalised over the dataset, in [0, 1];
+high scores are better.
 
-Source: the rankers of the project Dreamcatcher, 4.7 and 4.8 of its code. Here what no score
-decides is `undecided`, which there is called all-right; and a question may lack any score.
+Source: the rankers of the project Dreamcatcher, 4.7 and 4.8 of its code. An answer that no score
+decides is `undecided` here, while Dreamcatcher calls it all-right. A question may lack any score.
 """
 
 from __future__ import annotations
@@ -24,22 +25,24 @@ TO_OTHERS: Final = "sim2gen_score"
 PROBE: Final = "probe_score"
 REWARD: Final = "rm_score"
 JUDGED: Final = "gpt_judgement_score"
-"""The scores by the names under which they were published."""
+"""Names of the scores, as published by the project Dreamcatcher."""
 SUMMED: Final = (OVERLAP, TO_ANSWER, PROBE, TO_OTHERS)
 
 RANK: Final = "rank"
 CATEGORY: Final = "category"
 AS_RIGHT: Final = "preferred_as_right"
 AS_WRONG: Final = "preferred_as_wrong"
-"""What a ranker's own scores are called: its label and margin, the question's category, and where
-these differ from the margin, the order of right and of wrong answers."""
+"""Names of a ranker's scores: label, question category, sort keys of right and of wrong answers.
+
+The score of the label is its margin. The sort keys are stored only if they differ from the margin.
+"""
 
 Scores = Mapping[str, float]
-"""What is known of one answer, by name."""
+"""Known scores of one answer, by name."""
 
 
 class AnswerLabel(StrEnum):
-    """The label of an answer."""
+    """Label of an answer to a question."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -47,7 +50,7 @@ class AnswerLabel(StrEnum):
 
 
 class AnswerCategory(StrEnum):
-    """The category of all answers to a question."""
+    """Category of a question, from the labels of all its answers."""
 
     ALL_RIGHT = "all-right"
     ALL_WRONG = "all-wrong"
@@ -60,8 +63,9 @@ class AnswerVerdict:
     """A ranker's verdict on one answer.
 
     Attributes:
-        margin: of the summed scores over the point of indecision.
-        value: the same in [0, 1].
+        label: label of the answer.
+        margin: sum of the scores minus the middle between both thresholds; None without scores.
+        value: margin scaled to [0, 1]; None without scores.
         as_right, as_wrong: sort keys, highest first, among right and wrong answers.
     """
 
@@ -75,7 +79,7 @@ class AnswerVerdict:
 def normalise_values(values: Sequence[float | None]) -> list[float | None]:
     """Normalise values to [0, 1] by minimum and maximum; 0.5 for all if they are equal.
 
-    None stays None; finite numbers alone come in.
+    None stays None. All other values must be finite.
     """
     there = [value for value in values if value is not None]
     low, high = (min(there), max(there)) if there else (0.0, 0.0)
@@ -83,17 +87,19 @@ def normalise_values(values: Sequence[float | None]) -> list[float | None]:
 
 
 def relative_position(value: float, low: float, *, high: float) -> float:
-    """Return where a value lies between two others, in [0, 1]; 0.5 if these are equal."""
+    """Return the position of a value between two bounds, in [0, 1]; 0.5 for equal bounds."""
     return (value - low) / (high - low) if high > low else 0.5
 
 
 def compute_thresholds(
     answers: Iterable[Scores], names: Sequence[str], *, up: float, down: float
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Compute two percentiles (0 to 100, interpolated) of each score over all answers that have it.
+    """Compute two percentiles of each score over all answers that have the score.
+
+    Percentiles are 0 to 100 and interpolated.
 
     Returns:
-        The upper and the lower thresholds by name; without scores that no answer has.
+        Upper and lower thresholds by name of the score; without scores that no answer has.
     """
     import numpy as np
 
@@ -110,9 +116,10 @@ def compute_thresholds(
 def label_by_percentile(
     answers: Sequence[Scores], *, up: Mapping[str, float], down: Mapping[str, float]
 ) -> list[AnswerVerdict]:
-    """Label the answers to one question: their sums against the sums of the thresholds.
+    """Label the answers to one question: compare sums of scores with sums of thresholds.
 
-    Only scores that all of these answers have are added up; without any, nothing is decided.
+    Only scores that all of these answers have are added up. Without any such score, all answers are
+    undecided.
     """
     used = [name for name in up if all(name in scores for scores in answers)]
     if not used:
@@ -133,9 +140,9 @@ def _label_of(total: float, most: float, *, least: float) -> AnswerLabel:
 
 
 def compute_medians(answers: Iterable[Scores]) -> dict[str, float]:
-    """Compute the median of each score of the length ranker.
+    """Compute the median of each score that the length ranker uses.
 
-    A judge's scores are 0 and 1: theirs is 0.5 whatever they are.
+    A judge's scores are 0 and 1: their median is fixed at 0.5.
     """
     columns: dict[str, list[float]] = {}
     for scores in answers:
@@ -152,13 +159,14 @@ def label_by_length(
     medians: Mapping[str, float],
     short: int,
 ) -> list[AnswerVerdict]:
-    """Label the answers to one question, by a rule for short and one for long answers.
+    """Label the answers to one question, with different rules for short and for long answers.
 
-    A short one is right if its overlap is above the median; a long one if the sum of its known
-    scores is above the sum of their medians. Without scores, nothing is decided.
+    A short answer is right if its overlap is above the median. A long answer is right if the sum of
+    its known scores is above the sum of their medians. An answer without scores is undecided.
 
-    `lengths`: code points minus those of the right answer. `short`: the first length of a long
-    answer.
+    `lengths`: code points of each answer minus those of the right answer. `short`: the first length
+    of
+    a long answer.
     """
     return [
         _label_one_by_length(scores, medians, short=length < short)
@@ -188,9 +196,9 @@ def _make_verdict(label: AnswerLabel, margin: float, scores: int) -> AnswerVerdi
 def choose_preference(
     labels: Sequence[AnswerLabel], *, as_right: Sequence[float], as_wrong: Sequence[float]
 ) -> tuple[int | None, int | None]:
-    """Return the indices of the best right answer and of the wrong one to show.
+    """Return the indices of the best right answer and of the wrong answer to show.
 
-    None where no answer is right, or wrong.
+    An index is None if no answer is right, or no answer is wrong.
     """
     return _best_of(labels, as_right, AnswerLabel.RIGHT), _best_of(
         labels, as_wrong, AnswerLabel.WRONG
@@ -205,7 +213,7 @@ def _best_of(
 
 
 def categorise(labels: Sequence[AnswerLabel]) -> AnswerCategory:
-    """Return the category of a question; undecided answers do not count."""
+    """Return the category of a question; undecided answers are ignored."""
     right, wrong = AnswerLabel.RIGHT in labels, AnswerLabel.WRONG in labels
     if right and wrong:
         return AnswerCategory.PARTIAL
@@ -215,9 +223,9 @@ def categorise(labels: Sequence[AnswerLabel]) -> AnswerCategory:
 
 
 def choose_unsure_answer(rewards: Sequence[float | None]) -> int | None:
-    """Return the uncertain answer with the highest reward, else the first.
+    """Return the index of the uncertain answer with the highest reward, else of the first one.
 
-    None where there are none.
+    The index is None without uncertain answers.
     """
     known = [place for place, reward in enumerate(rewards) if reward is not None]
     if known:

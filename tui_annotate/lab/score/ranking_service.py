@@ -1,6 +1,7 @@
-"""Ranks the answers to each question by their scores: right, wrong or undecided; a run of its own.
+"""Service that labels the answers of a dataset by their scores: right, wrong or undecided.
 
-People's own work plays no part here, so that a ranker can be held against it.
+Each ranking is stored as a run. It ignores annotators' work, so that it can be compared with that
+work.
 """
 
 from __future__ import annotations
@@ -48,28 +49,30 @@ _BY_LENGTH: Final = (OVERLAP, SURPRISE, TO_ANSWER, JUDGED, REWARD)
 
 
 class Ranker(StrEnum):
-    """The rule by which answers are ranked."""
+    """Rule that labels answers by their scores."""
 
     PERCENTILE = "percentile"
     LENGTH = "length"
 
 
 def parse_ranker(name: str) -> Ranker:
-    """Return the ranker of a name, ours or the original's."""
+    """Return the ranker with a name of this program or of the project Dreamcatcher."""
     there = {"SimpleRanker": Ranker.PERCENTILE, "LenRanker": Ranker.LENGTH}
     there |= {each.value: each for each in Ranker}
     if name not in there:
-        raise InvalidInput(f"no ranker {name!r}", f"there are: {', '.join(Ranker)}")
+        raise InvalidInput(f"unknown ranker {name!r}", f"choose one of: {', '.join(Ranker)}")
     return there[name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankOptions:
-    """Options of a ranking.
+    """Options for ranking answers.
 
     Attributes:
-        up, down: percentiles, 0 to 100, down <= up.
-        short: answers with fewer extra code points are short.
+        dataset: name of the dataset.
+        ranker: rule that labels the answers.
+        up, down: percentiles of the upper and lower threshold, 0 to 100, down <= up.
+        short: first length of a long answer, in code points more than the right answer.
         use: scores to add up; empty for the published ones.
     """
 
@@ -83,7 +86,7 @@ class RankOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankReport:
-    """The result of a ranking: counts of answers by label, of questions by category."""
+    """Result of a ranking: counts of answers by label, and of questions by category."""
 
     run: ScoreRun
     labels: Mapping[str, int]
@@ -102,18 +105,18 @@ Decide = Callable[[Sequence[_Answer]], Sequence[AnswerVerdict]]
 
 @dataclass(frozen=True, slots=True)
 class RankService:
-    """Ranks answers by their scores; raises NotAllowed for all but managers."""
+    """Service that ranks answers by their scores; admins only (else NotAllowed)."""
 
     machines: MachineServices
 
     def run(
         self, options: RankOptions, *, progress: Callable[[TaskProgress], None] | None = None
     ) -> RankReport:
-        """Rank a dataset by its newest scores, and store the run.
+        """Rank the answers of a dataset by its newest scores, and store the run.
 
         Raises:
-            NotFound, InvalidInput: dataset or scores are missing; the options contradict each
-            other.
+            NotFound: the dataset or the scores are missing.
+            InvalidInput: the options contradict each other.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         _check_options(options)
@@ -151,7 +154,7 @@ class RankService:
         if not set(used) - {REWARD}:
             raise NotFound(
                 f"dataset {options.dataset!r} has none of the scores {', '.join(names)}",
-                "tui-annotate score --dataset NAME --scorer unigram --scorer similarity",
+                "run: tui-annotate score --dataset NAME --scorer unigram --scorer similarity",
             )
         if options.ranker is Ranker.LENGTH:
             medians = compute_medians(answers)
@@ -204,7 +207,7 @@ class _RankCounts:
         self._report = time_phase(progress, "ranking")
 
     def count(self, verdicts: Sequence[AnswerVerdict]) -> None:
-        """Count a question and its answers."""
+        """Count the labels of one question's answers, and the question's category."""
         labels = [verdict.label for verdict in verdicts]
         self.labels.update(labels)
         self.categories[categorise(labels)] += 1
@@ -213,14 +216,19 @@ class _RankCounts:
 
 def _check_options(options: RankOptions) -> None:
     if options.short < 0:
-        raise InvalidInput(f"{options.short:,} is no number of characters", "as --short-diff 80")
+        raise InvalidInput(
+            f"invalid number of characters: {options.short:,}",
+            "pass 0 or more, such as --short-diff 80",
+        )
     for percentile in (options.up, options.down):
         if not 0 <= percentile <= 100:
-            raise InvalidInput(f"{percentile:g} is no percentile", "0 to 100, as --up 70 --down 30")
+            raise InvalidInput(
+                f"invalid percentile {percentile:g}", "pass 0 to 100, such as --up 70 --down 30"
+            )
     if options.down > options.up:
         raise InvalidInput(
             f"the lower percentile {options.down:g} is above the upper {options.up:g}",
-            "as --up 70 --down 30",
+            "pass a lower value for --down, such as --up 70 --down 30",
         )
 
 
@@ -228,16 +236,18 @@ def _score_names(options: RankOptions) -> tuple[str, ...]:
     if options.ranker is Ranker.LENGTH:
         if options.use:
             raise InvalidInput(
-                "the length ranker has scores of its own", "leave out --use", code="scores-not-used"
+                "the length ranker uses fixed scores",
+                "remove the option --use",
+                code="scores-not-used",
             )
         return _BY_LENGTH
     return tuple(dict.fromkeys(options.use)) or SUMMED
 
 
 def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[str, float]]:
-    """Return {number of the extra, 0 for the sample: {name: value}}; high is better.
+    """Return {number of the extra answer, 0 for the sample: {name: value}}; high is better.
 
-    Of several runs the newest speaks, which comes last, even if it has nothing to say.
+    Of several runs, the newest (last) run counts, even if its value is missing.
     """
     found: dict[int, dict[str, float]] = {}
     for score in scores:
@@ -259,7 +269,7 @@ def _decide_by_length(medians: Mapping[str, float], short: int) -> Decide:
 
 
 def _length_difference(sample: Sample) -> int:
-    """Return code points of the summary minus those of the source."""
+    """Return the code points of a sample's summary minus those of its source."""
     sides = (sample.side(Side.SUMMARY), sample.side(Side.SOURCE))
     summary, source = (sum(len(each.text) for each in side) for side in sides)
     return summary - source

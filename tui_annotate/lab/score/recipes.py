@@ -1,6 +1,6 @@
-"""A recipe names data, scorers and a ranker: read strictly, then run as its commands would.
+"""Recipe files: data, scorers and a ranker in YAML, parsed strictly and run like the commands.
 
-Source: the configuration files of the project Dreamcatcher, whose keys are read too.
+Source: the configuration files of the project Dreamcatcher, whose keys are supported too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorerStep:
-    """A scorer with its options."""
+    """Scorer of a recipe with its options."""
 
     scorer: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -40,13 +40,15 @@ class ScorerStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """The content of a recipe file.
+    """Parsed content of a recipe file.
 
     Attributes:
-        dataset: empty for the input's name.
-        source: None for a stored dataset.
-        steps: scorers in order; none for the input's own scores.
-        unused: ignored keys with the reason.
+        dataset: name of the dataset; empty for the input file's name.
+        source: input file; None for a stored dataset.
+        labelled, ranked: output files; None to write none.
+        steps: scorers in order; empty to use the input's own scores.
+        ranker: options of the ranker; None for no ranking.
+        unused: ignored keys, each with the reason.
     """
 
     dataset: str = ""
@@ -61,7 +63,7 @@ class Recipe:
 _TEXT, _SWITCH, _COUNT = "a text", "true or false", "a whole number above 0"
 _SHARE, _LIST = "a number from 0 to 100", "a list of texts"
 _IGNORED: Final = ("", "")
-"""A key that says how to load a model, which here the model's own folder says."""
+"""Marker of keys for loading a model that are ignored, as the model's folder has these settings."""
 
 
 def _has_type(value: Any, kind: str) -> bool:
@@ -81,7 +83,7 @@ _MODEL_KEYS: Final = (
     "tokenizer_path", "embedding_tokenizer_path", "rm_tokenizer_path",
 )  # fmt: skip
 _Keys = Mapping[str, tuple[str, str]]
-"""By the key of a file: our name of it, and what its value must be."""
+"""By key of a recipe file: the name of the option, and the required type of the value."""
 _DATA: Final[_Keys] = MappingProxyType(
     {
         "input_data_path": ("source", _TEXT),
@@ -128,11 +130,11 @@ _SCORERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = MappingProxyType(
         "rm_scorer": ("reward", {}),
     }
 )
-"""The original's names, each with ours and what it means besides."""
+"""By scorer name of Dreamcatcher: the name of the scorer here, and the options it implies."""
 
 
 def read_recipe(path: Path, *, scorers: tuple[str, ...]) -> Recipe:
-    """Read a recipe file; InvalidInput names the line that is none of a recipe."""
+    """Read and check a recipe file; an InvalidInput names the invalid line."""
     return _Reader(path, scorers).read()
 
 
@@ -147,7 +149,9 @@ class _Reader:
         parts = dict(self._read_pairs(root, ("data", "scorer", "ranker")))
         data = self._read_section(parts.get("data"), _DATA, "data")
         if not {"source", "dataset"} & data.keys():
-            raise self._error(root, "it names no data", "data: input_data_path, or data: dataset")
+            raise self._error(
+                root, "the recipe names no data", "add data: input_data_path, or data: dataset"
+            )
         paths = {
             name: Path(data[name]) for name in ("source", "labelled", "ranked") if name in data
         }
@@ -167,10 +171,12 @@ class _Reader:
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f"{self._path}:{mark.line + 1}" if mark else str(self._path)
-            what = getattr(error, "problem", None) or "it can not be read"
-            raise InvalidInput(f"{where}: this is no YAML: {what}") from error
+            what = getattr(error, "problem", None) or "the file can not be read"
+            raise InvalidInput(f"{where}: invalid YAML: {what}") from error
         if not isinstance(node, yaml.MappingNode):
-            raise InvalidInput(f"{self._path} holds no keys", "data:, scorer:, ranker:")
+            raise InvalidInput(
+                f"recipe {self._path} has no keys", "add the keys data:, scorer:, ranker:"
+            )
         return node
 
     def _read_steps(self, node: yaml.Node | None) -> Iterator[ScorerStep]:
@@ -197,11 +203,11 @@ class _Reader:
             ours, kind = keys[name]
             setting = _plain_value(value)
             if not ours:
-                self._unused.append(f"{what}.{name}: the model's own folder says it")
+                self._unused.append(f"{what}.{name}: this setting is read from the model's folder")
             elif not _has_type(setting, kind):
                 raise self._error(value, f"{what}.{name} is {setting!r:.80}, not {kind}")
             elif ours in found:
-                raise self._error(value, f"{what} says {ours} twice")
+                raise self._error(value, f"section {what} sets {ours} twice")
             else:
                 found[ours] = setting
         return found
@@ -209,17 +215,17 @@ class _Reader:
     def _read_pairs(
         self, node: yaml.Node, known: tuple[str, ...]
     ) -> Iterator[tuple[str, yaml.Node]]:
-        """Yield keys and values of a node in file order; refuse unknown and repeated keys."""
+        """Yield the keys and values of a YAML node in order; refuse unknown and repeated keys."""
         if not isinstance(node, yaml.MappingNode):
-            raise self._error(node, "here stands no key with a value")
+            raise self._error(node, "expected a key with a value")
         seen: set[str] = set()
         for key, value in node.value:
             name = str(key.value)
             if name not in known:
-                hint = f"{suggest_word(name, known)}known: {', '.join(known)}"
+                hint = f"{suggest_word(name, known)}known keys: {', '.join(known)}"
                 raise self._error(key, f"unknown key {name!r}", hint)
             if name in seen:
-                raise self._error(key, f"key {name!r} comes twice")
+                raise self._error(key, f"key {name!r} is repeated")
             seen.add(name)
             yield name, value
 
@@ -232,7 +238,7 @@ def _is_empty(node: yaml.Node | None) -> bool:
 
 
 def _plain_value(node: yaml.Node) -> Any:
-    """Return a scalar or list; None for anything else, which no type accepts."""
+    """Return a scalar or list; None for a mapping, which no key accepts as its value."""
     if isinstance(node, yaml.MappingNode):
         return None
     return yaml.SafeLoader("").construct_object(node, deep=True)
@@ -240,7 +246,7 @@ def _plain_value(node: yaml.Node) -> Any:
 
 @dataclass(slots=True)
 class RecipeReport:
-    """The results of the steps of a recipe."""
+    """Results of all steps of a recipe run."""
 
     dataset: str = ""
     ingested: IngestReport | None = None
@@ -252,12 +258,12 @@ class RecipeReport:
 def run_recipe(
     space: Workspace, recipe: Recipe, *, progress: Callable[[TaskProgress], None] | None = None
 ) -> RecipeReport:
-    """Run a recipe. If a step fails, the results of earlier steps stay.
+    """Run the steps of a recipe; if a step fails, the results of earlier steps are kept.
 
     A ranking without scorers uses the input's scores.
 
     Raises:
-        InvalidInput: the input could not be read whole.
+        InvalidInput: some records of the input were refused.
     """
     from tui_annotate.lab.score.ranking_service import RankOptions, RankService, parse_ranker
     from tui_annotate.lab.score.scoring import ScoreService
@@ -269,7 +275,7 @@ def run_recipe(
         done.ingested = space.ingest(recipe.source, options=options, progress=progress)
         if refused := done.ingested.refused:
             problem = done.ingested.problems[0]
-            raise InvalidInput(f"{problem}; {refused} records are refused", problem.hint)
+            raise InvalidInput(f"{problem}; {refused} records were refused", problem.hint)
     scoring = ScoreService(space.machines)
     for step in recipe.steps:
         done.scored.append(

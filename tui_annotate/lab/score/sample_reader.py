@@ -1,4 +1,4 @@
-"""Stored samples as scorers take them: answers by question, or sentences by sample; streamed."""
+"""Streaming reader of stored samples for scorers: answers by question, or sentences by sample."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 AUTO: Final = "auto"
 LANGUAGES: Final = (AUTO, "zh", "en")
 ANSWER: Final = "answer"
-"""The key of a source document that is the right answer to the sample's question."""
+"""Key of the source document that is the right answer to the sample's question."""
 NORMAL: Final = "normal"
 UNCERTAINTY: Final = "uncertainty"
-"""The type of an answer whose model was asked to admit what it does not know."""
+"""Type of a generated answer whose prompt asked the model to admit what it does not know."""
 OTHERS: Final = "others"
-"""Where a sample keeps answers of its group that are none: pairs of their place and fields."""
+"""Key under which a sample stores the other answers of its row: pairs of index and fields."""
 
 
 def is_answer(sample: Sample) -> bool:
@@ -33,7 +33,7 @@ def is_answer(sample: Sample) -> bool:
 def uncertain_answers(sample: Sample) -> list[Mapping[str, Any]]:
     """Return the fields of the uncertain answers of a group.
 
-    They are kept with its first sample; any other has none.
+    The first sample of the group stores them; for other samples the list is empty.
     """
     others = [each for _, each in (sample.imported or {}).get(OTHERS, ())]
     return [each for each in others if each.get("type") == UNCERTAINTY]
@@ -41,12 +41,12 @@ def uncertain_answers(sample: Sample) -> list[Mapping[str, Any]]:
 
 _PAGE: Final = 100
 _SUBJECT_COLUMN: Final = "type"
-"""The column in which a row says what its question is about."""
+"""Column with the subject of a row's question."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """A question, and the keys of its answers in their order."""
+    """Question with its answers, and the keys of the answers' samples in the same order."""
 
     keys: tuple[SampleKey, ...]
     answers: GeneratedAnswers
@@ -54,7 +54,7 @@ class AnsweredQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedSample:
-    """A sample by its sentences."""
+    """Sample key with the sentences of source and summary."""
 
     key: SampleKey
     sentences: SampleSentences
@@ -62,11 +62,11 @@ class SegmentedSample:
 
 @dataclass(slots=True)
 class DatasetReader:
-    """Streams a dataset once.
+    """Reader that streams a dataset for scorers, once.
 
     Attributes:
-        language: `auto`, or what all texts are taken for.
-        skipped: samples of another kind, so far.
+        language: `auto` for each text's own language, or one language for all texts.
+        skipped: number of samples of another kind, so far.
     """
 
     corpus: CorpusStore
@@ -81,7 +81,7 @@ class DatasetReader:
         return first is not None and is_answer(first)
 
     def questions(self, on_read: Callable[[int], None]) -> Iterator[AnsweredQuestion]:
-        """Yield questions with their answers."""
+        """Yield each question with its answers; `on_read` receives the number of samples read."""
         read = 0
         for group, found in groupby(self.samples(), key=lambda sample: sample.group):
             samples = list(found)
@@ -96,7 +96,7 @@ class DatasetReader:
                     )
 
     def segmented_samples(self, on_read: Callable[[int], None]) -> Iterator[SegmentedSample]:
-        """Yield samples with sentences on both sides."""
+        """Yield samples with their sentences; skip samples without a source or a summary."""
         samples = self.samples()
         read = 0
         while page := list(islice(samples, _PAGE)):

@@ -1,4 +1,4 @@
-"""Scores made elsewhere: in a file by the ids of samples, or in columns of the samples."""
+"""Import of scores from a file with sample ids, or from columns of the samples."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TABLES = {".csv": ",", ".tsv": "\t"}
 
 
 class FileScore(NamedTuple):
-    """A score in a file; `where` is `file:line` or `file, record N`."""
+    """Score in a file; `where` is `file:line` or `file, record N`."""
 
     where: str
     dataset: str
@@ -42,10 +42,10 @@ class FileScore(NamedTuple):
 
 
 def score_rows(path: Path, *, id_column: str, score_columns: Sequence[str]) -> Iterator[FileScore]:
-    """Yield the rows of a file, in constant memory; the first score column of a row counts.
+    """Yield the scores of a file in constant memory; a row's first score column counts.
 
     Raises:
-        InvalidRecord: at the first row without an id or a finite number.
+        InvalidRecord: the first row without an id or a finite number.
     """
     delimiter = _TABLES.get("".join(plain_suffixes(path)[-1:]).lower())
     for where, fields in _read_table(path, delimiter) if delimiter else _read_objects(path):
@@ -63,7 +63,7 @@ def _read_objects(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             raise InvalidRecord(value.message, value.hint, where=value.where)
         if not isinstance(value.value, dict):
             raise InvalidRecord(
-                f"it is {describe_value(value.value)}, not an object", where=value.where
+                f"the record is {describe_value(value.value)}, not an object", where=value.where
             )
         yield value.where, value.value
 
@@ -75,14 +75,14 @@ def _read_table(path: Path, delimiter: str) -> Iterator[tuple[str, Mapping[str, 
         for row in reader:
             where = f"{path}:{reader.line_num}"
             if None in row or None in row.values():
-                raise InvalidRecord("it has more or fewer cells than the head", where=where)
+                raise InvalidRecord("the row has more or fewer cells than the header", where=where)
             yield where, {name: cell for name, cell in row.items() if cell != ""}
     except csv.Error as error:
         raise InvalidRecord(str(error), where=f"{path}:{read[0]}") from error
 
 
 def _check_lines(path: Path, read: list[int]) -> Iterator[str]:
-    """Yield the lines, and their number in `read`: the parser only counts whole rows."""
+    """Yield the lines of a table; keep the line number in `read`."""
     for line in read_lines(path):
         read[0] = line.number
         if line.bad:
@@ -95,14 +95,14 @@ def _parse_row(
 ) -> FileScore:
     if id_column not in fields:
         raise InvalidInput(
-            f"no column {id_column!r}; there are: {', '.join(map(repr, fields))[:300]}",
-            "name that of the samples' ids with --id-column",
+            f"no column {id_column!r}; the columns are: {', '.join(map(repr, fields))[:300]}",
+            "name the column of the sample ids with --id-column",
         )
     column = next((name for name in score_columns if name in fields), None)
     if column is None:
         raise InvalidInput(
             f"no column {' or '.join(map(repr, score_columns))}",
-            "name that of the scores with --score-column",
+            "name the column of the scores with --score-column",
         )
     dataset = fields.get("dataset", "")
     return FileScore(
@@ -114,27 +114,32 @@ def _parse_row(
 
 
 def _parse_number(value: Any, column: str) -> float:
-    """Return a finite number; in a table it is text."""
+    """Return a finite number; the cells of a table are parsed as text."""
     if isinstance(value, str):
         try:
             value = float(value)
         except ValueError:
-            raise InvalidInput(f"{column!r} is {value!r:.80}, no number") from None
+            raise InvalidInput(f"column {column!r} is {value!r:.80}, not a number") from None
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InvalidInput(f"{column!r} is {value!r:.80}, no number", "leave out what is unknown")
+        raise InvalidInput(
+            f"column {column!r} is {value!r:.80}, not a number", "leave out rows without a score"
+        )
     return float(value)
 
 
 _ANSWER_SCORES: Final = (OVERLAP, SURPRISE, TO_ANSWER, TO_OTHERS, PROBE, REWARD, JUDGED)
 _NORMALISED: Final = frozenset({OVERLAP, SURPRISE, TO_ANSWER, TO_OTHERS, PROBE})
-"""What files of generated answers hold as values over the whole file."""
+"""Scores that files of generated answers contain as values normalised over the whole file."""
 _JUDGEMENT: Final = "gpt_judgement"
 _RIGHT: Final = "正确"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnNames:
-    """The columns of ids and scores in a file; by default the score's name, else `score`."""
+    """Names of the columns with sample ids and scores, and whether low scores are better.
+
+    An empty `score` means: the column with the score's name, else the column `score`.
+    """
 
     id: str = "id"
     score: str = ""
@@ -144,17 +149,17 @@ class ColumnNames:
 def read_file_scores(
     path: Path, ids: Collection[str], *, name: str, dataset: str, options: ColumnNames
 ) -> Iterator[RawScore]:
-    """Yield the scores of a file.
+    """Yield the scores of a file with sample ids.
 
     Raises:
-        InvalidRecord: at the first row that is wrong.
+        InvalidRecord: the first invalid row: wrong dataset, unknown or repeated id, or no number.
     """
     there, seen = set(ids), dict[str, str]()
     columns = (options.score,) if options.score else (name, "score")
     for row in score_rows(path, id_column=options.id, score_columns=columns):
         if row.dataset not in ("", dataset):
             raise InvalidRecord(
-                f"it is of dataset {row.dataset!r}, not {dataset!r}", where=row.where
+                f"the row belongs to dataset {row.dataset!r}, not {dataset!r}", where=row.where
             )
         if row.id not in there:
             raise InvalidRecord(
@@ -164,18 +169,20 @@ def read_file_scores(
             )
         if (before := seen.setdefault(row.id, row.where)) != row.where:
             raise InvalidRecord(
-                f"sample {row.id!r} was scored at {before} already", where=row.where
+                f"sample {row.id!r} already has a score at {before}", where=row.where
             )
         yield RawScore(row.id, name, row.score)
 
 
 @dataclass(slots=True)
 class ColumnScores:
-    """The scores that a dataset's samples came with.
+    """Scores in the columns of a dataset's samples.
 
     Attributes:
-        names: of the columns; empty for those that are known as scores of answers.
-        found: those that any sample has; complete once all were read.
+        reader: reader of the dataset.
+        names: names of the columns; empty for all known scores of answers.
+        generated: whether the samples are generated answers.
+        found: columns that any sample has; complete after all samples were read.
     """
 
     reader: DatasetReader
@@ -185,21 +192,21 @@ class ColumnScores:
 
     @property
     def maker(self) -> str:
-        """The maker of the run."""
+        """Maker of the score run."""
         return "import:generations" if self.generated else "import:columns"
 
     @property
     def before(self) -> list[str]:
-        """Names of scores that were already normalised in the file."""
+        """Names of scores that were already normalised in the imported file."""
         return sorted(_NORMALISED & self.found) if self.generated else []
 
     @property
     def low(self) -> frozenset[str]:
-        """Names of scores of which low is better, as far as known."""
+        """Names of scores whose low values are better, as far as known."""
         return frozenset({SURPRISE} & self.found)
 
     def scores(self) -> Iterator[RawScore]:
-        """Yield all scores; those of a group's extras follow its first sample."""
+        """Yield all scores; scores of a group's extra answers follow its first sample."""
         for sample in self.reader.samples():
             yield from self._read_scores(sample, sample.meta)
             for number, fields in enumerate(uncertain_answers(sample), 1):
@@ -216,7 +223,7 @@ class ColumnScores:
 
 
 def _column_number(fields: Mapping[str, Any], name: str, sample: Sample) -> float | None:
-    """Return a column as a number; a judge's verdict as 1 for right, else 0."""
+    """Return a column's value as a number; a judge's verdict gives 1 for right, else 0."""
     value = fields.get(name)
     if value is None and name == JUDGED and _JUDGEMENT in fields:
         return float(fields[_JUDGEMENT] == _RIGHT)
@@ -225,6 +232,6 @@ def _column_number(fields: Mapping[str, Any], name: str, sample: Sample) -> floa
     if isinstance(value, bool | int | float):
         return float(value)
     raise InvalidInput(
-        f"column {name!r} of sample {sample.key} holds {value!r:.80}, no number",
-        "only columns of numbers are scores",
+        f"column {name!r} of sample {sample.key} holds {value!r:.80}, not a number",
+        "import only columns of numbers",
     )

@@ -1,4 +1,4 @@
-"""The scores of a run: collected on disk, and normalised over the whole run at its end."""
+"""Scores of one run: collected in a temporary file, normalised over the whole run at its end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BATCH: Final = 500
 
 
 class RawScore(NamedTuple):
-    """A score before normalisation; see `Score`."""
+    """Score before normalisation; see `domain.scores.Score`."""
 
     id: str
     name: str
@@ -31,7 +31,7 @@ class RawScore(NamedTuple):
 
 
 class ScoreValues:
-    """The scores of one run, in a temporary file, and the number of samples with a score."""
+    """Scores of one run in a temporary file, and the number of samples with a score."""
 
     def __init__(self) -> None:
         self._file: IO[str] = TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115  see `close`
@@ -43,13 +43,13 @@ class ScoreValues:
         self._last = ""
 
     def add(self, scores: Iterable[RawScore]) -> None:
-        """Add scores; those of a sample must follow one another."""
+        """Add scores; the scores of one sample must be consecutive."""
         checked = map(self._track, scores)
         while some := list(islice(checked, _BATCH)):
             self._file.write(json.dumps(some, ensure_ascii=False) + "\n")
 
     def _track(self, score: RawScore) -> RawScore:
-        """Count a score, and return it; a value that is not finite becomes None."""
+        """Count a score, and return it; replace a value that is not finite by None."""
         name, raw = score.name, score.raw
         self._count[name] = self._count.get(name, 0) + 1
         if score.id != self._last:
@@ -63,7 +63,7 @@ class ScoreValues:
         return score
 
     def scores(self, dataset: str, *, before: Collection[str] = ()) -> Iterator[Score]:
-        """Yield all scores with normalised values; those in `before` came normalised."""
+        """Yield all scores with normalised values; scores in `before` were normalised on import."""
         self._file.seek(0)
         for line in self._file:
             for values in json.loads(line):
@@ -85,14 +85,14 @@ class ScoreValues:
         )
 
     def notes(self) -> Iterator[str]:
-        """Yield notes on missing and constant scores."""
+        """Yield notes on scores with missing values, and on scores with a constant value."""
         for name, count in self._count.items():
             unknown = self._unknown.get(name, 0)
             if unknown:
-                yield f"{name}: nothing can be said of {unknown:,} of {format_count(count, 'text')}"
+                yield f"{name}: no value for {unknown:,} of {format_count(count, 'text')}"
             if self._low.get(name) == self._high.get(name) and count - unknown > 1:
-                yield f"{name}: all are {self._low[name]:g}, so that the value of each is 0.5"
+                yield f"{name}: all values are {self._low[name]:g}, so each normalised value is 0.5"
 
     def close(self) -> None:
-        """Delete the temporary file."""
+        """Delete the temporary file with the scores."""
         self._file.close()

@@ -1,4 +1,4 @@
-"""Scores of a dataset: computed by a scorer, or imported; each run stored whole."""
+"""Scores of a dataset, computed by a scorer or imported; each run is stored completely or not."""
 
 from __future__ import annotations
 
@@ -39,11 +39,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreOptions:
-    """Options of scoring.
+    """Options for scoring a dataset.
 
     Attributes:
-        scorer: its name, which a colon and a model may follow.
+        dataset: name of the dataset.
+        scorer: name of the scorer, optionally followed by a colon and a model.
         language: one of `LANGUAGES`.
+        options: options of the scorer.
     """
 
     dataset: str
@@ -54,11 +56,14 @@ class ScoreOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreReport:
-    """The result of a scoring run.
+    """Result of a scoring run.
 
     Attributes:
-        skipped: samples that can not be scored, for example without a source.
-        notes: what a reader of the scores should know, a sentence each.
+        run: the stored run.
+        samples: number of samples with a score.
+        scores: number of scores.
+        skipped: number of samples that can not be scored, for example without a source.
+        notes: warnings about the scores, one sentence each.
     """
 
     run: ScoreRun
@@ -70,19 +75,19 @@ class ScoreReport:
 
 @dataclass(frozen=True, slots=True)
 class ScoreService:
-    """Computes and imports scores; raises NotAllowed for all but managers."""
+    """Service that computes and imports scores; admins only (else NotAllowed)."""
 
     machines: MachineServices
 
     def run(
         self, options: ScoreOptions, *, progress: Callable[[TaskProgress], None] | None = None
     ) -> ScoreReport:
-        """Score a dataset, and store the run as a whole.
+        """Score a dataset, and store the run completely or not at all.
 
         Raises:
-            NotFound: there is no such dataset, or nothing in it to score.
-            InvalidInput, Unavailable: the scorer is unknown or does not fit; a requirement is
-            missing.
+            NotFound: the dataset does not exist, or contains nothing to score.
+            InvalidInput: the scorer is unknown, or does not fit the dataset.
+            Unavailable: a requirement of the scorer is missing.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         samples = self._count_samples(options.dataset)
@@ -95,8 +100,8 @@ class ScoreService:
                 values.add(_score_samples(scorer, reader, on_read))
             if not values.samples:
                 raise NotFound(
-                    f"dataset {options.dataset!r} has nothing that {name} can score",
-                    "a sample needs a source and a summary",
+                    f"dataset {options.dataset!r} has no sample that {name} can score",
+                    "add samples with a source and a summary",
                 )
             run = _new_run(
                 options.dataset,
@@ -108,9 +113,9 @@ class ScoreService:
             return self._store_run(run, values, skipped=reader.skipped)
 
     def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
-        """Return how many samples a run would score, and its cost; sends nothing.
+        """Return the number of samples that a run would score, and its cost; send nothing.
 
-        The cost is None for a scorer that works here and costs time alone.
+        The cost is None for a scorer that runs on this machine.
         """
         samples = self._count_samples(options.dataset)
         scorer = registry.load_scorer(options.scorer, options.options)
@@ -124,17 +129,19 @@ class ScoreService:
     def from_file(
         self, path: Path, *, name: str, dataset: str, options: ColumnNames
     ) -> ScoreReport:
-        """Import scores of a file by the ids of samples, all or none.
+        """Import all scores of a file with sample ids, or none of them.
 
         Raises:
-            NotFound: there is no such dataset or file.
+            NotFound: the dataset or the file does not exist.
             InvalidInput, InvalidRecord: a row has an unknown or repeated sample, or no number.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         self._count_samples(dataset)
         if not name.strip():
             raise InvalidInput(
-                "the score has no name", "--name faithfulness, for example", code="score-unnamed"
+                "the score has no name",
+                "name the score, for example: --name faithfulness",
+                code="score-unnamed",
             )
         keys = [key.id for key in self.machines.corpus.keys(dataset)]
         with closing(ScoreValues()) as values:
@@ -146,11 +153,11 @@ class ScoreService:
             return self._store_run(run, values, skipped=missing)
 
     def from_columns(self, dataset: str, *, names: Iterable[str] = ()) -> ScoreReport:
-        """Import scores from columns of the samples; by default all known scores of answers.
+        """Import scores from columns of the samples; by default, from all known score columns.
 
         Raises:
-            NotFound: there is no such dataset, or no sample has such a column.
-            InvalidInput: a column has other values than numbers.
+            NotFound: the dataset does not exist, or no sample has such a column.
+            InvalidInput: a column contains a value that is not a number.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         self._count_samples(dataset)
@@ -160,7 +167,7 @@ class ScoreService:
             values.add(columns.scores())
             if not values.samples:
                 wanted = ", ".join(names) or "scores of generated answers"
-                raise NotFound(f"no sample of {dataset!r} has a column of {wanted}")
+                raise NotFound(f"no sample of dataset {dataset!r} has a column of {wanted}")
             parameters = {"columns": sorted(columns.found), "normalised_before": columns.before}
             run = _new_run(dataset, columns.maker, parameters=parameters, low=columns.low)
             return self._store_run(run, values, before=columns.before)
@@ -181,12 +188,16 @@ class ScoreService:
         there = {info.name: info.samples for info in self.machines.corpus.datasets()}
         if not there.get(dataset):
             known = ", ".join(there) or "none"
-            raise NotFound(f"there is no dataset {dataset!r} with samples", f"there are: {known}")
+            raise NotFound(
+                f"there is no dataset {dataset!r} with samples", f"existing datasets: {known}"
+            )
         return there[dataset]
 
     def _open_reader(self, dataset: str, language: str = AUTO) -> DatasetReader:
         if language not in LANGUAGES:
-            raise InvalidInput(f"no language {language!r}", f"one of {', '.join(LANGUAGES)}")
+            raise InvalidInput(
+                f"unknown language {language!r}", f"choose one of: {', '.join(LANGUAGES)}"
+            )
         segments = SegmentStore(self.machines.database)
         return DatasetReader(self.machines.corpus, segments, dataset, language)
 
@@ -207,7 +218,7 @@ def _new_run(
 def _score_samples(
     scorer: Scorer, reader: DatasetReader, on_read: Callable[[int], None]
 ) -> Iterator[RawScore]:
-    # A scorer may read ahead: the second iterator stays at the item that an opinion is of.
+    # A scorer may read ahead, so a second iterator keeps the item that belongs to each opinion.
     if reader.has_answers():
         ahead, questions = tee(reader.questions(on_read))
         for opinions in scorer.of_answers(each.answers for each in ahead):
@@ -222,13 +233,13 @@ def _score_samples(
                 yield RawScore(key.id, each.name, worst, "", each.values)
     else:
         raise InvalidInput(
-            f"{scorer.name} scores answers to questions, and there are none in {reader.dataset!r}",
-            "tui-annotate ingest --format generations FILE",
+            f"{scorer.name} scores answers to questions, but dataset {reader.dataset!r} has none",
+            "import answers with: tui-annotate ingest --format generations FILE",
         )
 
 
 def _answer_scores(question: AnsweredQuestion, opinions: Iterable[Opinion]) -> Iterator[RawScore]:
-    """Yield the scores of answers, then of extras, which belong to the first sample."""
+    """Yield the scores of answers, then of extra answers, which belong to the first sample."""
     columns = tuple(opinions)
     count = len(question.keys)
     for place in (

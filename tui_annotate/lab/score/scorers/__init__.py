@@ -1,1 +1,1 @@
-"""Scorers of answers and sentences."""
+"""Built-in scorers of answers and sentences: unigram, similarity, judge, probe and reward."""

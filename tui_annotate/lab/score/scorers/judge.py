@@ -1,6 +1,6 @@
-"""A chat model as a teacher: an answer is right or wrong by the right one, with a reason.
+"""Scorer by a chat model that compares an answer with the right one, and gives a reason.
 
-Source: the GPT judge of the project Dreamcatcher; an unclear judge gives one half.
+Source: the GPT judge of the project Dreamcatcher; an unclear reply gives the score 0.5.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ _MAX_ANSWER: Final = 512
 _MAX_REASON: Final = 500
 _BATCH: Final = 32
 _TOKEN_LENGTH: Final = 3
-"""Code points of a token, about: a guess."""
+"""Approximate number of code points in a token, a guess."""
 
 
 class JudgeScorer:
-    """1 for a right answer, 0 for a wrong one, one half where three replies were unclear.
+    """Scorer that asks a chat model: 1 for a right answer, 0 for wrong, 0.5 for an unclear reply.
+
+    A question is asked up to three times until the reply is clear.
 
     Raises:
         Unavailable: no judge is named.
@@ -41,7 +43,8 @@ class JudgeScorer:
     def __init__(self, options: ScorerOptions) -> None:
         if options.judge is None:
             raise Unavailable(
-                "no model is named that could judge", "--scorer judge --judge MODEL --base-url URL"
+                "the scorer judge needs a model",
+                "name a model: --scorer judge --judge MODEL --base-url URL",
             )
         self._judge: Judge = options.judge
         self._folders = (Path(options.prompts),) if options.prompts else ()
@@ -50,14 +53,14 @@ class JudgeScorer:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Model, host, prompt versions, and the score that decides nothing."""
+        """Parameters of the run: model, host, prompt versions, score of an undecided answer."""
         values = {"model": self._judge.model, "host": self._judge.host, "middle": {JUDGED: 0.5}}
         return values | {"prompts": dict(sorted(self._versions.items()))}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """See `Scorer.of_answers`; extras are not judged.
+        """Score the answers to each question by the judge's replies; ignore extra answers.
 
-        All are read first, so that nobody's transaction is open while a model thinks.
+        All questions are read first, so that no transaction is open while the model runs.
         """
         waiting = iter(list(questions))
         while some := list(islice(waiting, _BATCH)):
@@ -81,7 +84,7 @@ class JudgeScorer:
                 yield (Opinion(name=JUDGED, values=values, words=words),)
 
     def cost(self, questions: Iterable[GeneratedAnswers]) -> EmbeddingCost:
-        """See `CostlyScorer.cost`; what is known costs nothing."""
+        """Return the cost of the questions whose replies are not cached."""
         total = EmbeddingCost()
         for each in questions:
             for one in self._build_questions(each):
@@ -104,7 +107,7 @@ class JudgeScorer:
 
 
 def parse_grade(reply: str) -> tuple[bool, str] | None:
-    """Return whether a reply calls an answer right, and its reason; None if unclear."""
+    """Return whether a reply calls an answer right, and its reason; None for an unclear reply."""
     value = parse_json(reply) if len(reply) <= 100 * _MAX_REASON else None
     if not isinstance(value, dict) or not isinstance(value.get("verdict"), str):
         return None

@@ -1,4 +1,4 @@
-"""Scorers by local models: a probe of a model's state, and a reward model.
+"""Scorers by local models: a probe of a model's hidden state, and a reward model.
 
 Source: the probe scorer and the reward scorer of the project Dreamcatcher.
 """
@@ -17,11 +17,11 @@ from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, ScorerOption
 
 
 class ProbeScorer:
-    """One value for each question, the same for all its answers.
+    """Scorer that applies a probe to each question; all answers to a question get the same value.
 
     Raises:
-        InvalidInput: no file of a probe is named, or the model is another one.
-        NotFound, Unavailable: file, model or libraries are missing.
+        InvalidInput: no probe file is named, or the probe belongs to another model.
+        NotFound, Unavailable: the probe file, the model or the libraries are missing.
     """
 
     name = "probe"
@@ -30,8 +30,8 @@ class ProbeScorer:
     def __init__(self, options: ScorerOptions) -> None:
         if not options.model:
             raise InvalidInput(
-                "no probe is named",
-                "--scorer probe:FILE; train one: tui-annotate score train-probe",
+                "no probe file is named",
+                "pass --scorer probe:FILE; train a probe with: tui-annotate score train-probe",
                 code="probe-missing",
             )
         path = Path(options.model)
@@ -39,8 +39,8 @@ class ProbeScorer:
         self._model = LanguageModel(options.folder or self._probe.folder)
         if self._model.sha256 != self._probe.model or self._model.size != len(self._probe.weights):
             raise InvalidInput(
-                f"the probe {path} was trained on another model than {self._model.folder}",
-                "name the folder of its model: --model-folder",
+                f"probe {path} was trained on another model than {self._model.folder}",
+                "name the folder of the probe's model with --model-folder",
                 code="probe-of-other-model",
             )
         self.parameters: Mapping[str, Any] = {
@@ -51,7 +51,7 @@ class ProbeScorer:
         }
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """See `Scorer.of_answers`; extras have the value too."""
+        """Yield the probability that the model knows the answer, the same for all answers."""
         for each in questions:
             chance = self._probe.chance(self._model.states(each.question))
             values = (chance,) * (len(each.texts) + len(each.extras))
@@ -62,15 +62,15 @@ _HONEST: Final = {
     "en": "If you do not know the answer, say so.",
     "zh": "如果你不知道答案，请直接说明。",
 }
-"""What is asked besides, where an answer was to admit what its model does not know."""
+"""Text added to the question for answers whose model was asked to admit what it does not know."""
 
 
 class RewardScorer:
-    """A reward for each answer, on the model's own scale.
+    """Scorer that returns a reward model's raw reward for each answer.
 
     Raises:
-        InvalidInput: no folder is named.
-        Unavailable: libraries are missing, or the folder holds no reward model.
+        InvalidInput: no model folder is named.
+        Unavailable: libraries are missing, or the folder contains no reward model.
     """
 
     name = "reward"
@@ -82,7 +82,7 @@ class RewardScorer:
         self.parameters: Mapping[str, Any] = {"model": self._model.sha256}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """See `Scorer.of_answers`."""
+        """Yield the rewards of the answers and extra answers to each question."""
         for each in questions:
             asked = f"{each.subject}\n{each.question}" if each.subject else each.question
             honest = f"{asked}\n{_HONEST[each.language]}"

@@ -1,7 +1,7 @@
-"""Similarity scores: how like an answer is to the right one, and to the others, by vectors.
+"""Similarity scores by vectors: each answer against the right answer and the other answers.
 
-Source: the similarity scorer of the project Dreamcatcher, formula 4.3 of its code; there vectors
-are of the first token, here of any embedder.
+Source: the similarity scorer of the project Dreamcatcher, formula 4.3 of its code. That project
+uses vectors of the first token; here any embedder provides the vectors.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def answer_similarities(
 ) -> list[float | None]:
     """Return the cosine of each text (n, dimensions) with the right answer (dimensions,).
 
-    Rows have unit length; zeros are unknown and give None.
+    Rows have unit length. A row of zeros is unknown and gives None.
     """
     known = _is_known(texts) if answer.any() else [False] * len(texts)
     return _clip_known(texts @ answer, known)
 
 
 def mean_similarities(texts: NDArray[np.float32]) -> list[float | None]:
-    """Return each text's mean cosine with the known others, in [-1, 1]; None without any."""
+    """Return each text's mean cosine with the other known texts, in [-1, 1], or None."""
     known = _is_known(texts)
     count = known.count(True)
     if count < 2:
@@ -45,9 +45,11 @@ def mean_similarities(texts: NDArray[np.float32]) -> list[float | None]:
 def best_similarities(
     claims: NDArray[np.float32], source: NDArray[np.float32]
 ) -> list[float | None]:
-    """Return the largest cosine of each claim with a source sentence, in [-1, 1]; -1 without any.
+    """Return the largest cosine of each claim with any source sentence, in [-1, 1].
 
-    Rows as of `answer_similarities`; unknown claims give None, unknown sentences are ignored.
+    Rows have unit length. A row of zeros is unknown: an unknown claim gives None, unknown sentences
+    are
+    ignored. Without source sentences, the result is -1.
     """
     kept = source[source.any(axis=1)]
     known = _is_known(claims)
@@ -69,17 +71,17 @@ SENTENCES = "source_similarity"
 
 _BATCH: Final = 200
 _TEMPLATES: Final = {"en": "Question: {}\nAnswer: {}", "zh": "问题：{}\n回答：{}"}
-"""How a question and its answer are joined, in the languages in which that was published."""
+"""Templates, by language, that join a question and its answer, as published."""
 _Item = TypeVar("_Item")
 
 
 class SimilarityScorer:
-    """Cosines of answers with the right one, and with the other answers.
+    """Scorer by cosine: answers against the right answer, and against the other answers.
 
-    Of sentences: the largest cosine of a sentence with one of the source.
+    For sentences, the score is the largest cosine of a summary sentence with a source sentence.
 
     Raises:
-        Unavailable: there is no embedder.
+        Unavailable: no embedder is available.
     """
 
     name = "similarity"
@@ -88,8 +90,8 @@ class SimilarityScorer:
     def __init__(self, options: ScorerOptions) -> None:
         if options.embedder is None:
             raise Unavailable(
-                "similarity needs vectors, and this workspace has no embedder",
-                "name one: --embedder static, or neural:FOLDER",
+                "the scorer similarity needs an embedder, and this workspace has none",
+                "name an embedder: --embedder static, or --embedder neural:FOLDER",
             )
         self._embedder = options.embedder()
         self.embedder = f"{self._embedder.label} {self._embedder.version}"
@@ -97,7 +99,7 @@ class SimilarityScorer:
         self.parameters: Mapping[str, Any] = {"with_question": options.with_question}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """See `Scorer.of_answers`; extras play no part."""
+        """Yield the similarities of each question's answers; ignore extra answers."""
         for rows in self._embed(questions, self._texts):
             yield (
                 Opinion(name=TO_ANSWER, values=tuple(answer_similarities(rows[0], rows[1:]))),
@@ -105,7 +107,7 @@ class SimilarityScorer:
             )
 
     def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
-        """See `SentenceScorer.of_sentences`."""
+        """Yield the best similarity of each summary sentence with a source sentence."""
         ahead, embedded = tee(samples)
         for rows in self._embed(ahead, lambda each: (*each.summary, *each.source)):
             claims = len(next(embedded).summary)
@@ -113,7 +115,7 @@ class SimilarityScorer:
             yield (Opinion(name=SENTENCES, values=tuple(likenesses)),)
 
     def cost(self, questions: Iterable[GeneratedAnswers]) -> EmbeddingCost:
-        """Return the embedder's cost of the texts, if it has one."""
+        """Return the cost of embedding the texts; zero for an embedder without a cost."""
         embedding_cost = getattr(self._embedder, "cost", None)
         if embedding_cost is None:
             return EmbeddingCost()
@@ -132,7 +134,7 @@ class SimilarityScorer:
     def _embed(
         self, asked: Iterable[_Item], texts: Callable[[_Item], Sequence[str]]
     ) -> Iterator[NDArray[np.float32]]:
-        """Yield the vectors of the texts of each item; repeated texts are embedded once."""
+        """Yield the vectors of the texts of each item; embed repeated texts only once."""
         waiting = iter(asked)
         while some := [texts(each) for each in islice(waiting, _BATCH)]:
             places = {text: 0 for each in some for text in each}

@@ -1,7 +1,8 @@
-"""Unigram scores: the words that answers share with the right one, and with one another.
+"""Unigram scores: words that answers share with the right answer, and with each other.
 
-Chinese is cut by jieba and its keywords, English by the rules and stop words of spaCy, without a
-model; a library is loaded when it is needed.
+Chinese is segmented by jieba and its keywords, English by the rules and stop words of spaCy,
+without
+a model. Each library is loaded when it is first needed.
 
 Source: the unigram scorers of the project Dreamcatcher, formulas 4.1 and 4.2 of its readme and
 code, with its epsilon; results were compared with the scores that the project published.
@@ -26,21 +27,21 @@ from tui_annotate.lab.score.ranking import OVERLAP, SURPRISE
 from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, SampleSentences, ScorerOptions
 
 EPSILON: Final = 1e-6
-"""What the project adds to each number that it divides by."""
+"""Constant added to each denominator, as in the project Dreamcatcher."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerWords:
-    """The words of an answer: `found` for overlap, `counted` for frequencies."""
+    """Words of an answer: `found` to compute overlap, `counted` to compute frequencies."""
 
     found: Collection[str]
     counted: Sequence[str]
 
 
 def overlap(answer: Sequence[str], words: Collection[str]) -> float:
-    """Return the share of an answer's words that another text has, in [0, 1).
+    """Return the fraction of an answer's words that also occur in another text, in [0, 1).
 
-    Of an answer without words, 0.
+    An answer without words gives 0.
     """
     return sum(word in words for word in answer) / (len(answer) + EPSILON)
 
@@ -52,10 +53,11 @@ def mean_surprises(
     top: int,
     others: Iterable[AnswerWords] = (),
 ) -> list[float]:
-    """Return how rare the commonest words of each text are; low is typical, 0 without words.
+    """Return how rare the most frequent words of each text are; low is typical, 0 without words.
 
-    The mean of the `top` (1 or more) least values of -ln(share of a word), counted over the right
-    answer, the texts and the others.
+    The value is the mean of the `top` (at least 1) smallest -ln(relative frequency of a word),
+    counted
+    over the right answer, the texts and the others.
     """
     counts = Counter(answer)
     for words in (*texts, *others):
@@ -70,9 +72,10 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def best_overlaps(claims: Sequence[Sequence[str]], source: Sequence[Iterable[str]]) -> list[float]:
-    """Return the largest share of each claim's words in one source sentence.
+    """Return the largest fraction of each claim's words that one source sentence contains.
 
-    0 without a source sentence; 1 for a claim without words, which needs no support.
+    The result is 0 without source sentences, and 1 for a claim without words, which needs no
+    support.
     """
     places: dict[str, list[int]] = {}
     asked = {word for claim in claims for word in claim}
@@ -93,12 +96,12 @@ SENTENCES = "source_overlap"
 
 
 class UnigramScorer:
-    """Overlap with the right answer, and the mean surprise of an answer's commonest words.
+    """Scorer by words: overlap with the right answer, and rarity of an answer's frequent words.
 
-    Of sentences: the share of a sentence's words that one sentence of the source has.
+    For sentences, the score is the fraction of a summary sentence's words in one source sentence.
 
     Raises:
-        InvalidInput: fewer than one word is to be averaged.
+        InvalidInput: the number of words to average is below 1.
     """
 
     name = "unigram"
@@ -106,17 +109,17 @@ class UnigramScorer:
 
     def __init__(self, options: ScorerOptions) -> None:
         if options.top_k < 1:
-            raise InvalidInput(f"top-k is {options.top_k}", "1 or more")
+            raise InvalidInput(f"top-k is {options.top_k}", "pass --top-k of 1 or more")
         self._top = options.top_k
         self._tokenizers = Tokenizers()
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The number of words averaged, and the libraries in use so far."""
+        """Parameters of the run: number of averaged words, and libraries in use so far."""
         return {"top_k": self._top, **self._tokenizers.libraries()}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """See `Scorer.of_answers`; extras are counted, and get no value."""
+        """Yield overlap and rarity of each question's answers; extra answers only count words."""
         for each in questions:
             tokenizer = self._tokenizers.of(each.language)
             texts = [tokenizer.words(text) for text in each.texts]
@@ -131,7 +134,7 @@ class UnigramScorer:
             )
 
     def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
-        """See `SentenceScorer.of_sentences`."""
+        """Yield the best word overlap of each summary sentence with a source sentence."""
         for each in samples:
             tokenizer = self._tokenizers.of(each.language)
             claims = [tokenizer.content(text) for text in each.summary]
@@ -142,13 +145,13 @@ class UnigramScorer:
 INSTALL: Final = "pip install 'tui-annotate[score]'"
 
 _KEYWORDS, _COUNTED_KEYWORDS = 100, 20
-"""Keywords of an answer in which words are looked for, and those that are counted."""
+"""Maximum numbers of an answer's keywords: for overlap, and for word counts."""
 _MAX_WORDS = 100_000
-"""Words of English that are kept; with more, it begins anew."""
+"""Maximum number of English words that spaCy keeps; above it, the tokenizer is created anew."""
 
 
 class ChineseTokenizer:
-    """Chinese by jieba: the keywords of an answer are its content words.
+    """Tokenizer of Chinese by jieba; the keywords of an answer are its content words.
 
     Raises:
         Unavailable: jieba is not installed.
@@ -156,34 +159,35 @@ class ChineseTokenizer:
 
     def __init__(self) -> None:
         with _require_package("jieba", "Chinese"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # its sources hold escapes that Python warns of
+            # Python warns of invalid escapes in the package's source.
+            warnings.simplefilter("ignore")
             import jieba
             from jieba.analyse import default_tfidf
         self._tokenizer = jieba.Tokenizer()
-        # Else it would read, and write, a marshalled dictionary in the folder that all users share.
+        # Otherwise jieba reads and writes a marshalled dictionary in a folder that all users share.
         self._tokenizer.FREQ, self._tokenizer.total = self._tokenizer.gen_pfdict(
             self._tokenizer.get_dict_file()
         )
         self._tokenizer.initialized = True
-        self._keywords = copy(default_tfidf)  # a new one would read its table once more
+        self._keywords = copy(default_tfidf)  # a new object would read its table again
         self._keywords.tokenizer = self._tokenizer
         self.versions = {"jieba": version("jieba")}
 
     def answer_words(self, answer: str) -> Sequence[str]:
-        """Return all words and punctuation."""
+        """Return all words and punctuation of a Chinese answer."""
         return list(self._tokenizer.cut(answer))
 
     def counted(self, answer: str) -> Sequence[str]:
-        """Return the keywords, each once."""
+        """Return the keywords of a Chinese answer for word counts, without duplicates."""
         return self._extract_keywords(answer)[:_COUNTED_KEYWORDS]
 
     def words(self, text: str) -> AnswerWords:
-        """Return the keywords, each once."""
+        """Return the keywords of a Chinese text for overlap and for word counts."""
         tags = self._extract_keywords(text)
         return AnswerWords(tags, tags[:_COUNTED_KEYWORDS])
 
     def content(self, text: str) -> Sequence[str]:
-        """Return the words without punctuation."""
+        """Return the words of a Chinese text without punctuation."""
         return [word for word in self._tokenizer.cut(text.lower()) if any(map(str.isalnum, word))]
 
     def _extract_keywords(self, text: str) -> list[str]:
@@ -192,7 +196,7 @@ class ChineseTokenizer:
 
 
 class EnglishTokenizer:
-    """English by the rules of spaCy, without a model.
+    """Tokenizer of English by the rules of spaCy, without a model.
 
     Raises:
         Unavailable: spaCy is not installed.
@@ -206,21 +210,21 @@ class EnglishTokenizer:
         self.versions = {"spacy": version("spacy")}
 
     def answer_words(self, answer: str) -> Sequence[str]:
-        """Return all words and punctuation in lower case."""
+        """Return all words and punctuation of an English answer in lower case."""
         return [token.lower_ for token in self._tokenize(answer)]
 
     def counted(self, answer: str) -> Sequence[str]:
-        """Return the parts between blanks, as published."""
+        """Return the parts of an English answer between spaces, as in the published method."""
         return answer.split(" ")
 
     def words(self, text: str) -> AnswerWords:
-        """Return words in lower case; the counted ones without stop words."""
+        """Return the words of an English text in lower case; counted words exclude stop words."""
         tokens = [(token.lower_, token.is_stop) for token in self._tokenize(text)]
         found = {word for word, _ in tokens}
         return AnswerWords(found, [word for word, stops in tokens if not stops])
 
     def content(self, text: str) -> Sequence[str]:
-        """Return words in lower case without stop words and punctuation."""
+        """Return the words of an English text in lower case without stop words and punctuation."""
         return [
             token.lower_
             for token in self._tokenize(text)
@@ -228,8 +232,8 @@ class EnglishTokenizer:
         ]
 
     def _tokenize(self, text: str) -> Any:
-        # It keeps each word that it met. A zone of spaCy's that forgets them after each text takes
-        # as long as the cutting itself.
+        # spaCy keeps each word that it has seen. Its own memory zone, which forgets words
+        # after each text, takes as long as the tokenization itself.
         if len(self._blank.vocab) > _MAX_WORDS:
             self._blank = self._fresh()
         return self._blank.tokenizer(text)
@@ -241,23 +245,24 @@ def _require_package(package: str, language: str) -> Iterator[None]:
         yield
     except ImportError as error:
         raise Unavailable(
-            f"unigram scores of {language} need the package {package}, which is missing", INSTALL
+            f"unigram scores of {language} need the package {package}, which is not installed",
+            INSTALL,
         ) from error
 
 
 class Tokenizers:
-    """The languages, each loaded when the first text of it comes."""
+    """Tokenizers by language, each loaded when the first text in its language arrives."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, ChineseTokenizer | EnglishTokenizer] = {}
 
     def of(self, language: str) -> ChineseTokenizer | EnglishTokenizer:
-        """Return the tokenizer of a language; all but Chinese are cut as English."""
+        """Return the tokenizer of a language: Chinese for "zh", else English."""
         name = "zh" if language == "zh" else "en"
         if name not in self._loaded:
             self._loaded[name] = ChineseTokenizer() if name == "zh" else EnglishTokenizer()
         return self._loaded[name]
 
     def libraries(self) -> dict[str, str]:
-        """Return those that were needed so far, with their versions."""
+        """Return the versions of the libraries in use so far, by name."""
         return {name: at for each in self._loaded.values() for name, at in each.versions.items()}
