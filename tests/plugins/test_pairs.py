@@ -192,8 +192,8 @@ def test_a_bad_csv_row_costs_itself_alone(tmp_path: Path, content: str | bytes, 
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        (b"A.,B\xff\n", ":3: byte 5 of the line is not utf-8"),
-        (b'"A\n\xffb",B\n', ":4: byte 1 of the line is not utf-8"),
+        (b"A.,B\xff\n", ":3: byte 5 of the line is not valid utf-8"),
+        (b'"A\n\xffb",B\n', ":4: byte 1 of the line is not valid utf-8"),
     ],
 )
 def test_a_wrong_byte_costs_its_row(tmp_path: Path, row: bytes, told: str) -> None:
@@ -309,7 +309,7 @@ def test_a_quote_that_is_never_closed_is_told(
         ("source,summary", ":1: no rows follow the header"),
         ("source,a,a,summary\n", ":1: two columns are called 'a'"),
         ("source,summary\rA.,B.\r", ":1: lines end in a lone carriage return"),
-        (b"source,summ\xffary\nA.,B.", ":1: byte 12 of the line is not utf-8"),
+        (b"source,summ\xffary\nA.,B.", ":1: byte 12 of the line is not valid utf-8"),
     ],
 )
 def test_a_file_without_rows_is_told(tmp_path: Path, content: str | bytes, told: str) -> None:

@@ -152,7 +152,7 @@ class Relation:
 
 @dataclass(slots=True)
 class EntityBuilder:
-    """Splits annotations into entities with one label; `whole` allows several spans per entity."""
+    """Builder of entities from annotations; `whole` allows several spans per entity."""
 
     joined: JoinedTexts
     name: Callable[[LabelPath], str]
@@ -251,7 +251,7 @@ def group_linked(
         sides: key of a span -> text of the span, source or summary.
         relations: (first key, second key, whether the second span is a further span of the
             first span's annotation).
-        left_out: counts skipped relations, which are inside one text and of another kind.
+        left_out: counts the relations that are skipped.
     """
     parts: dict[_Key, list[_Key]] = {}
     links: dict[_Key, dict[_Key, None]] = {}
@@ -262,7 +262,7 @@ def group_linked(
         elif is_part:
             parts.setdefault(start, []).append(end)
         else:
-            left_out["relations inside one text"] += 1
+            left_out["relations within the source or within the summary"] += 1
     linked = {key for ends in (*parts.values(), *links.values()) for key in ends}
     for key in sides:
         if key not in linked or key in links:

@@ -43,7 +43,7 @@ class LossCounter:
         }
 
     def count(self, record: Record) -> None:
-        """Count the losses of a record that is written."""
+        """Add the losses of an exported record to the report."""
         for trait in self._lost:
             if (counted := self._counters.get(trait) or _RECORD_COUNTERS.get(trait)) is not None:
                 self._report.count_loss(trait.value, counted(record))
@@ -52,7 +52,7 @@ class LossCounter:
                 self._report.count_loss(trait.value, lost)
 
     def count_lost_annotations(self, record: Record) -> None:
-        """Count the losses of a record that is written without its annotations and annotators."""
+        """Add the losses of a record that is exported without its annotations and annotators."""
         self._report.count_loss("annotations", len(record.annotations))
         annotated = {owned.person for owned in record.annotations}
         others = tuple(work for work in record.assignments if work.person not in annotated)

@@ -68,7 +68,7 @@ def fetch_model(name: str, *, revision: str, target: Path) -> FetchedModel:
             "run pip install huggingface_hub, or copy a model folder from another machine",
         ) from error
     if target.exists() and not (target / _PROGRESS).is_dir() and any(target.iterdir()):
-        raise InvalidInput(f"the folder {target} is not empty", "set a new folder with --to")
+        raise InvalidInput(f"the folder {target} is not empty", "choose a new folder with --to")
     if not sys.stderr.isatty():
         disable_progress_bars()
     with _translate_errors(name, revision):
@@ -77,7 +77,7 @@ def fetch_model(name: str, *, revision: str, target: Path) -> FetchedModel:
         listed = snapshot_download(name, revision=revision, dry_run=True, **wanted)
         if not any(file.filename.endswith(".safetensors") for file in listed):
             raise Unavailable(
-                f"{name} at {revision} has no .safetensors weights",
+                f"the model {name} at revision {revision} has no .safetensors weights",
                 "pickle files can run code and are not fetched; choose another revision",
             )
         snapshot_download(name, revision=listed[0].commit_hash, local_dir=target, **wanted)

@@ -56,7 +56,7 @@ class _Unit(NamedTuple):
 def convert_offsets(
     text: str, quoted: Sequence[QuotedSpan], *, unit: str = CODE_POINTS
 ) -> ConvertedSpans:
-    """Convert offsets by the only unit in which every span covers its text.
+    """Convert offsets to code points, by the unit in which all spans cover their quoted texts.
 
     Args:
         text: the text that the spans refer to.
@@ -157,7 +157,7 @@ def _read_in_unit(text: str, quoted: Sequence[QuotedSpan], way: _Unit) -> tuple[
 
 
 def _trimmed_quotes(text: str, quoted: Sequence[QuotedSpan]) -> tuple[Span, ...]:
-    """Return the spans in code points if the quotes lack only white space at their edges."""
+    """Return quoted spans in code points; the quotes may lack white space at their edges."""
     spans = []
     for start, end, quote, what in quoted:
         span = check_span(text, start, end, quote=None, what=what)

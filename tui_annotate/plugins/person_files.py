@@ -131,7 +131,7 @@ def _copy(packed: IO[bytes], plain: IO[bytes], *, most: int) -> int:
 def read_person_records(
     path: Path, options: ImportOptions, read: Read, *, what: str
 ) -> Iterator[Record | Problem]:
-    """Yield one record per sample, with the work of all annotators, by first occurrence.
+    """Yield one record per sample with the work of all annotators, in order of first occurrence.
 
     Rows are stored on disk temporarily, so that memory use stays constant.
 

@@ -201,7 +201,7 @@ class Embedder(Protocol):
     instant: bool
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dimensions) unit-length rows, one for each text; zeros for an unknown text."""
+        """Embed texts: return (n, dimensions) unit-length rows; zeros for an unknown text."""
         ...
 
 

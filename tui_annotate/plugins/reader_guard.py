@@ -40,7 +40,8 @@ def _check_item(item: Any) -> Record | Problem:
     if isinstance(item, Problem):
         return item
     if not isinstance(item, Record):
-        raise TypeError(f"it yielded {type(item).__name__}, neither a Record nor a Problem")
+        kind = type(item).__name__
+        raise TypeError(f"the importer yielded {kind}, neither a Record nor a Problem")
     try:
         _check_record(item)
     except TuiAnnotateError as error:

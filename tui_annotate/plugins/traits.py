@@ -9,7 +9,7 @@ from typing import Final
 
 
 class RecordTrait(StrEnum):
-    """Traits that a record may have; each value is the text that names the trait in loss counts."""
+    """Properties of a record that a format may lack; each value names the property in reports."""
 
     OVERLAP = "overlapping spans"
     FRAGMENTS = "claims with several spans"
@@ -19,7 +19,7 @@ class RecordTrait(StrEnum):
     NOTE = "notes"
     ANNOTATOR = "annotators"
     TIME = "times"
-    EMPTY = "samples read with nothing found"
+    EMPTY = "samples completed without annotations"
     ORIGIN = "origins of annotations"
     TEXTS = "separate source texts"
     SEVERAL = "second and further labels of an annotation"
@@ -38,11 +38,11 @@ class RecordTrait(StrEnum):
     KIND = "kinds of samples"
     TITLE = "keys and titles of documents"
     DATASET = "names of the second and further datasets"
-    IMPORTED = "records as they were read"
+    IMPORTED = "original imported records"
 
 
 class Loss(StrEnum):
-    """Other losses of an export; each value is the text that names the loss in loss counts."""
+    """Kinds of loss in an export apart from record traits; each value names a loss in reports."""
 
     NO_PAIR = "samples that are not a source-summary pair"
     ITEM_ANNOTATIONS = "annotations of samples of another kind"

@@ -219,7 +219,7 @@ LOSSES: Mapping[str, Loss] = {
     "labels called Unlabelled": _each(
         lambda row: [row | {"labels": [p for p in row["labels"] if p != (_UNLABELLED,)]}]
     ),
-    "labels above another of their annotation": _each(_lowest),
+    "labels whose child label is on the same annotation": _each(_lowest),
     "labels with a dot in a name": _each(_joined),
     RecordTrait.NOTE: _rows_without("note"),
     "line ends in notes": _each(lambda row: [row | {"note": row["note"].replace("\n", " ")}]),
@@ -235,15 +235,15 @@ LOSSES: Mapping[str, Loss] = {
     RecordTrait.OPINION: _without("opinions"),
     RecordTrait.META: _without("meta"),
     "columns that have a name of RAGTruth's own": _columns(*TAKEN),
-    "columns of a source that differ between its samples": _columns(*OF_SOURCES),
+    "source columns that differ between the samples of a source": _columns(*OF_SOURCES),
     RecordTrait.GROUP: _without("group"),
     RecordTrait.REQUEST: _without("request"),
     RecordTrait.KIND: _without("kind"),
     RecordTrait.TITLE: _without("titles"),
     RecordTrait.DATASET: _without("dataset"),
     RecordTrait.IMPORTED: _all(_without("original"), _rows_without("original")),
-    "sample ids, renamed": _without("id"),
-    "sample ids, numbered instead": _all(_without("id"), _columns("id")),
+    "sample ids that were renamed": _without("id"),
+    "sample ids that were replaced by numbers": _all(_without("id"), _columns("id")),
 }
 """In the order in which they are taken away: what makes other rows comes first."""
 
@@ -251,9 +251,9 @@ LEFT_OUT = frozenset(
     {
         RecordTrait.UNREAD.value,
         "samples whose annotations have no claim",
-        "samples whose texts hold the separator",
+        "samples whose texts contain the separator",
         "samples whose texts hold the separator, or begin with a byte order mark",
     }
 )
 """Words for whole samples that are not written."""
-IN_THEM = "annotations of such samples"
+IN_THEM = "annotations of samples of another kind"

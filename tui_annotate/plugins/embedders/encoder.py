@@ -25,7 +25,7 @@ LONG = 200
 """Maximum word pieces of a text that is encoded whole; longer texts use overlapping windows."""
 WINDOW = 192
 LONGEST = 20_000
-"""Code points of a text that are used; the rest is ignored."""
+"""Maximum number of code points of a text to use; the rest is ignored."""
 LEAST_KNOWN = 0.9
 """Minimum proportion (0 to 1) of a text's characters with a word piece; else no vector."""
 

@@ -75,7 +75,7 @@ class NeuralEmbedder:
         return np.ascontiguousarray(axes * np.sign(largest), np.float32)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dimensions) unit-length rows, in the order of the texts.
+        """Embed texts: return (n, dimensions) unit-length rows, in the order of the texts.
 
         The row is zero if fewer than 90 % of a text's characters have a word piece. Only the first
         20,000 code points of a text are used. The vector of a text with more than 200 word pieces
@@ -84,7 +84,7 @@ class NeuralEmbedder:
         return self._make_vectors(self._encoder.cutter.cut(texts), None)[0]
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
-        """Return the vectors as `embed` does, and vectors of word pieces with a letter or digit."""
+        """Return vectors of texts as `embed` does, and of word pieces with a letter or digit."""
         import numpy as np
 
         from tui_annotate.methods.late_interaction import TokenBank

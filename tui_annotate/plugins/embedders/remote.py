@@ -166,7 +166,7 @@ _FIRST_TEXTS: Final = 16
 _FAST_SECONDS: Final = 10.0
 """Seconds; after a slower request, the next request contains fewer texts."""
 _LONGEST_TEXT: Final = 20_000
-"""Code points of a text that are used; the rest is ignored."""
+"""Maximum number of code points of a text to use; the rest is ignored."""
 _LONGEST_PIECE: Final = 6_000
 """Maximum length of a piece of a text, in code points; a longer text is split into pieces."""
 _SHORTEST_SPLIT: Final = 200
@@ -232,7 +232,7 @@ class RemoteEmbedder:
         self.version = hashlib.sha256(recipe.encode()).hexdigest()[:12]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dimensions) unit-length rows, in the order of the texts.
+        """Embed texts: return (n, dimensions) unit-length rows, in the order of the texts.
 
         The row is zero for a text of only white space, for a text that the endpoint rejects, and
         for a zero vector of the endpoint. Only the first 20,000 code points of a text are used.

@@ -58,7 +58,7 @@ class StaticEmbedder:
         self.dimensions = int(self._table.shape[1])
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dimensions) unit-length rows, in the order of the texts.
+        """Embed texts: return (n, dimensions) unit-length rows, in the order of the texts.
 
         The row is zero if fewer than 90 % of a text's characters have a word piece, as in most
         Chinese texts: their vectors would mislead. Only the first 20,000 code points of a text

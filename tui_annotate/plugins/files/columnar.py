@@ -115,7 +115,7 @@ def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
             if batch.nbytes > _WIDEST:
                 raise InvalidRecord(
                     f"{batch.num_rows} rows are larger than {_WIDEST:,} bytes",
-                    "check that the columns are texts",
+                    "check that the columns contain texts",
                     where=f"{path}, row {number + 1}",
                 )
             batch.validate(full=True)
@@ -164,7 +164,7 @@ def _refuse_bomb(path: Path, metadata: Any) -> None:
     if plain > max(BOMB_FLOOR, BOMB_RATIO * path.stat().st_size):
         raise InvalidRecord(
             f"the file unpacks to {plain:,} bytes, more than {BOMB_RATIO} times its size",
-            "check that the columns are texts",
+            "check that the columns contain texts",
             where=str(path),
         )
 

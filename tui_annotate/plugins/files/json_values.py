@@ -172,7 +172,7 @@ _ENCODING_HINT = "set --encoding, for example gb18030 (Chinese) or cp1252 (Weste
 
 def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
     """Return the Problem of a line whose byte number `byte` (1-based) has another encoding."""
-    return Problem(where, f"byte {byte} of the line is not {encoding}", _ENCODING_HINT)
+    return Problem(where, f"byte {byte} of the line is not valid {encoding}", _ENCODING_HINT)
 
 
 def stop_at_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
@@ -324,7 +324,7 @@ class _ArrayReader:
     def _encoding_problem(self, position: int) -> Problem:
         line, before = self._line_before(position)
         byte = _count_bytes(before) + 1 + (self._line_bytes if line == self._line else 0)
-        return wrong_byte_problem(f"{self._path}:{line}", byte, "of the encoding")
+        return wrong_byte_problem(f"{self._path}:{line}", byte, "in the chosen encoding")
 
 
 def _count_bytes(text: str) -> int:

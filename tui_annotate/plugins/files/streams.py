@@ -80,7 +80,7 @@ def read_chunks(
             yield decoder.decode(b"", final=True)
         except UnicodeDecodeError as error:  # surrogates exist only for bytes from 128
             raise InvalidRecord(
-                f"the file is not {encoding}: {error.reason}",
+                f"the file is not valid {encoding}: {error.reason}",
                 "set the right encoding with --encoding",
                 where=str(path),
             ) from error
@@ -131,7 +131,7 @@ def _check_encoding(encoding: str) -> str:
 def _open_file(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
-            raise InvalidInput(f"{path} is a folder, not a file", "give a file in the folder")
+            raise InvalidInput(f"{path} is a folder, not a file", "pass a file in the folder")
         if path.exists() and not path.is_file():
             raise InvalidInput(
                 f"{path} is not a regular file",
@@ -192,8 +192,9 @@ class _TranscodedFile(io.RawIOBase):
             try:
                 text = self._decoder.decode(raw, final=not raw)
             except UnicodeError as error:
+                number = self._find_wrong_byte(error, raw)
                 raise InvalidRecord(
-                    f"byte {self._find_wrong_byte(error, raw)} of the file is not {self._encoding}",
+                    f"byte {number} of the file is not valid {self._encoding}",
                     "set the right encoding with --encoding",
                     where=str(self._path),
                 ) from error
