@@ -70,6 +70,7 @@ def convert_offsets(
         return ConvertedSpans((), unit)
     _check_types(quoted)
     found: dict[tuple[Span, ...], str] = {}
+    # No file states its unit reliably: only the quotes show which unit fits.
     for way in _list_units(text):
         spans = _read_in_unit(text, quoted, way)
         if spans is not None:
@@ -92,7 +93,7 @@ def _check_types(quoted: Sequence[QuotedSpan]) -> None:
         if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
             raise InvalidInput(f"{what} {start!r}:{end!r} is not a pair of integers")
         if max(abs(start), abs(end)) > _LARGEST_OFFSET:
-            raise InvalidSpan(f"{what} ends beyond the end of any text")
+            raise InvalidSpan(f"{what} has an offset above 2^53")
 
 
 def _list_units(text: str) -> Iterator[_Unit]:

@@ -178,6 +178,7 @@ class _RowStore:
         word = json.dumps([where, value.number, value.value])
         if (before := self._seen.remember(f"{at} {key}", word)) != word:
             raise InvalidInput(f"sample {key} is already at {json.loads(before)[0]}")
+        # `#N` numbers the samples by first occurrence: merging needs no list of keys in memory.
         number = str(self.samples)
         if self._seen.remember(key, number) == number:
             self._seen.remember(f"#{number}", key)

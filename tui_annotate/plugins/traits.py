@@ -45,7 +45,7 @@ class Loss(StrEnum):
     """Kinds of loss in an export apart from record traits; each value names a loss in reports."""
 
     NO_PAIR = "samples that are not a source-summary pair"
-    ITEM_ANNOTATIONS = "annotations of samples of another kind"
+    ITEM_ANNOTATIONS = "annotations of skipped samples"
     SEPARATOR = "samples whose texts contain the separator"
     DOT = "labels with a dot in a name"
     JOINER = "labels whose name contains a joining character"

@@ -256,4 +256,4 @@ LEFT_OUT = frozenset(
     }
 )
 """Words for whole samples that are not written."""
-IN_THEM = "annotations of samples of another kind"
+IN_THEM = "annotations of skipped samples"

@@ -70,6 +70,7 @@ def split_windows(count: int, *, long: int = LONG, size: int = WINDOW) -> list[P
     """
     if count <= long:
         return [PieceWindow(0, count, 0, count)] if count else []
+    # The last window ends with the text, so it may overlap the window before by more than half.
     starts = [*range(0, count - size, max(size // 2, 1)), count - size]
     cuts = [0, *((later + earlier + size) // 2 for earlier, later in pairwise(starts)), count]
     return [

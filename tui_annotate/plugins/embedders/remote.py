@@ -283,6 +283,7 @@ class RemoteEmbedder:
             try:
                 rows.append(self._request_batch(batch))
             except RequestRefused as refusal:
+                # The cause may be one text or the size: halve down to a single text to find out.
                 if len(batch) > 1:
                     self._most_texts = len(batch) // 2
                     continue
@@ -323,7 +324,7 @@ class RemoteEmbedder:
         return _normalise(rows)
 
     def _request_one(self, piece: str, refusal: RequestRefused) -> NDArray[np.float64]:
-        """Split a piece that was rejected alone, or return a row of zeros for a rejected piece."""
+        """Return the vector of a piece that was rejected alone: mean of its halves, or zeros."""
         import numpy as np
 
         self._most_texts = MOST_TEXTS

@@ -125,7 +125,7 @@ def read_json_values(
             yield from stop_at_wrong_encoding(reader.values(opening.end()))
         else:
             stream.close()
-            if meter is not None:
+            if meter is not None:  # the file is read again from its start, line by line
                 meter.done = before
             yield from stop_at_wrong_encoding(_read_lines(path, encoding, meter))
     except InvalidRecord as error:

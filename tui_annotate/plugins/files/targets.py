@@ -97,6 +97,7 @@ class _TerminalWriter(io.TextIOWrapper):
 
 def _replace_file(target: Path) -> Iterator[TextIO]:
     part = part_path(target)
+    # O_EXCL and O_NOFOLLOW: never write through a link that another user put in the folder.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666
     descriptor = os.open(part, flags, mode & 0o666)
@@ -105,7 +106,7 @@ def _replace_file(target: Path) -> Iterator[TextIO]:
             with _open_text(raw, target.suffix) as file:
                 yield file
             raw.flush()
-            os.fsync(raw.fileno())
+            os.fsync(raw.fileno())  # before the rename: no empty file after a power failure
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)

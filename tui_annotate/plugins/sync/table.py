@@ -256,6 +256,7 @@ class SharedTable:
             if not found:
                 return
             wanted = all(each.matches(dataset, username, keys) for each in found)
+            # A server that ignores the offset would return the same page forever.
             if not wanted or found[0].name == last:
                 raise Unavailable(
                     f"{self.host} returned other rows than requested",
@@ -354,7 +355,7 @@ class SharedTable:
         if status == 404:
             return NotFound(
                 f"{self.host} has no table {TABLE} (404): {reason}",
-                f"create the table with the output of sync init-sql; {URL} has no /rest/v1",
+                f"create the table with: sync init-sql; {URL} must not contain /rest/v1",
             )
         if status == 409:
             return Conflict(
