@@ -185,7 +185,7 @@ def test_a_package_that_follows_the_guide_adds_a_format(real: App) -> None:
     assert listed["pipes"]["reads"]
     assert listed["pipes"]["writes"]
     assert listed["pipes"]["carried"] == {
-        "sources apart from summaries": "yes", "samples not read": "yes",
+        "separate source texts": "yes", "samples not read": "yes",
     }  # fmt: skip
     assert "id|source|summary, a line each" in real("formats", "pipes").stdout
     done = real("convert", "lines.txt", "out.jsonl", "--from", "pipes", "--to", "native", code=3)
@@ -230,16 +230,16 @@ def test_one_that_breaks_stops_nothing_else(app: App) -> None:
     assert {"pipes", "silent", "native"} <= names
     assert not {"unmade", "gone"} & names
     for name, report in (
-        ("unmade", "the plug-in 'unmade' broke: ZeroDivisionError: no luck"),
-        ("gone", "the plug-in 'gone' broke: AttributeError"),
-        ("breaking", "the plug-in 'breaking' broke: KeyError: 'lost'"),
-        ("vague", "the plug-in 'vague' broke: TypeError: it gave dict, neither a Record"),
+        ("unmade", "the plug-in 'unmade' failed: ZeroDivisionError: no luck"),
+        ("gone", "the plug-in 'gone' failed: AttributeError"),
+        ("breaking", "the plug-in 'breaking' failed: KeyError: 'lost'"),
+        ("vague", "the plug-in 'vague' failed: TypeError: the importer yielded dict, neither"),
     ):
         done = app("convert", "lines.txt", "out.jsonl", "--from", name, "--to", "native", code=1)
         assert report in done.stderr
     for name, report in (
-        ("breaking", "the plug-in 'breaking' broke: KeyError: 'lost'"),
-        ("vague", "the plug-in 'vague' broke: TypeError: it gave NoneType, no Report"),
+        ("breaking", "the plug-in 'breaking' failed: KeyError: 'lost'"),
+        ("vague", "the plug-in 'vague' failed: TypeError: it gave NoneType, no Report"),
     ):
         done = app("convert", "lines.txt", "out.x", "--from", "silent", "--to", name, code=1)
         assert report in done.stderr

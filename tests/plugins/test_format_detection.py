@@ -121,7 +121,7 @@ def test_pairs_are_known_by_the_columns_that_are_asked_for(tmp_path: Path) -> No
     listed = json.dumps([{"article": "A.", "claim": "B.", "annotations": []}])
     assert detect(file(tmp_path, "b.json", listed), named) == "pairs"
     with pytest.raises(
-        InvalidInput, match="has 'article', 'claim', not 'source' and 'summary'"
+        InvalidInput, match="has 'article', 'claim', but not 'source' and 'summary'"
     ) as caught:
         detect(path, option="--from")
     for option in ("--source-column", "--summary-column", "--from"):

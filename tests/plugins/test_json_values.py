@@ -157,9 +157,13 @@ def test_a_lone_surrogate_in_a_name_has_its_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "told", "kept"),
     [
-        (b'{"a": "x"}\n{"a": "\xff"}\n{"a": "y"}', ":2: byte 8 of the line is not utf-8", 2),
+        (b'{"a": "x"}\n{"a": "\xff"}\n{"a": "y"}', ":2: byte 8 of the line is not valid utf-8", 2),
         (b'[{"a": "x"},\n{"a": "\xc3\xa9\xff"},\n{"a": "y"}]', ":2: byte 10 of the line", 2),
-        (b'{"a": "\xff"}\n{"a": "\xff"}\n{"a": "y"}', ":1: byte 8 of the line is not utf-8", 0),
+        (
+            b'{"a": "\xff"}\n{"a": "\xff"}\n{"a": "y"}',
+            ":1: byte 8 of the line is not valid utf-8",
+            0,
+        ),
         (b'[{"a": "\xff"}, {"a": "\xff"}, {"a": "y"}]', ":1: byte 9 of the line", 0),
     ],
 )

@@ -142,14 +142,14 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
             _unlike(documents=[{"side": "source", "text": "a", "sha256": "00"}]),
             "the source text has SHA-256 ca978112ca1b..., but the file states '00'",
         ),
-        (_unlike(kind="poem"), "'poem' is no kind of sample"),
+        (_unlike(kind="poem"), "'poem' is not a valid kind of sample"),
         (_unlike(meta=[1]), "'meta' is a list, not an object"),
         (_unlike(group=5), "'group' is a number (5), not text"),
         (_unlike(group="a\0"), "'group' 'a\\x00' contains U+0000 at offset 1"),
         (_annotation(id=""), "the id of an annotation is empty"),
         (_unlike(people=[]), "person 'p' is not in 'people'"),
-        (_unlike(people=[{"id": "p", "kind": "robot"}]), "'robot' is no kind of person"),
-        (_unlike(assignments=[{"person": "p", "state": "lost"}]), "'lost' is no state"),
+        (_unlike(people=[{"id": "p", "kind": "robot"}]), "'robot' is not a valid kind of person"),
+        (_unlike(assignments=[{"person": "p", "state": "lost"}]), "'lost' is not a valid state"),
         (
             _unlike(assignments=[{"person": "p", "seconds": -1}]),
             "'seconds' is -1, not a duration",
@@ -170,7 +170,7 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         (_annotation(quotes=["15"]), "annotation a1 must have one quote per span"),
         (
             _annotation(quotes=["16", "12"]),
-            "summary span of annotation a1 8:10 covers '15', the file says '16'",
+            "summary span of annotation a1 8:10 covers '15', but the file quotes '16'",
         ),
         (
             _annotation(claim=[["source", 0, 8, 10]]),

@@ -192,8 +192,8 @@ def test_a_bad_csv_row_costs_itself_alone(tmp_path: Path, content: str | bytes, 
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        (b"A.,B\xff\n", ":3: byte 5 of the line is not utf-8"),
-        (b'"A\n\xffb",B\n', ":4: byte 1 of the line is not utf-8"),
+        (b"A.,B\xff\n", ":3: byte 5 of the line is not valid utf-8"),
+        (b'"A\n\xffb",B\n', ":4: byte 1 of the line is not valid utf-8"),
     ],
 )
 def test_a_wrong_byte_costs_its_row(tmp_path: Path, row: bytes, told: str) -> None:

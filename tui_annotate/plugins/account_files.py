@@ -1,4 +1,4 @@
-"""Accounts in files, with the hashes of passwords: our CSV, and Mercury's databases of users."""
+"""Reads and writes files of user accounts with password hashes: CSV, and Mercury's databases."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tui_annotate.plugins.files.packing import begins_with
 from tui_annotate.plugins.files.small_text import read_text
 
 NEEDED_COLUMNS: Final = ("user_id", "user_name", "email", "hashed_password")
-"""Columns that a file must have; those that Mercury writes."""
+"""Columns that every accounts file must have; Mercury's databases have these columns."""
 _OUR_COLUMNS: Final = ("role", "active", "must_change", "unix")
 _FORMULA: Final = tuple("=+-@\t\r\0＝＋－＠'")
 
 
 @dataclass(frozen=True, slots=True)
 class UserRow:
-    """A person in a file, unchecked; `role` and `unix` may be empty."""
+    """A user account as read from a file, unchecked; `role` and `unix` may be empty."""
 
     where: str
     id: str
@@ -39,10 +39,10 @@ class UserRow:
 
 
 def write_users(accounts: Iterable[Account], target: TextIO) -> int:
-    """Write accounts as CSV; return how many.
+    """Write accounts as CSV; return the number of accounts.
 
-    A cell that a spreadsheet would run as a formula gets a leading `'`; so does one that begins
-    with a `'`, and reading takes one off again.
+    A cell that a spreadsheet would run as a formula, or that begins with `'`, gets a leading `'`.
+    Reading removes this `'` again.
     """
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow([*NEEDED_COLUMNS, *_OUR_COLUMNS])
@@ -56,11 +56,11 @@ def write_users(accounts: Iterable[Account], target: TextIO) -> int:
 
 
 def read_users(path: Path) -> Iterator[UserRow | Problem]:
-    """Read the accounts of a CSV file with a line of column names; a bad row does not end it.
+    """Yield the accounts of a CSV file with a header line, and a Problem for each invalid row.
 
     Raises:
-        NotFound, Unavailable: the file is not there, or can not be read.
-        InvalidInput: it is no UTF-8, too large, or lacks a column.
+        NotFound, Unavailable: the file does not exist, or cannot be read.
+        InvalidInput: the file is not UTF-8, is too large, or lacks a column.
     """
     rows = csv.reader(read_text(path).splitlines(keepends=True), strict=True)
     try:
@@ -69,21 +69,21 @@ def read_users(path: Path) -> Iterator[UserRow | Problem]:
         if missing:
             raise InvalidInput(
                 f"{path} has no column {missing[0]!r}",
-                f"it needs {', '.join(NEEDED_COLUMNS)}; for new people, who have no id and no "
-                "password: tui-annotate users add --invite, once for each",
+                f"required columns: {', '.join(NEEDED_COLUMNS)}; for a new user without id and "
+                "password, run: tui-annotate users add --invite",
             )
         for cells in rows:
             if cells:
                 yield _read_row(f"{path}:{rows.line_num}", names, cells)
     except csv.Error as error:
         raise InvalidInput(
-            f"{path}:{rows.line_num} is no CSV: {error}", "mend that line"
+            f"{path}:{rows.line_num} is not valid CSV: {error}", "fix this line"
         ) from error
 
 
 def _read_row(where: str, names: Sequence[str], cells: Sequence[str]) -> UserRow | Problem:
     if len(cells) != len(names):
-        return Problem(where, f"{len(cells)} cells under {len(names)} column names")
+        return Problem(where, f"the row has {len(cells)} cells, but there are {len(names)} columns")
     values = {name: _unescape_formula(cell) for name, cell in zip(names, cells, strict=True)}
     for name in ("active", "must_change"):
         if values.get(name, "") not in ("", "0", "1"):
@@ -108,11 +108,13 @@ _SELECT_USERS: Final = f"SELECT {', '.join(NEEDED_COLUMNS)} FROM users ORDER BY 
 
 
 def find_databases(paths: list[Path]) -> list[Path]:
-    """The files that hold users: those named, and those of the folders that are named, sorted.
+    """Return the Mercury user databases among the given files and inside the given folders.
+
+    Paths keep their order; the files of a folder are sorted by name.
 
     Raises:
-        NotFound: a path is not there, or a folder has no such file.
-        InvalidInput: a file that is named holds no users.
+        NotFound: a path does not exist, or a folder contains no such database.
+        InvalidInput: a given file is not such a database.
     """
     found: list[Path] = []
     for path in paths:
@@ -125,9 +127,9 @@ def find_databases(paths: list[Path]) -> list[Path]:
             raise NotFound(f"there is no file {path}", "check its name")
         elif not _has_users(path):
             raise InvalidInput(
-                f"{path} is no database with a table 'users' of Mercury",
-                f"it needs the columns {', '.join(NEEDED_COLUMNS)};"
-                " a CSV file: tui-annotate users import",
+                f"{path} is not a Mercury database with a table 'users'",
+                f"required columns: {', '.join(NEEDED_COLUMNS)};"
+                " for a CSV file, run: tui-annotate users import",
             )
         else:
             found.append(path)
@@ -135,10 +137,10 @@ def find_databases(paths: list[Path]) -> list[Path]:
 
 
 def read_mercury(path: Path) -> Iterator[UserRow | Problem]:
-    """The users of one database, in the order of its rows; a bad row does not end it.
+    """Yield the users of one Mercury database in row order, and a Problem for each invalid row.
 
     Raises:
-        Unavailable: it can not be read.
+        Unavailable: the database cannot be read.
     """
     try:
         with closing(open_database(path)) as connection:
@@ -146,14 +148,14 @@ def read_mercury(path: Path) -> Iterator[UserRow | Problem]:
                 yield _make_user(f"{path}, row {number}", row)
     except (sqlite3.Error, UnicodeError) as error:
         raise Unavailable(
-            f"{path} can not be read: {error}", "is Mercury still writing?"
+            f"{path} cannot be read: {error}", "check whether Mercury is still writing to it"
         ) from error
 
 
 def _make_user(where: str, row: tuple[Any, ...]) -> UserRow | Problem:
     for name, value in zip(NEEDED_COLUMNS, row, strict=True):
         if not isinstance(value, str):
-            return Problem(where, f"{name} is {'missing' if value is None else 'no text'}")
+            return Problem(where, f"{name} is {'missing' if value is None else 'not text'}")
     return UserRow(where, *row)
 
 
@@ -162,21 +164,21 @@ def _has_users(path: Path) -> bool:
 
 
 def query_database(path: Path, query: str) -> list[tuple[Any, ...]]:
-    """The rows that a query finds in a file; none where it is no database."""
+    """Return the rows of a query on an SQLite file; empty if the file is not a database."""
     if not begins_with(path, _MAGIC):
         return []
     try:
         with closing(open_database(path)) as connection:
             return connection.execute(query).fetchall()
-    except (OSError, sqlite3.Error, UnicodeError):  # the message may be no UTF-8
+    except (OSError, sqlite3.Error, UnicodeError):  # the message may not be UTF-8
         return []
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """The file, opened so that nothing can be written to it.
+    """Open an SQLite file read-only.
 
     Raises:
-        sqlite3.Error: it is no database, or can not be opened.
+        sqlite3.Error: the file is not a database, or cannot be opened.
     """
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     connection.text_factory = decode_text
@@ -184,5 +186,5 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 
 def decode_text(value: bytes) -> str:
-    """Text of a database; what is no UTF-8 in it is refused where it is checked."""
+    """Decode a text of a database; invalid UTF-8 becomes surrogates, which later checks reject."""
     return value.decode("utf-8", "surrogateescape")

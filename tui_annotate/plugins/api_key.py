@@ -1,4 +1,4 @@
-"""The key of an endpoint: read from the environment when it is needed, and kept nowhere."""
+"""API key of an endpoint: read from the environment at each use, never stored."""
 
 from __future__ import annotations
 
@@ -10,42 +10,46 @@ from typing import Final
 from tui_annotate.domain.errors import Unavailable
 
 KEYS: Final = ("TUI_ANNOTATE_API_KEY", "OPENAI_API_KEY")
-"""The variables that may hold the key, in the order of looking."""
+"""Environment variables that may hold the API key; the first that is set is used."""
 
 _PART: Final = 6
-"""Characters of a key in a row that must not be shown; endpoints quote its ends."""
+"""Length in characters of the parts of a key that are redacted; endpoints quote the key's ends."""
 _LIKE_A_KEY: Final = re.compile(r"\bsk-[\w*.-]+")
 
 
 def key() -> str:
-    """The key of the environment; empty without one.
+    """Return the API key from the environment; empty if no key is set.
 
     Raises:
-        Unavailable: it holds signs that no key has, and that would break a request.
+        Unavailable: the key contains a character that would break the request.
     """
     return next(filter(None, map(read_key, KEYS)), "")
 
 
 def read_key(name: str) -> str:
-    """The key in a variable of the environment; else as `key`."""
+    """Return the API key from one environment variable; empty if the variable is not set.
+
+    Raises:
+        Unavailable: the key contains a character that would break the request.
+    """
     found = os.environ.get(name, "").strip()
     if not found.isascii() or (found and not found.isprintable()) or " " in found:
-        raise Unavailable(f"{name} holds something that is no key", "set it anew")
+        raise Unavailable(f"{name} does not hold a valid API key", f"set {name} again")
     return found
 
 
 def authorization_header() -> dict[str, str]:
-    """The header that carries the key; none without one."""
+    """Return the HTTP header with the API key; an empty dict if no key is set."""
     return {"Authorization": f"Bearer {found}"} if (found := key()) else {}
 
 
 def redact_key(text: str) -> str:
-    """Words without those that hold a part of the key, or of another that looks like one."""
+    """Redact words of a text that contain a part of the API key, or text that looks like a key."""
     return _LIKE_A_KEY.sub("[key]", redact_words(text, KEYS))
 
 
 def redact_words(text: str, names: Iterable[str]) -> str:
-    """Words without those that hold a part of a key in these variables of the environment."""
+    """Redact words of a text that contain a part of a key from the named environment variables."""
     keys = [os.environ.get(name, "").strip() for name in names]
     parts = {own[at : at + _PART] for own in keys for at in range(max(len(own) - _PART + 1, 1))}
     parts.discard("")

@@ -1,4 +1,4 @@
-"""The form of a file by its content, else by its name; never a guess where neither is certain."""
+"""Detects the format of a file by its content, else by its name; raises an error if unclear."""
 
 from __future__ import annotations
 
@@ -28,41 +28,50 @@ _KEYS = {
     "autojudge": {"request_id", "username", "rating", "spans"},
     "open-qa": {"question", "ctxs"},
 }
-"""What a record of a form has at least."""
+"""Format -> fields that every record of the format has."""
 _RAG = (
     ("contexts", {"question"}),
     ("retrieved_contexts", {"user_input"}),
 )
-"""A list that a line of a question has, and what else it has at least; in our names or RAGAS'."""
+"""Fields of records in the format `rag`: the name of the list of contexts, and required fields.
+
+The first pair has the names of this program, the second the names of RAGAS.
+"""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
-"""What a folder of a form has at least, packed or not."""
+"""Format -> names of the files that a folder of the format contains, compressed or not."""
 _COMPANIONS = {"topics.jsonl", "documents.jsonl"}
-"""What may be in a folder with the files of its records."""
+"""Names of files without records that a folder may also contain."""
 _DATASETS_FILES = {"dataset_dict.json", "state.json"}
-"""One of these is in a folder that `datasets` saved."""
+"""A folder that the library `datasets` saved contains one of these files."""
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
-"""How files begin that are no text."""
+"""First bytes of binary files -> their format."""
 _FOREIGN = {
     b"PK\x03\x04": ("a zip archive or an Excel workbook", "unpack it, or save the sheet as CSV"),
     b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "save it as CSV"),
-    b"%PDF": ("a PDF", "its texts are needed, source and summary in columns, as CSV or JSON"),
+    b"%PDF": ("a PDF", "export its texts as CSV or JSON, with columns for source and summary"),
 }
-"""How files begin that can not be imported, what they are, and what to do with them."""
+"""First bytes of files that cannot be imported -> kind of file, and hint for the user."""
 _NATIVE = "tui-annotate/"
-"""What a native record's format begins with, whatever its version."""
+"""Prefix of the field `format` of native records, for all versions."""
 _NATIVE_HEAD = re.compile(rf'"format"\s*:\s*"{_NATIVE}')
 _MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
 _INSPECTED_VALUES = 100
-"""Values of a JSON file until one shows a form."""
+"""Maximum number of JSON values to inspect for a known format."""
 _SHOWN_NAMES = 20
-"""Names of fields in a message."""
+"""Maximum number of field names in a message."""
 _TABLES = {".csv", ".tsv"}
 _JSON = {".json", ".jsonl", ".ndjson"}
 
 
 @dataclass(slots=True)
 class _Inspection:
-    """What the first records of a JSON file show; `pairs` also where columns were named."""
+    """Result of inspecting the first records of a JSON file.
+
+    Attributes:
+        form: the detected format; empty if unknown.
+        names: field names of the first record.
+        pairs: whether the records look like source-summary pairs.
+    """
 
     form: str = ""
     names: list[str] = field(default_factory=list)
@@ -70,14 +79,16 @@ class _Inspection:
 
 
 def detect(path: Path, reading: ImportOptions | None = None, *, option: str = "--format") -> str:
-    """Return the importer for a file, by its first records, else by its name.
+    """Return the name of the importer for a file, by its first records, else by the file name.
 
     Args:
-        option: the option that names a format, for messages.
+        path: a file or folder.
+        reading: import options with the columns and the encoding.
+        option: the command-line option that sets the format, for messages.
 
     Raises:
-        NotFound, Unavailable: the file can not be opened.
-        InvalidInput: its format is not certain.
+        NotFound, Unavailable: the file cannot be opened.
+        InvalidInput: the format is unclear.
     """
     reading = reading or ImportOptions()
     if path.is_dir():
@@ -124,16 +135,16 @@ def _detect_by_head(head: str, named: set[str]) -> str:
 def _uncertain_error(
     path: Path, option: str, *, names: list[str], reading: ImportOptions
 ) -> InvalidInput:
-    message = f"the format of {path} is not certain"
+    message = f"the format of {path} is unclear"
     forms = f"with {option}, one of: {', '.join(names_of('importers'))}"
-    hint = f"name it {forms}"
+    hint = f"set the format {forms}"
     if names:
         wanted = (reading.source_column, reading.summary_column)
-        message += f": its first record has {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
+        message += f": the first record has {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
         if lacking := [repr(name) for name in wanted if name not in names]:
-            message += f", not {' and '.join(lacking)}"
+            message += f", but not {' and '.join(lacking)}"
         columns = "--source-column and --summary-column"
-        hint = f"name the columns of pairs with {columns}, or another format {forms}"
+        hint = f"set the columns of the texts with {columns}, or set the format {forms}"
     return InvalidInput(message, hint, code="format-uncertain")
 
 
@@ -153,8 +164,8 @@ def _detect_folder(path: Path, option: str) -> str:
         if _are_all(path, form):
             return form
     raise InvalidInput(
-        f"the format of the folder {path} is not certain",
-        f"name the file in it, or its format with {option}",
+        f"the format of the folder {path} is unclear",
+        f"give the file inside the folder, or set the format with {option}",
         code="format-uncertain",
     )
 
@@ -183,7 +194,7 @@ def _refuse_foreign(path: Path) -> None:
     for magic, (what, instead) in _FOREIGN.items():
         if begins_with(path, magic):
             raise InvalidInput(
-                f"{path} is {what}, which is not read as it is", instead, code="format-not-readable"
+                f"{path} is {what}, which cannot be imported", instead, code="format-not-readable"
             )
 
 

@@ -1,4 +1,4 @@
-"""What went wrong with a request, as errors whose text is short, harmless, and without the key."""
+"""Errors of HTTP requests, with short texts that are safe to display and hold no API key."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.plugins.api_key import KEYS, key, redact_key
 
 MOST_ERROR_BYTES: Final = 65_536
-"""Bytes of a refusal that are read."""
-RESUME_HINT: Final = "what is done stays done; the same command goes on from there"
+"""Maximum number of bytes to read from the body of an error reply."""
+RESUME_HINT: Final = "completed work is kept; run the same command again to continue"
 _QUOTED: Final = 200
 _TRANSIENT: Final = frozenset({408, 425, 429})
 _TOO_MUCH: Final = frozenset({400, 413, 422})
 
 
 class RequestRefused(Exception):
-    """The endpoint refuses this content, but may take other; `reason` is safe for a terminal."""
+    """Rejection of one request's content by an endpoint; `reason` is safe for a terminal."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(f"{reason} ({status})")
@@ -31,7 +31,7 @@ class RequestRefused(Exception):
 
 
 class TransientFailure(Exception):
-    """A failure that may pass; `after` is the requested wait in seconds, or 0."""
+    """A temporary failure of a request; `after` is the requested wait in seconds, or 0."""
 
     def __init__(self, why: str, *, after: float = 0.0, connected: bool = True) -> None:
         super().__init__(why)
@@ -40,29 +40,29 @@ class TransientFailure(Exception):
 
 
 def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: bytes) -> Exception:
-    """Map a failed reply to TransientFailure, RequestRefused or Unavailable.
+    """Map an HTTP error reply to TransientFailure, RequestRefused or Unavailable.
 
-    `headers` have lower-case names; `body` is its first `MOST_ERROR_BYTES`.
+    `headers` have lower-case names; `body` is the first `MOST_ERROR_BYTES` of the reply's body.
     """
     reason = error_text(body)
     if status in _TOO_MUCH:
         return RequestRefused(status, reason)
     if status in {401, 403}:
-        whose = "the key" if key() else "a request without a key"
+        whose = "the API key" if key() else "requests without an API key"
         return Unavailable(
-            f"{host} refuses {whose} ({status})",
-            f"set {KEYS[0]} or {KEYS[1]} in the environment to a key of this endpoint",
+            f"{host} rejects {whose} ({status})",
+            f"set the environment variable {KEYS[0]} or {KEYS[1]} to a key of this endpoint",
         )
     if 300 <= status < 400 and "location" in headers:
         return Unavailable(
-            f"{host} wants the texts sent to another address: "
+            f"{host} redirects the texts to another address: "
             f"{shorten_line(headers['location'])} ({status})",
-            "where you trust that address, give it as --base-url",
+            "if you trust the new address, pass it as --base-url",
         )
     if status == 404:
         return Unavailable(
-            f"{host} knows no such model or address: {reason} (404)",
-            "check the model, and --base-url, which most often ends in /v1",
+            f"{host} does not know this model or address: {reason} (404)",
+            "check the model name and --base-url (usually ends in /v1)",
         )
     used_up = status == 429 and b"insufficient_quota" in body
     if not used_up and (status in _TRANSIENT or status >= 500):
@@ -73,20 +73,20 @@ def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: b
 def connection_failure(
     error: BaseException | None, *, show: Callable[[str], str] | None = None
 ) -> TransientFailure:
-    """Map a failed request to an error, None if unknown; `show` makes its text printable."""
+    """Map the cause of a failed request to a TransientFailure; `show` makes the text printable."""
     import httpx2
 
     if isinstance(error, httpx2.TimeoutException):
         missing = isinstance(error, httpx2.ConnectTimeout)
-        return TransientFailure("it does not answer in time", connected=not missing)
+        return TransientFailure("no answer in time", connected=not missing)
     reason = (show or shorten_line)(str(error))
     if isinstance(error, httpx2.ConnectError):
         return TransientFailure(f"no connection: {reason}", connected=False)
-    return TransientFailure(f"the connection broke: {reason}")
+    return TransientFailure(f"the connection failed: {reason}")
 
 
 def retry_after(headers: Mapping[str, str]) -> float:
-    """Seconds that a reply asks us to wait, given as such or as a date; 0 where it does not."""
+    """Return the wait in seconds that the header Retry-After requests; 0 without a valid header."""
     value = headers.get("retry-after", "").strip()
     if re.fullmatch(r"\d{1,9}(\.\d+)?", value, re.ASCII):
         return float(value)
@@ -99,7 +99,7 @@ def retry_after(headers: Mapping[str, str]) -> float:
 
 
 def error_text(body: bytes) -> str:
-    """The message of an endpoint's reply, from the fields in which known endpoints have it."""
+    """Return the error message in an endpoint's reply, from the JSON fields of known endpoints."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -110,15 +110,15 @@ def error_text(body: bytes) -> str:
         if isinstance(value, dict) and value.get(name):
             value = value[name]
     text = value if isinstance(value, str) else body.decode("utf-8", "replace")
-    return shorten_line(text) or "it does not say why"
+    return shorten_line(text) or "no reason given"
 
 
 def shorten_line(text: str) -> str:
-    """Foreign text on one short line, safe for a terminal, and without any of the key."""
+    """Return untrusted text as one short line, safe for a terminal, with the API key redacted."""
     return clip_line(redact_key(text[: 20 * _QUOTED]), _QUOTED)
 
 
 def clip_line(text: str, longest: int) -> str:
-    """Text on one line of at most so many characters, safe for a terminal."""
+    """Return a text as one line of at most `longest` characters, safe for a terminal."""
     line = make_line_visible(text)
     return line if len(line) <= longest else line[: longest - 1] + "…"

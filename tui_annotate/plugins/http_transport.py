@@ -1,4 +1,4 @@
-"""The HTTP client of endpoints and tables: checked addresses, safe connections, bounded replies."""
+"""HTTP client for endpoints and shared tables: checked addresses, bounded replies, no redirects."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ _log = logging.getLogger(__name__)
 
 
 def check_url(base_url: str) -> httpx2.URL:
-    """An address that texts may be sent to.
+    """Parse and check the base URL of an endpoint.
 
     Raises:
-        InvalidInput: it is none, or holds a password or a query, which would be remembered.
+        InvalidInput: the text is not an HTTP URL, or contains a password or a query, which would
+            be stored with the workspace.
     """
     import httpx2
 
@@ -32,24 +33,24 @@ def check_url(base_url: str) -> httpx2.URL:
     try:
         url = httpx2.URL(base_url.strip())
     except httpx2.InvalidURL as error:
-        raise InvalidInput("--base-url is no address of an endpoint", hint) from error
+        raise InvalidInput("--base-url is not a valid URL", hint) from error
     if url.userinfo or url.query or url.fragment:
         raise InvalidInput(
-            "--base-url holds more than an address, and would be remembered as it is",
-            f"give a key in the environment, as {KEYS[0]}",
+            "--base-url contains a password, query or fragment, which would be stored as it is",
+            f"pass an API key in the environment variable {KEYS[0]}",
         )
     if url.scheme not in {"http", "https"} or not url.host:
-        raise InvalidInput(f"--base-url is {base_url!r}, no address of an endpoint", hint)
+        raise InvalidInput(f"--base-url is {base_url!r}, not an HTTP URL", hint)
     return url.copy_with(path=url.path.rstrip("/"))
 
 
 def format_host(url: httpx2.URL) -> str:
-    """Where texts go, for people."""
+    """Return the host of a URL for display."""
     return make_line_visible(url.netloc.decode("ascii"))
 
 
 def is_loopback(url: httpx2.URL) -> bool:
-    """Whether an endpoint is on this machine."""
+    """Return whether a URL points to this machine."""
     try:
         return ip_address(url.host).is_loopback
     except ValueError:
@@ -57,19 +58,22 @@ def is_loopback(url: httpx2.URL) -> bool:
 
 
 def warn_of_open_key(url: httpx2.URL) -> None:
-    """Says so where the key would leave this machine unencrypted."""
+    """Log a warning if the API key would leave this machine unencrypted."""
     if key() and url.scheme == "http" and not is_loopback(url):
-        _log.warning("the key goes to %s unencrypted: http, not https", format_host(url))
+        _log.warning("the API key is sent to %s unencrypted: use https, not http", format_host(url))
 
 
 def open_client(url: httpx2.URL, *, connect: float, read: float) -> httpx2.Client:
-    """Open a client without redirects: texts and key go to the named host only. Seconds."""
+    """Open an HTTP client that follows no redirects, with connect and read timeouts in seconds.
+
+    Without redirects, texts and the API key go only to the named host.
+    """
     import httpx2
 
-    logging.getLogger("httpcore2").setLevel(logging.INFO)  # below, it logs headers of replies
+    logging.getLogger("httpcore2").setLevel(logging.INFO)  # at DEBUG it logs reply headers
     return httpx2.Client(
         follow_redirects=False,
-        # Unpacked, a small reply could become a large one.
+        # No compression: a small reply could unpack to a huge one.
         headers={"Accept-Encoding": "identity", "User-Agent": f"tui-annotate/{VERSION}"},
         timeout=httpx2.Timeout(read, connect=connect),
         trust_env=not is_loopback(url),  # no proxy to this machine itself
@@ -84,11 +88,13 @@ def read_body(
     hint: str,
     clock: Callable[[], float] = time.monotonic,
 ) -> bytes:
-    """Return the body of a reply of at most `most` bytes, within `seconds`.
+    """Return the body of a reply of at most `most` bytes, received within `seconds`.
+
+    The body of an error reply is cut at `MOST_ERROR_BYTES`.
 
     Raises:
-        Unavailable: an answer is longer, with `hint`.
-        TransientFailure: it does not end.
+        Unavailable: the body of a successful reply is longer; has the hint `hint`.
+        TransientFailure: the reply does not end in time.
     """
     until = clock() + seconds
     allowed = most if reply.is_success else MOST_ERROR_BYTES
@@ -98,8 +104,8 @@ def read_body(
         if len(body) > allowed:
             if reply.is_success:
                 host = format_host(reply.request.url)
-                raise Unavailable(f"{host} answers with more than {most:,} bytes, unasked", hint)
+                raise Unavailable(f"the reply of {host} is longer than {most:,} bytes", hint)
             break
         if clock() > until:
-            raise TransientFailure("its answer does not end")
+            raise TransientFailure("the reply does not end in time")
     return bytes(body[:allowed])

@@ -1,6 +1,7 @@
-"""Formats that hold one text: source, separator and summary joined, annotations as entities.
+"""Shared code of formats with a single text: source, separator and summary, joined.
 
-A claim is an entity under its label; evidence is one called `Evidence`, to which a relation leads.
+Annotations are entities of the joined text. A claim is an entity with the label of the annotation.
+Evidence is an entity with the label `Evidence`; a relation leads from the claim to the evidence.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SEPARATOR = "\n\n=== SUMMARY ===\n\n"
 
 @dataclass(frozen=True, slots=True)
 class JoinedTexts:
-    """A source and a summary as one text."""
+    """A source and a summary that are joined to one text."""
 
     source: str
     summary: str
@@ -30,17 +31,17 @@ class JoinedTexts:
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The joined text: source, separator, summary."""
         return self.source + self.separator + self.summary
 
     @property
     def offset(self) -> int:
-        """Where the summary begins."""
+        """Offset of the summary in the joined text, in code points."""
         return len(self.source) + len(self.separator)
 
     @property
     def lengths(self) -> dict[str, Any]:
-        """The fields of a file by which `split_text` finds the texts, and the hash of all."""
+        """JSON fields with the lengths for `split_text` and the SHA-256 of the joined text."""
         return {
             "source_len": len(self.source),
             "sep_len": len(self.separator),
@@ -48,10 +49,10 @@ class JoinedTexts:
         }
 
     def documents(self, language: str) -> tuple[Document, ...]:
-        """The two texts; an empty language is guessed.
+        """Return the source and the summary as documents; an empty language is guessed.
 
         Raises:
-            InvalidInput: one of them can not be a document.
+            InvalidInput: a text is not a valid document.
         """
         texts = ((Side.SOURCE, self.source), (Side.SUMMARY, self.summary))
         return tuple(
@@ -60,59 +61,59 @@ class JoinedTexts:
         )
 
     def span(self, anchor: Anchor) -> Span:
-        """An anchor as a span of the whole text."""
+        """Convert an anchor to a span of the joined text."""
         shift = 0 if anchor.side is Side.SOURCE else self.offset
         return Span(anchor.span.start + shift, anchor.span.end + shift)
 
     def anchor(self, span: Span, *, what: str) -> Anchor:
-        """A span of the whole text as an anchor.
+        """Convert a span of the joined text to an anchor; `what` names the span in messages.
 
         Raises:
-            InvalidInput: it is not inside one of the two.
+            InvalidInput: the span is not inside the source or inside the summary.
         """
         if span.end <= len(self.source):
             return Anchor(Side.SOURCE, 0, span)
         if self.offset <= span.start and span.end <= self.offset + len(self.summary):
             return Anchor(Side.SUMMARY, 0, Span(span.start - self.offset, span.end - self.offset))
-        raise InvalidInput(f"{what} {span} is not inside one of the two texts")
+        raise InvalidInput(f"{what} {span} is not inside the source or inside the summary")
 
 
 def join_texts(source: str, summary: str) -> JoinedTexts:
-    """Two texts as one.
+    """Join a source and a summary.
 
     Raises:
-        InvalidInput: the separator is in one of them, so that they could not be split again.
+        InvalidInput: a text contains the separator, so that the joined text cannot be split.
     """
     joined = JoinedTexts(source, summary)
-    text, place = joined.text, len(source)
-    if text.find(SEPARATOR) != place or text.find(SEPARATOR, place + 1) >= 0:
+    text, end = joined.text, len(source)
+    if text.find(SEPARATOR) != end or text.find(SEPARATOR, end + 1) >= 0:
         raise InvalidInput(
-            f"a text holds {SEPARATOR.strip()!r} as the separator does", "choose another format"
+            f"a text contains the separator {SEPARATOR.strip()!r}", "choose another format"
         )
     return joined
 
 
 def split_text(text: str, *, source_len: object = None, sep_len: object = None) -> JoinedTexts:
-    """Split by the lengths where the file gives them, else by the separator.
+    """Split a joined text by the lengths in the file, if any, else by the separator.
 
     Raises:
-        InvalidInput: the lengths are none, or the separator is not there once.
+        InvalidInput: the lengths are invalid, or the separator does not occur exactly once.
     """
     if source_len is not None or sep_len is not None:
         lengths = (source_len, sep_len)
         if not (type(source_len) is int and type(sep_len) is int):
-            raise InvalidInput(f"the lengths {lengths!r} are no integers", code="lengths-type")
+            raise InvalidInput(f"the lengths {lengths!r} are not integers", code="lengths-type")
         if source_len < 0 or sep_len < 0 or source_len + sep_len > len(text):
             raise InvalidInput(
-                f"the lengths {lengths!r} are not inside the text", code="lengths-outside"
+                f"the lengths {lengths!r} do not fit the length of the text", code="lengths-outside"
             )
         between = text[source_len : source_len + sep_len]
         return JoinedTexts(text[:source_len], text[source_len + sep_len :], between)
     source, found, summary = text.partition(SEPARATOR)
     if not found or SEPARATOR in text[len(source) + 1 :]:
         raise InvalidInput(
-            f"the text is not parted once by {SEPARATOR.strip()!r}",
-            "source_len and sep_len can say where the summary begins",
+            f"the separator {SEPARATOR.strip()!r} does not occur exactly once in the text",
+            "add the fields source_len and sep_len, which locate the summary",
             code="separator-count",
         )
     return JoinedTexts(source, summary)
@@ -122,7 +123,7 @@ UNLABELLED: Final = "Unlabelled"
 EVIDENCE: Final = "Evidence"
 LINK: Final = "evidence"
 PART: Final = "part"
-"""Kinds of relations: from a claim to its evidence, and to its further spans."""
+"""Kinds of relations: `LINK` leads from a claim to evidence, `PART` to another claim span."""
 JOINED_TRAITS: Final = (
     RecordTrait.OVERLAP, RecordTrait.BARE, RecordTrait.UNCLAIMED, RecordTrait.META,
     RecordTrait.GROUP, RecordTrait.DATASET,
@@ -133,7 +134,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Spans of the whole text under one label, in order."""
+    """Spans of the joined text with one label, in order."""
 
     label: str
     spans: tuple[Span, ...]
@@ -142,7 +143,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """From one entity to another, by their places in the list."""
+    """A relation between two entities; `start` and `end` are indices of entities."""
 
     kind: str
     start: int
@@ -151,7 +152,7 @@ class Relation:
 
 @dataclass(slots=True)
 class EntityBuilder:
-    """Splits annotations into entities of one label; `whole` allows several spans in one."""
+    """Builder of entities from annotations; `whole` allows several spans per entity."""
 
     joined: JoinedTexts
     name: Callable[[LabelPath], str]
@@ -161,7 +162,7 @@ class EntityBuilder:
     _evidence: dict[Span, int] = field(default_factory=dict)
 
     def add(self, one: Annotation) -> None:
-        """Split an annotation; evidence that is there already is related to, not repeated."""
+        """Split an annotation into entities and relations; reuse entities of repeated evidence."""
         heads, tails = (one.claim, one.evidence) if one.claim else (one.evidence, ())
         names = [self.name(path) for path in one.labels]
         spans = tuple(map(self.joined.span, heads))
@@ -181,7 +182,7 @@ class EntityBuilder:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationParts:
-    """What entities and relations make together: one annotation but for its id and label path."""
+    """Parts of an annotation that entities and relations form; id and label paths are missing."""
 
     label: str
     claim: tuple[Anchor, ...]
@@ -189,7 +190,7 @@ class AnnotationParts:
     note: str
 
     def annotation(self, key: str, labels: tuple[LabelPath, ...], *, form: str) -> Annotation:
-        """The annotation that a file of this format holds; evidence alone has no label."""
+        """Return an annotation with an id and labels; evidence without a claim gets no label."""
         unlabelled = not self.claim and self.label == EVIDENCE
         return Annotation(
             key,
@@ -208,10 +209,13 @@ def link_entities(
     *,
     left_out: Counter[str],
 ) -> Iterator[AnnotationParts]:
-    """Yield what entities and relations make, in the order of first entities; see `group_linked`.
+    """Combine entities by their relations; yield annotations in order of their first entities.
+
+    Args:
+        left_out: counts the relations that are skipped; see `group_linked`.
 
     Raises:
-        InvalidInput: an entity is not inside one of the two texts.
+        InvalidInput: an entity is not inside the source or inside the summary.
     """
     anchors = [_entity_anchors(entity, joined) for entity in entities]
     sides = {place: found[0].side for place, found in enumerate(anchors)}
@@ -232,19 +236,22 @@ def _entity_anchors(entity: Entity, joined: JoinedTexts) -> list[Anchor]:
     what = f"{entity.label!r}"
     anchors = [joined.anchor(span, what=what) for span in entity.spans]
     if len({anchor.side for anchor in anchors}) > 1:
-        raise InvalidInput(f"{what} has spans in both texts", "make it two, with a relation")
+        raise InvalidInput(
+            f"the entity {what} has spans in both texts", "make two entities and a relation"
+        )
     return anchors
 
 
 def group_linked(
     sides: Mapping[_Key, Side], relations: Iterable[tuple[_Key, _Key, bool]], left_out: Counter[str]
 ) -> Iterator[tuple[list[_Key], list[_Key]]]:
-    """Yield the keys of each annotation's own spans and of its evidence, by first keys.
+    """Yield (keys of head spans, keys of evidence) for each annotation, in order of first keys.
 
     Args:
-        sides: the text of each span, by key.
-        relations: two keys, and whether the second is a further span of the first's annotation.
-        left_out: counts relations that mean nothing here.
+        sides: key of a span -> text of the span, source or summary.
+        relations: (first key, second key, whether the second span is a further span of the
+            first span's annotation).
+        left_out: counts the relations that are skipped.
     """
     parts: dict[_Key, list[_Key]] = {}
     links: dict[_Key, dict[_Key, None]] = {}
@@ -255,7 +262,7 @@ def group_linked(
         elif is_part:
             parts.setdefault(start, []).append(end)
         else:
-            left_out["relations inside one text"] += 1
+            left_out["relations within the source or within the summary"] += 1
     linked = {key for ends in (*parts.values(), *links.values()) for key in ends}
     for key in sides:
         if key not in linked or key in links:
@@ -263,5 +270,5 @@ def group_linked(
 
 
 def describe_left_out(left_out: Counter[str]) -> list[str]:
-    """What was left out of a record, as doubts."""
-    return [f"left out: {count:,} {what}" for what, count in left_out.items()]
+    """Return a warning for each kind of skipped item."""
+    return [f"skipped: {count:,} {what}" for what, count in left_out.items()]

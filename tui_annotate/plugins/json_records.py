@@ -1,4 +1,4 @@
-"""What readers and writers of JSON share: objects one by one, fields by type, ids and labels."""
+"""Shared helpers of JSON formats: reading objects, checking field types, ids and labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LABEL_JOINER = "."
 _IDS = UUID("6f2b6c0e-6d0b-5a0e-9b52-3c1f0d6c7a11")
 
 Read = Callable[[dict[str, Any], JsonValue], tuple[Record, Sequence[str]]]
-"""An object, and where it stands, to its record and the doubts about it; or `InvalidInput`."""
+"""Function from a JSON object and its location to (record, warnings); may raise InvalidInput."""
 Fields = Mapping[str, Any]
 _Item = TypeVar("_Item")
 _Enum = TypeVar("_Enum", bound=StrEnum)
@@ -34,10 +34,11 @@ def read_objects(
     *,
     what: str,
 ) -> Iterator[_Item | Problem]:
-    """What `read` makes of each object (`what`); a Problem for each that it refuses.
+    """Yield the items that `read` returns for each JSON object; a Problem for each invalid object.
 
     Args:
         read: may raise InvalidInput at any time.
+        what: name of an object in messages.
     """
     for value in values:
         if isinstance(value, Problem):
@@ -52,7 +53,7 @@ def read_objects(
 def read_json_records(
     path: Path, options: ImportOptions, read: Read, *, what: str
 ) -> Iterator[Record | Problem]:
-    """Yield a record for each object (`what`), then doubts about it; see `Importer.read`."""
+    """Yield the record of each JSON object of a file, then its warnings; see `Importer.read`."""
     with closing(NameRegister()) as seen:
 
         def read_once(fields: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
@@ -66,18 +67,18 @@ def read_json_records(
 
 
 def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
-    """Raise InvalidInput where the file gave a record of the same sample before."""
+    """Raise InvalidInput if an earlier record of the file has the same sample."""
     if (before := seen.remember(json.dumps(record.sample.key), where)) != where:
-        raise InvalidInput(f"{record.sample.key} was given at {before} already")
+        raise InvalidInput(f"{record.sample.key} is already at {before}")
 
 
 def problems_at(where: str, doubts: Iterable[str]) -> Iterator[Problem]:
-    """Problems that refuse nothing."""
+    """Return warnings as Problems that do not reject the record."""
     return (Problem(where, doubt, refused=False) for doubt in doubts)
 
 
 def write_json_line(target: TextIO, value: Any) -> None:
-    """Writes a value on a line of its own."""
+    """Write a JSON value on its own line."""
     target.write(json.dumps(value, ensure_ascii=False))
     target.write("\n")
 
@@ -85,7 +86,7 @@ def write_json_line(target: TextIO, value: Any) -> None:
 def write_json_array(
     target: TextIO, values: Iterable[Any], *, opening: str = "[", end: str = "]"
 ) -> None:
-    """Writes values, one a line, between an opening and an end."""
+    """Write JSON values, one per line, between an opening and an end bracket."""
     before = f"{opening}\n"
     for value in values:
         target.write(before)
@@ -94,18 +95,18 @@ def write_json_array(
     target.write(f"\n{end}\n" if before == ",\n" else f"{opening}{end}\n")
 
 
-# fields by type: each raises InvalidInput, which quotes what it is instead --------------------
+# fields by type: each function raises InvalidInput, which quotes a value of another type -------
 
 
 def check_object(value: Any, *, what: str) -> dict[str, Any]:
-    """The value, where it is an object; `what` it is called in the message."""
+    """Return a value if it is a JSON object; else raise InvalidInput, with `what` as its name."""
     if not isinstance(value, dict):
         raise InvalidInput(f"the {what} is {describe_value(value)}, not an object")
     return value
 
 
 def text_field(fields: Fields, name: str, default: Any = "") -> str:
-    """A text; the default where it is left out, which may be None for one that must be there."""
+    """Return a text field; the default if the field is missing (None: the field is required)."""
     value = fields.get(name, default)
     if not isinstance(value, str):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not text")
@@ -113,7 +114,7 @@ def text_field(fields: Fields, name: str, default: Any = "") -> str:
 
 
 def object_field(fields: Fields, name: str) -> dict[str, Any]:
-    """An object that must be there."""
+    """Return a required field that is a JSON object."""
     value = fields.get(name)
     if not isinstance(value, dict):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not an object")
@@ -121,7 +122,7 @@ def object_field(fields: Fields, name: str) -> dict[str, Any]:
 
 
 def list_field(fields: Fields, name: str, default: Any) -> list[Any]:
-    """A list; the default where it is left out."""
+    """Return a list field; the default if the field is missing."""
     value = fields.get(name, default)
     if not isinstance(value, list):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not a list")
@@ -129,14 +130,14 @@ def list_field(fields: Fields, name: str, default: Any) -> list[Any]:
 
 
 def check_objects(value: Any, name: str) -> list[dict[str, Any]]:
-    """The value, where it is a list of objects; `name` it is called in the message."""
+    """Return a value if it is a list of JSON objects; else raise InvalidInput."""
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-        raise InvalidInput(f"{name!r} is no list of objects")
+        raise InvalidInput(f"{name!r} is not a list of objects")
     return value
 
 
 def whole_number_field(fields: Fields, name: str, default: Any = None) -> int:
-    """A whole number from 0 to below 2^53; the default where it is left out."""
+    """Return an integer field from 0 to 2^53 - 1; the default if the field is missing."""
     value = fields.get(name, default)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not a whole number below 2^53")
@@ -144,9 +145,9 @@ def whole_number_field(fields: Fields, name: str, default: Any = None) -> int:
 
 
 def enum_field(kind: type[_Enum], value: Any, *, what: str) -> _Enum:
-    """A member by its value; `what` it is not called in the message."""
+    """Return the enum member with a value; else raise InvalidInput, with `what` as the kind."""
     if value not in list(kind):
-        raise InvalidInput(f"{value!r} is no {what}", ", ".join(kind))
+        raise InvalidInput(f"{value!r} is not a valid {what}", f"use one of: {', '.join(kind)}")
     return kind(value)
 
 
@@ -154,7 +155,7 @@ def enum_field(kind: type[_Enum], value: Any, *, what: str) -> _Enum:
 
 
 def number_repeated(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Rows with how often the same one came before, so that ids differ."""
+    """Yield each row with the number of equal earlier rows, so that ids of equal rows differ."""
     times: dict[str, int] = {}
     for row in rows:
         content = json.dumps(row, sort_keys=True)
@@ -163,21 +164,21 @@ def number_repeated(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[int, dict[
 
 
 def make_row_id(key: tuple[str, str], times: int, row: Any) -> str:
-    """The same id whenever the same row of a sample comes in; `times` as in `number_repeated`."""
+    """Return an id that depends only on the sample, the row and `times` of `number_repeated`."""
     return str(uuid5(_IDS, json.dumps([*key, times, row], sort_keys=True)))
 
 
 def parse_label(name: str) -> LabelPath:
-    """A label of one word as a path: parted at dots, unless a part would be blank."""
+    """Split a dotted label name into a label path; a name with a blank part stays whole."""
     names = tuple(name.split(LABEL_JOINER))
     return names if all(each.strip() for each in names) else (name,)
 
 
 def join_label(path: LabelPath) -> str:
-    """The path as one word."""
+    """Join a label path into a dotted name."""
     return LABEL_JOINER.join(path)
 
 
 def count_ambiguous_labels(paths: Iterable[LabelPath]) -> int:
-    """How many paths do not come back from being one word."""
+    """Return the number of label paths that are not recovered from their dotted name."""
     return sum(parse_label(join_label(path)) != path for path in paths)

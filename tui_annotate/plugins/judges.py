@@ -1,4 +1,4 @@
-"""What a chat model is asked, the promise of what asks it, and of what keeps its replies."""
+"""Protocols of judges (chat models that rate texts) and of reply caches, with their values."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ class Question:
     """One request to a chat model.
 
     Attributes:
-        temperature: 0 to 2.
-        top_p: above 0, to 1.
-        max_tokens: of the reply.
-        attempt: grows with each repetition, so that the cache does not return the unclear reply.
+        user: the user message.
+        system: the system message; empty for none.
+        temperature: sampling temperature, 0 to 2.
+        top_p: nucleus sampling, above 0 to 1.
+        max_tokens: maximum length of the reply, in tokens.
+        attempt: number of earlier attempts; each attempt has its own reply in the cache.
     """
 
     user: str
@@ -30,31 +32,31 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A model's raw reply; `cached` if nothing was sent."""
+    """Raw reply of a chat model; `cached` if the reply came from the cache."""
 
     text: str
     cached: bool
 
 
 class ReplyCache(Protocol):
-    """Replies that are kept, so that nothing is asked twice. Threads share it."""
+    """Protocol of a cache of model replies, so that no request is sent twice. Thread-safe."""
 
     def get(self, key: str) -> str | None:
-        """The reply that was put under a key; None for none."""
+        """Return the reply that is stored under a key, or None."""
         ...
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
         """Store a reply under the SHA-256 of model, prompt and parameters.
 
         Args:
-            about: JSON values; no prompt, and never an API key.
+            about: JSON values that describe the request, without prompt and API key.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOptions:
-    """Options of a judge; `replies` is the cache, None for memory only."""
+    """Options of a judge; `replies` is the reply cache, None to cache in memory only."""
 
     model: str = ""
     base_url: str = ""
@@ -64,12 +66,12 @@ class JudgeOptions:
 
 @runtime_checkable
 class Judge(Protocol):
-    """A chat model that is asked for opinions. Made with JudgeOptions; threads may share it.
+    """Protocol of judges, chat models that rate texts. Made with JudgeOptions; thread-safe.
 
     Attributes:
-        name: of the plug-in.
-        model: that is asked.
-        host: that texts go to; empty where they stay on this machine.
+        name: name of the plug-in.
+        model: name of the chat model.
+        host: host to which texts are sent; empty if texts stay on this machine.
     """
 
     name: str
@@ -77,23 +79,23 @@ class Judge(Protocol):
     host: str
 
     def ask(self, question: Question) -> ModelReply:
-        """What the model says; from the cache where it said so before.
+        """Return the model's reply to a question, from the cache if possible.
 
         Raises:
-            Unavailable: it can not be reached, or answers something that is no reply.
-            InvalidInput: it does not take this question, as when that is too long.
+            Unavailable: the model cannot be reached, or its response is not a valid reply.
+            InvalidInput: the model rejects this question, for example because of its length.
         """
         ...
 
     def ask_all(
         self, questions: Sequence[Question]
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
-        """Each question's place and outcome, as they come; several are asked at a time.
+        """Send questions in parallel; yield (index of the question, reply or error) as completed.
 
-        Closing the iterator cancels the questions that still wait.
+        Closing the iterator cancels the questions that are still waiting.
         """
         ...
 
     def cached(self, question: Question) -> bool:
-        """Whether the reply is known; asks nobody."""
+        """Return whether the reply to a question is in the cache; send no request."""
         ...

@@ -1,4 +1,4 @@
-"""Counts what of a record a format can not carry, by what the format says of itself."""
+"""Counts the parts of a record that a format cannot write, based on the format's description."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait
 
 
 class LossCounter:
-    """Counts the losses of one export, record by record.
+    """Counter of the losses of one export, record by record.
 
     Args:
-        own: the id, and the origin after `imported:`, of work by no named person in this format.
+        about: the description of the format.
+        report: the report to which losses are added.
+        own: name of the format for work without a named annotator: the person's id, and the part
+            of the origin after `imported:`.
     """
 
     def __init__(self, about: FormatTraits, report: ExportReport, *, own: str = "") -> None:
@@ -40,7 +43,7 @@ class LossCounter:
         }
 
     def count(self, record: Record) -> None:
-        """Counts a record that is written."""
+        """Add the losses of an exported record to the report."""
         for trait in self._lost:
             if (counted := self._counters.get(trait) or _RECORD_COUNTERS.get(trait)) is not None:
                 self._report.count_loss(trait.value, counted(record))
@@ -49,7 +52,7 @@ class LossCounter:
                 self._report.count_loss(trait.value, lost)
 
     def count_lost_annotations(self, record: Record) -> None:
-        """Counts a record whose annotations are lost, with the assignments of their people."""
+        """Add the losses of a record that is exported without its annotations and annotators."""
         self._report.count_loss("annotations", len(record.annotations))
         annotated = {owned.person for owned in record.annotations}
         others = tuple(work for work in record.assignments if work.person not in annotated)
@@ -69,9 +72,10 @@ class LossCounter:
         return sum(owned.annotation.origin not in carried for owned in record.annotations)
 
     def check_read(self, record: Record) -> bool:
-        """Whether an annotator is done with a sample or marked something in it; else count it.
+        """Return whether an annotator completed or annotated the sample; if not, count the loss.
 
-        For formats of one layer: a sample that was not read would look as if nothing was found.
+        For formats with one layer: in such a file, an unread sample would look like a sample that
+        was read without any finding.
         """
         if record.annotations or list_finished_people(record):
             return True
@@ -79,7 +83,7 @@ class LossCounter:
         return False
 
     def check_pair(self, record: Record) -> tuple[Document, Document] | None:
-        """The source and the summary of a sample that has one of each; else count its loss."""
+        """Return the source and summary of a source-summary pair; count other samples as a loss."""
         sources, summaries = record.sample.side(Side.SOURCE), record.sample.side(Side.SUMMARY)
         if len(sources) == 1 and len(summaries) == 1:
             return sources[0], summaries[0]
@@ -93,12 +97,12 @@ def _is_begun(work: Assignment) -> bool:
 
 
 def list_finished_people(record: Record) -> set[str]:
-    """The people who are done with a sample, with something found or nothing."""
+    """Return the ids of the annotators who completed a sample, with or without annotations."""
     return {work.person for work in record.assignments if work.state is State.DONE}
 
 
 def count_originals(record: Record, *, but: str = "") -> int:
-    """Count a sample and annotations with original records, but for one form's."""
+    """Count the original imported records of a sample, except records of the format `but`."""
     original = record.sample.imported
     annotations = [owned.annotation for owned in record.annotations]
     count = sum(bool(one.imported) and one.origin != f"imported:{but}" for one in annotations)

@@ -1,6 +1,7 @@
-"""Fetches a model's files from a hub: the one place that asks a network for weights.
+"""Downloads model folders from the Hugging Face hub, and checks model folders.
 
-Takes numbers and text alone, never what could run code.
+No other module downloads weights. Only safetensors, JSON and text files are downloaded: no file
+format that can run code.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ _LIBRARY = "sentence_transformers."
 _ALLOWED: Final = ("*.safetensors", "*.json", "*.txt")
 _IGNORED: Final = ("onnx/*", "openvino/*", ".*")
 _PROGRESS = ".cache"
-"""The folder in which the library stores its progress."""
+"""Name of the folder in which huggingface_hub stores the progress of a download."""
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """A file that was fetched: its path in the folder, its size in bytes, its hash."""
+    """A downloaded file: path relative to the model folder, size in bytes, SHA-256."""
 
     name: str
     size: int
@@ -37,7 +38,7 @@ class FetchedFile:
 
 @dataclass(frozen=True, slots=True)
 class FetchedModel:
-    """A model that was fetched; `commit` is the exact state of it that the revision meant."""
+    """A downloaded model; `commit` is the hub's commit id that the revision resolved to."""
 
     folder: Path
     commit: str
@@ -45,38 +46,39 @@ class FetchedModel:
 
 
 def fetch_model(name: str, *, revision: str, target: Path) -> FetchedModel:
-    """Fetches a model into a folder; goes on where it was stopped before.
+    """Download a model into a folder; an interrupted download is resumed.
 
     Args:
-        name: as on the hub.
-        revision: a commit, tag or branch of it.
-        target: made where it is missing.
+        name: name of the model on the hub.
+        revision: a commit, tag or branch of the model.
+        target: folder for the model; created if missing.
 
     Raises:
-        InvalidInput: the folder holds something else, or the name is none.
+        InvalidInput: the folder is not empty, or the name is invalid.
         NotFound: the hub has no such model or revision.
-        Unavailable: the library is missing, the hub can not be reached or has no safe weights.
+        Unavailable: huggingface_hub is missing, the hub cannot be reached, or the model has no
+            safe weights.
     """
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.utils import disable_progress_bars
     except ImportError as error:
         raise Unavailable(
-            "fetching models needs huggingface_hub, which is missing",
-            "pip install huggingface_hub, or copy a model's folder from elsewhere",
+            "fetching a model needs huggingface_hub, which is not installed",
+            "run pip install huggingface_hub, or copy a model folder from another machine",
         ) from error
     if target.exists() and not (target / _PROGRESS).is_dir() and any(target.iterdir()):
-        raise InvalidInput(f"the folder {target} is not empty", "name a new one with --to")
+        raise InvalidInput(f"the folder {target} is not empty", "choose a new folder with --to")
     if not sys.stderr.isatty():
         disable_progress_bars()
     with _translate_errors(name, revision):
-        # A dry run first: a model that the hub lacks must leave no folder behind.
+        # A dry run first: a model that is not on the hub must not leave a folder behind.
         wanted = {"allow_patterns": list(_ALLOWED), "ignore_patterns": list(_IGNORED)}
         listed = snapshot_download(name, revision=revision, dry_run=True, **wanted)
         if not any(file.filename.endswith(".safetensors") for file in listed):
             raise Unavailable(
-                f"{name} at {revision} has no weights as .safetensors",
-                "pickles are not fetched, as they can run code; take another revision of it",
+                f"the model {name} at revision {revision} has no .safetensors weights",
+                "pickle files can run code and are not fetched; choose another revision",
             )
         snapshot_download(name, revision=listed[0].commit_hash, local_dir=target, **wanted)
     shutil.rmtree(target / _PROGRESS, ignore_errors=True)
@@ -100,46 +102,49 @@ def _translate_errors(name: str, revision: str) -> Iterator[None]:
         RevisionNotFoundError,
     )
 
-    # What a line that broke raises is of the HTTP library, which has changed between releases.
+    # Errors of a lost connection belong to the HTTP library, which differs between releases.
     broken = tuple(kind for kind in HfHubHTTPError.__mro__ if kind.__name__ == "HTTPError")
     try:
         yield
     except HFValidationError as error:
         raise InvalidInput(
-            f"{name!r} is no name of a model", "owner/name, as on the hub"
+            f"{name!r} is not a valid model name", "write owner/name, as on the hub"
         ) from error
     except (OSError, *broken) as error:
         missing = RepositoryNotFoundError, RevisionNotFoundError
         if isinstance(error, missing) or isinstance(error.__cause__, missing):
             raise NotFound(
-                f"the hub has no {name} at {revision}", "look up its name and its commits there"
+                f"the hub has no model {name} at revision {revision}",
+                "check the name and the revision on the hub",
             ) from error
-        # Where nothing answers, the library complains about the dry run.
+        # Without a network, the library raises an error about the dry run.
         reason = error.__cause__ if type(error).__name__ == "DryRunError" else error
         raise Unavailable(
             f"{name} could not be fetched: {reason or error}",
-            "look at the network, then try again; it goes on",
+            "check the network and try again; the download resumes",
         ) from error
 
 
 def check_model(folder: Path) -> None:
-    """Refuses what could run code: pickles, and modules of a model's own.
+    """Check that a folder contains a model with safe weights and without its own code.
 
     Raises:
-        Unavailable: it is such a folder, or holds no model.
+        Unavailable: the folder contains no model, no safetensors weights, or custom modules.
     """
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
-        raise Unavailable(f"the folder {folder} holds no model", "name the one with config.json")
+        raise Unavailable(
+            f"the folder {folder} contains no model", "pass the folder of config.json"
+        )
     if not any(folder.rglob("*.safetensors")):
         raise Unavailable(
-            f"the folder {folder} holds no weights as .safetensors",
-            "pickles (.bin) are not read, as they can run code; take another revision of it",
+            f"the folder {folder} contains no .safetensors weights",
+            "pickle files (.bin) can run code and are not read; choose another revision",
         )
     kinds = _module_types(folder / "modules.json")
     if foreign := [kind for kind in kinds if not kind.startswith(_LIBRARY)]:
         raise Unavailable(
-            f"the model in {folder} wants to run code of its own: {foreign[0]}",
-            "take a model that sentence-transformers knows",
+            f"the model in {folder} needs custom code: {foreign[0]}",
+            "choose a model that uses only modules of sentence-transformers",
         )
 
 
@@ -149,19 +154,19 @@ def _module_types(modules: Path) -> list[str]:
         return [str(module["type"]) for module in listed]
     except (KeyError, TypeError, ValueError) as error:
         raise Unavailable(
-            f"{modules} can not be read: {error}", "fetch or copy it again"
+            f"{modules} cannot be read: {error}", "fetch or copy the model again"
         ) from error
 
 
 def sha256(path: Path) -> str:
-    """The hash of a file."""
+    """Return the SHA-256 of a file as a hex string."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
 def offline() -> Iterator[None]:
-    """While libraries load, what they read of their environment forbids them the network."""
+    """Set the environment variables that forbid model libraries any network access, temporarily."""
     before = {name: os.environ.get(name) for name in _OFFLINE}
     os.environ.update(_OFFLINE)
     try:

@@ -1,6 +1,6 @@
-"""Offsets of another program to code points, by the texts that they are said to cover.
+"""Converts the offsets of another program to code points, by comparing spans with quoted texts.
 
-All spans of a text are converted at once, as a program counts in one way.
+All spans of a text are converted together, because a program uses one unit for a whole text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Translation = Callable[[int], int]
 
 
 class QuotedSpan(NamedTuple):
-    """A span with the text that it covers, if known; `what` names it in messages."""
+    """A span of a file with its quoted text, if known; `what` names the span in messages."""
 
     start: Any
     end: Any
@@ -39,14 +39,14 @@ class QuotedSpan(NamedTuple):
 
 
 class ConvertedSpans(NamedTuple):
-    """The spans of a text in code points, in the order asked, and how they had been counted."""
+    """The spans of a text in code points, in input order, and the unit of the original offsets."""
 
     spans: tuple[Span, ...]
     unit: str
 
 
 class _Unit(NamedTuple):
-    """A way of counting; `feeds` where it changed line ends, in the text and in its quotes."""
+    """A unit of offsets; `feeds`: the other program changed line ends in text and quotes."""
 
     name: str
     to_code_points: Translation
@@ -56,18 +56,21 @@ class _Unit(NamedTuple):
 def convert_offsets(
     text: str, quoted: Sequence[QuotedSpan], *, unit: str = CODE_POINTS
 ) -> ConvertedSpans:
-    """Convert offsets by the only unit in which every span covers its text.
+    """Convert offsets to code points, by the unit in which all spans cover their quoted texts.
 
     Args:
-        unit: tried first; empty where all units must be tried, and one alone must fit.
+        text: the text that the spans refer to.
+        quoted: the spans of the text.
+        unit: the preferred unit, taken if it fits; empty if exactly one unit must fit.
 
     Raises:
-        InvalidInput: no unit fits all, or several do and they differ.
+        InvalidInput: no unit fits all spans, or several units fit and give different spans.
     """
     if not quoted:
         return ConvertedSpans((), unit)
     _check_types(quoted)
     found: dict[tuple[Span, ...], str] = {}
+    # No file states its unit reliably: only the quotes show which unit fits.
     for way in _list_units(text):
         spans = _read_in_unit(text, quoted, way)
         if spans is not None:
@@ -78,8 +81,8 @@ def convert_offsets(
         return ConvertedSpans(_trimmed_quotes(text, quoted), "code points of a trimmed quote")
     if len(found) > 1:
         raise InvalidInput(
-            f"{quoted[0].what} and the others fit as {' and as '.join(found.values())}",
-            "the file does not say which it is",
+            f"the offsets of {quoted[0].what} are ambiguous: {' or '.join(found.values())}",
+            "add the quoted texts to the file, or use offsets in code points",
         )
     ((spans, name),) = found.items()
     return ConvertedSpans(spans, name)
@@ -88,15 +91,15 @@ def convert_offsets(
 def _check_types(quoted: Sequence[QuotedSpan]) -> None:
     for start, end, _, what in quoted:
         if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
-            raise InvalidInput(f"{what} {start!r}:{end!r} is no pair of integers")
+            raise InvalidInput(f"{what} {start!r}:{end!r} is not a pair of integers")
         if max(abs(start), abs(end)) > _LARGEST_OFFSET:
-            raise InvalidSpan(f"{what} ends outside of any text")
+            raise InvalidSpan(f"{what} has an offset above 2^53")
 
 
 def _list_units(text: str) -> Iterator[_Unit]:
-    """The ways of counting in which this text can differ from code points, and that one.
+    """Yield the units in which offsets of this text may be counted, code points first.
 
-    The plainer come first: where several give the same spans, it has the plainest one's name.
+    Simpler units come first: if several units give the same spans, the simplest unit is reported.
     """
     plain: dict[str, Translation] = {CODE_POINTS: int}
     yield _Unit(CODE_POINTS, int)
@@ -126,8 +129,8 @@ def _shift_offset(translation: Translation, shift: int, offset: int) -> int:
 
 
 def _count_line_ends(text: str, astral: int, *, lone: int, after_return: int) -> Translation:
-    """Map offsets to a text whose line ends and astral characters have other lengths."""
-    widths = [astral if sign > "\uffff" else 1 for sign in text]
+    """Return a translation from offsets in a text with other line ends or astral characters."""
+    widths = [astral if character > "\uffff" else 1 for character in text]
     for place, character in enumerate(text):
         if character == "\n":
             if place and text[place - 1] == "\r":
@@ -155,7 +158,7 @@ def _read_in_unit(text: str, quoted: Sequence[QuotedSpan], way: _Unit) -> tuple[
 
 
 def _trimmed_quotes(text: str, quoted: Sequence[QuotedSpan]) -> tuple[Span, ...]:
-    """Spans whose quotes lack white space at their edges, and nothing else."""
+    """Return quoted spans in code points; the quotes may lack white space at their edges."""
     spans = []
     for start, end, quote, what in quoted:
         span = check_span(text, start, end, quote=None, what=what)
@@ -176,10 +179,10 @@ class CountedAnnotation(NamedTuple):
 def convert_annotations(
     counted: Sequence[CountedAnnotation], sample: Sample
 ) -> tuple[list[Annotation], list[str]]:
-    """Convert annotations to code points; also return a doubt for each text in another unit.
+    """Convert annotations to code points; also return a warning for each text in another unit.
 
     Raises:
-        InvalidInput: as `convert_offsets`; or a span is of an unknown document.
+        InvalidInput: the unit is unclear, see `convert_offsets`; or a document is unknown.
     """
     quoted: dict[tuple[Side, int], list[QuotedSpan]] = {}
     for annotation, quotes, name in counted:

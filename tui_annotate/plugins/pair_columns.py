@@ -1,4 +1,4 @@
-"""The columns of known collections of pairs, by the collection's name."""
+"""Column names of well-known collections of source-summary pairs, by name of the collection."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tui_annotate.plugins.protocols import ImportOptions
 
 
 class PairColumns(NamedTuple):
-    """The columns of the two texts, and of what sibling summaries of one text share."""
+    """Names of the source column, the summary column and the column that groups sibling samples."""
 
     source: str
     summary: str
@@ -28,18 +28,18 @@ _DEFAULT: Final = ImportOptions()
 
 
 def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
-    """Options with the columns of a collection, where they name none of their own.
+    """Return import options with a collection's columns; columns that the user named stay.
 
     Raises:
-        NotFound: no collection has the name; the hint lists those that there are.
+        NotFound: the collection is unknown; the hint lists the known collections.
     """
     if not name:
         return options
     columns = COLLECTIONS.get(name.casefold())
     if columns is None:
         raise NotFound(
-            f"no collection {name!r} is known",
-            f"there are: {', '.join(COLLECTIONS)}; else --source-column and --summary-column",
+            f"unknown collection {name!r}",
+            f"use one of: {', '.join(COLLECTIONS)}; or give --source-column and --summary-column",
         )
     source, summary = options.source_column, options.summary_column
     return replace(

@@ -1,4 +1,4 @@
-"""A folder or a zip of JSON files, one for each person: a sample once, with the work of all."""
+"""Reads a folder or zip of JSON files, one per annotator, and merges them by sample."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _ENCRYPTED: Final = 1
 _BROKEN: Final = (
     BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error, zlib.error
 )  # fmt: skip
-"""What a damaged zip may raise."""
+"""Exceptions that reading a damaged zip may raise."""
 
 
 class PersonFile(NamedTuple):
-    """A file named after a person; `shown` is its location, for messages."""
+    """A JSON file that is named after an annotator; `shown` is its location, for messages."""
 
     person: str
     path: Path
@@ -40,44 +40,45 @@ class PersonFile(NamedTuple):
 
 
 Read = Callable[[dict[str, Any], JsonValue, str], tuple[Record, Sequence[str]]]
-"""An object, where it stands and whose it is, to a record and doubts; or `InvalidInput`."""
+"""Function from (object, location, annotator) to (record, warnings); may raise InvalidInput."""
 
 
 def is_several(path: Path) -> bool:
-    """Whether it is a folder, or begins as a zip does."""
+    """Return whether a path is a folder, or a file that begins like a zip."""
     return path.is_dir() or begins_with(path, MAGIC)
 
 
 @contextmanager
 def read_person_files(path: Path) -> Iterator[list[PersonFile]]:
-    """The JSON files of a folder or zip by name; those of a zip are unpacked for as long.
+    """Yield the JSON files of a folder or zip, sorted by name; a zip is unpacked temporarily.
 
     Raises:
-        NotFound: there are none.
-        InvalidInput: the zip is broken, encrypted, or unpacks to far more than text would.
-        Unavailable: there is no place to unpack it.
+        NotFound: the folder or zip contains no JSON files.
+        InvalidInput: the zip is broken, encrypted, or unpacks to far more bytes than text would.
+        Unavailable: the zip cannot be unpacked, for example because the disk is full.
     """
     if path.is_dir():
         inside = sorted(file for file in path.iterdir() if file.is_file())
         names = [file for file in inside if _is_person_file(file.name)]
         yield _require_files(path, [PersonFile(file.stem, file, str(file)) for file in names])
         return
-    with TemporaryDirectory(prefix="tui-annotate-") as place:
+    with TemporaryDirectory(prefix="tui-annotate-") as folder:
         try:
-            found_in_zip = _unpack(path, Path(place))
+            found_in_zip = _unpack(path, Path(folder))
         except _BROKEN as error:
             what = " ".join(str(error).split())
             raise InvalidInput(f"{path} is a broken zip: {what}", "copy it again") from error
         except OSError as error:
             raise Unavailable(
-                f"{path} can not be unpacked: {error.strerror}", "see TMPDIR"
+                f"{path} cannot be unpacked: {error.strerror}",
+                "free some space, or set TMPDIR to another folder",
             ) from error
         yield _require_files(path, found_in_zip)
 
 
 def _require_files(path: Path, found: list[PersonFile]) -> list[PersonFile]:
     if not found:
-        raise NotFound(f"{path} holds no {' or '.join(_ENDINGS)}", "name the right file")
+        raise NotFound(f"{path} contains no {' or '.join(_ENDINGS)} file", "check the path")
     return found
 
 
@@ -85,7 +86,7 @@ def _is_person_file(name: str) -> bool:
     return name.endswith(_ENDINGS) and not name.startswith(".")
 
 
-def _unpack(path: Path, place: Path) -> list[PersonFile]:
+def _unpack(path: Path, folder: Path) -> list[PersonFile]:
     left = max(BOMB_FLOOR, BOMB_RATIO * path.stat().st_size)
     found = []
     with ZipFile(path) as archive:
@@ -95,12 +96,13 @@ def _unpack(path: Path, place: Path) -> list[PersonFile]:
             if not _is_person_file(inside.name) or inside.parts[0].startswith("__"):
                 continue
             _check_member(path, member)
-            file = place / f"{number}.jsonl"
+            file = folder / f"{number}.jsonl"
             with archive.open(member) as packed, file.open("wb") as plain:
                 left -= _copy(packed, plain, most=left)
             if left <= 0:
                 raise InvalidInput(
-                    f"{path} unpacks to far more than text would: a zip bomb", code="zip-bomb"
+                    f"{path} is a zip bomb: it unpacks to far more bytes than text would",
+                    code="zip-bomb",
                 )
             found.append(PersonFile(inside.stem, file, f"{path}/{name}"))
     return found
@@ -109,12 +111,12 @@ def _unpack(path: Path, place: Path) -> list[PersonFile]:
 def _check_member(path: Path, member: ZipInfo) -> None:
     if member.flag_bits & _ENCRYPTED:
         raise InvalidInput(
-            f"{path} is encrypted", "unpack it, and name the folder", code="zip-encrypted"
+            f"{path} is encrypted", "unpack the zip and pass the folder", code="zip-encrypted"
         )
     if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
         raise InvalidInput(
-            f"{path} is packed in an unusual way",
-            "unpack it, and name the folder",
+            f"{path} uses an unknown compression method",
+            "unpack the zip and pass the folder",
             code="zip-method",
         )
 
@@ -129,15 +131,15 @@ def _copy(packed: IO[bytes], plain: IO[bytes], *, most: int) -> int:
 def read_person_records(
     path: Path, options: ImportOptions, read: Read, *, what: str
 ) -> Iterator[Record | Problem]:
-    """One record a sample, with the work of all, in the order in which samples come first.
+    """Yield one record per sample with the work of all annotators, in order of first occurrence.
 
-    Rows are kept on disk in between, so that memory stays constant.
+    Rows are stored on disk temporarily, so that memory use stays constant.
 
     Args:
-        what: an object is called in messages.
+        what: name of an object in messages.
 
     Raises:
-        NotFound, InvalidInput: as `read_person_files`.
+        NotFound, InvalidInput: the files cannot be read; see `read_person_files`.
     """
     with read_person_files(path) as files, closing(NameRegister()) as seen:
         rows = _RowStore(files, seen, read)
@@ -175,7 +177,8 @@ class _RowStore:
     def _keep(self, at: int, key: str, *, value: JsonValue, where: str) -> None:
         word = json.dumps([where, value.number, value.value])
         if (before := self._seen.remember(f"{at} {key}", word)) != word:
-            raise InvalidInput(f"sample {key} was given at {json.loads(before)[0]} already")
+            raise InvalidInput(f"sample {key} is already at {json.loads(before)[0]}")
+        # `#N` numbers the samples by first occurrence: merging needs no list of keys in memory.
         number = str(self.samples)
         if self._seen.remember(key, number) == number:
             self._seen.remember(f"#{number}", key)
@@ -188,13 +191,13 @@ class _RowStore:
         for at, file in enumerate(self._files):
             if (word := self._seen.recall(f"{at} {key}")) is None:
                 continue
-            where, place, fields = json.loads(word)
-            record, doubts = self._read(fields, JsonValue(place, where, fields), file.person)
+            where, row, fields = json.loads(word)
+            record, doubts = self._read(fields, JsonValue(row, where, fields), file.person)
             problems += problems_at(where, doubts)
             if first is None:
                 first = replace(record, where=where)
             elif first.sample.documents != record.sample.documents:
-                problems.append(Problem(where, f"the texts are others than at {first.where}"))
+                problems.append(Problem(where, f"the texts differ from those at {first.where}"))
             else:
                 problems += _warn_of_differences(first, record, where)
                 first = _merge(first, record)
@@ -206,7 +209,9 @@ class _RowStore:
 def _warn_of_differences(first: Record, other: Record, where: str) -> Iterator[Problem]:
     one, two = first.sample.meta, other.sample.meta
     if names := [name for name in two if name in one and one[name] != two[name]]:
-        message = f"{', '.join(map(repr, names))} differ: that of {first.where} is kept"
+        message = (
+            f"values of {', '.join(map(repr, names))} differ; values of {first.where} are kept"
+        )
         yield Problem(where, message, refused=False)
 
 

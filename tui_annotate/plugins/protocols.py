@@ -1,4 +1,4 @@
-"""The promises that plug-ins keep, and the values that they are given; nothing of how."""
+"""Protocols that plug-ins implement, with their option and result classes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 CODEPOINT: Final = "codepoint"
 UTF16: Final = "utf16"
-"""What offsets are counted in, for formats in which it may be either."""
+"""Units of offsets, for formats that allow both units."""
 
 
 @dataclass(slots=True)
 class ReadMeter:
-    """Bytes of the input as they lie on disk: how many there are, how many have been read."""
+    """Read progress of an import: total bytes of the input files on disk, and bytes read so far."""
 
     total: int = 0
     done: int = 0
@@ -34,22 +34,24 @@ class ReadMeter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """What a user may say about a file; an empty value asks for the default rule.
+    """User options of an import; an empty value selects the default.
 
     Attributes:
-        dataset: default: the file's name up to its first dot.
-        source_column, summary_column: where the two texts stand in formats that name their columns.
-        id_column: default: the 0-based row.
-        group_column: default: no group.
-        language: of all documents; default: by the share of Han characters of each.
-        encoding: of text files.
-        topics: the file of what the texts answer, for formats that have one.
-        only: ids of the topics that are wanted; none for all.
-        documents: a file of documents that the texts cite.
-        offsets: what a file counts in, `CODEPOINT` or `UTF16`; default: what its quotes show.
-        stored: gives a sample that is there already by its key, for formats whose ids depend on
-            what came before; None where nothing is stored.
-        meter: counts every byte that is read.
+        dataset: name of the dataset; default: the file's name up to the first dot.
+        source_column, summary_column: columns of the two texts, in formats with free column names.
+        id_column: column of the sample id; default: the 0-based row number is the id.
+        group_column: column of the sample group; default: no group.
+        language: language of all documents; default: guessed from the proportion of Han characters
+            in each document.
+        encoding: encoding of text files.
+        topics: file with the topics that the texts answer, for formats that have such a file.
+        only: ids of the topics to import; empty for all topics.
+        documents: file with the documents that the texts cite.
+        offsets: unit of the file's offsets, `CODEPOINT` or `UTF16`; default: the unit in which
+            the offsets fit the quotes in the file.
+        stored: returns the stored sample with a key, for formats whose ids depend on earlier
+            imports; None if no samples are stored.
+        meter: counts the bytes that are read.
     """
 
     dataset: str = ""
@@ -69,16 +71,16 @@ class ImportOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
-    """What a user may say about an export; a format ignores what does not concern it.
+    """User options of an export; a format ignores options that do not concern the format.
 
     Attributes:
-        formula_safe: cells that a spreadsheet would take for a formula get a leading quote.
-        layer: whose work alone is written: `adjudicated`, `majority`, `all`, or the id or name of
-            a person; the records that a format is given hold no other.
-        offsets: what is counted in, `CODEPOINT` or `UTF16`, where the format lets one choose.
-        unrated: also samples that were read without a rating.
-        sample: returns a sample by its key, whatever is written; None for no lookup.
-        opinions: returns the scores of some samples; None where none is stored.
+        formula_safe: whether cells that a spreadsheet would run as a formula get a leading quote.
+        layer: the layer of work to write: `adjudicated`, `majority`, `all`, or the id or name of
+            an annotator. The records that the format receives contain only this layer.
+        offsets: unit of offsets, `CODEPOINT` or `UTF16`, in formats that allow both units.
+        unrated: whether to include samples that were read but not rated.
+        sample: returns any stored sample by key, also if not exported; None without a store.
+        opinions: returns the scores of some samples; None if no scores are stored.
     """
 
     formula_safe: bool = True
@@ -93,12 +95,12 @@ class ExportOptions:
 
 @dataclass(slots=True)
 class ExportReport:
-    """What an exporter wrote.
+    """Counts of what an exporter wrote and of what the format could not represent.
 
     Attributes:
-        records: samples written.
-        annotations: annotations written, each once, however many rows it took.
-        lost: kind of thing that the format could not carry -> how many of them.
+        records: number of samples written.
+        annotations: number of annotations written; an annotation with several rows counts once.
+        lost: kind of loss -> number of losses of this kind.
     """
 
     records: int = 0
@@ -106,46 +108,46 @@ class ExportReport:
     lost: dict[str, int] = field(default_factory=dict)
 
     def count_loss(self, kind: str, count: int = 1) -> None:
-        """Counts things of one kind that are not in the output; 0 leaves no trace."""
+        """Add a number of losses of one kind; a count of 0 adds no entry."""
         if count:
             self.lost[kind] = self.lost.get(kind, 0) + count
 
 
 @runtime_checkable
 class Importer(Protocol):
-    """A format that can be read. It is made without arguments.
+    """Protocol of importers, which read a file format. The constructor takes no arguments.
 
-    Its description may be an attribute `about`, as `traits.FormatTraits`.
+    An importer may have an attribute `about` with its description, a `traits.FormatTraits`.
     """
 
     name: str
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """The records of a file in its order, in constant memory.
+        """Yield the records of a file in file order, in constant memory.
 
-        What is wrong with one record, or with the file from some place on, is a Problem; the good
-        records are given.
+        Yield a Problem for each invalid record, and for a file that cannot be read any further.
+        The valid records are still yielded.
 
         Raises:
-            NotFound, InvalidInput, Unavailable: the file can not be opened at all.
+            NotFound, InvalidInput, Unavailable: the file cannot be opened at all.
         """
         ...
 
 
 @runtime_checkable
 class JointImporter(Importer, Protocol):
-    """A format whose files mean something together: what is in one may name what is in another."""
+    """Protocol of importers that read several files together, as records refer across files."""
 
     def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
-        """The records of several files or folders as those of one; else as `read`."""
+        """Yield the records of several files or folders as if of one file; see `read`."""
         ...
 
 
 @runtime_checkable
 class Exporter(Protocol):
-    """A format that can be written. It is made without arguments.
+    """Protocol of exporters, which write a file format. The constructor takes no arguments.
 
-    One that says of itself that its place is several files or a folder is given a Folder.
+    An exporter whose `about.place` is FILES or FOLDER receives a Folder as the target of `write`.
     """
 
     name: str
@@ -153,26 +155,26 @@ class Exporter(Protocol):
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Writes records in their order, in constant memory: same input, same bytes."""
+        """Write records in order, in constant memory; equal records always give equal bytes."""
         ...
 
 
 class Folder(Protocol):
-    """A folder that is being filled, and appears as a whole."""
+    """Protocol of an output folder that appears only when all of its files are written."""
 
     def file(self, name: str) -> AbstractContextManager[TextIO]:
-        """A new UTF-8 file in it; parts of the name before a `/` are folders, made as needed."""
+        """Open a new UTF-8 file in the folder; a `/` in the name creates subfolders as needed."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderOptions:
-    """What a user may say about an embedder; each takes what concerns it.
+    """User options of an embedder; each embedder reads the options that concern the embedder.
 
     Attributes:
-        model: what follows the colon of its name: a model's name or a folder.
-        base_url: of an endpoint.
-        dimensions: of each vector, where the maker of the model lets one choose; 0 for its own.
+        model: the text after the colon of the embedder's name: a model name or a folder.
+        base_url: base URL of an endpoint.
+        dimensions: number of dimensions of a vector, for models with a choice; 0 for the default.
     """
 
     model: str = ""
@@ -182,14 +184,14 @@ class EmbedderOptions:
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Texts to vectors. It is made with EmbedderOptions.
+    """Protocol of embedders, which turn texts into vectors. The constructor takes EmbedderOptions.
 
     Attributes:
-        label: the model's name, for people.
-        version: changes whenever the vectors of a text would.
-        dimensions: of each vector; 0 while that is not known, before an endpoint's first answer.
-        instant: whether it is so quick and light that selections may be embedded at a key press;
-            the vectors of others are made at ingest alone.
+        label: display name of the model.
+        version: changes whenever the vector of any text would change.
+        dimensions: number of dimensions of a vector; 0 before the first reply of an endpoint.
+        instant: whether the embedder is fast enough to embed a selection at a key press; vectors
+            of other embedders are computed only at ingest.
     """
 
     name: str
@@ -199,18 +201,18 @@ class Embedder(Protocol):
     instant: bool
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """(n, dimensions), rows of unit length; a row of zeros where nothing is known of a text."""
+        """Embed texts: return (n, dimensions) unit-length rows; zeros for an unknown text."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingCost:
-    """What it takes to embed some texts.
+    """Estimated cost of embedding some texts.
 
     Attributes:
-        calls: requests, at best.
-        characters: code points that are sent.
-        tokens: about how many that may be: a guess.
+        calls: number of requests, without retries.
+        characters: number of code points to send.
+        tokens: rough estimate of the number of tokens.
     """
 
     calls: int = 0
@@ -218,33 +220,33 @@ class EmbeddingCost:
     tokens: int = 0
 
     def __add__(self, other: EmbeddingCost) -> EmbeddingCost:
-        """What both take."""
+        """Return the sum of two costs."""
         characters, tokens = self.characters + other.characters, self.tokens + other.tokens
         return EmbeddingCost(self.calls + other.calls, characters, tokens)
 
 
 @runtime_checkable
 class CostlyEmbedder(Protocol):
-    """An embedder whose vectors cost time on somebody's machine, or money."""
+    """Protocol of embedders whose vectors cost money, or computing time on another machine."""
 
     def cost(self, texts: Iterable[str]) -> EmbeddingCost:
-        """What it would take to embed some texts, each counted once; asks nobody."""
+        """Estimate the cost of embedding the distinct texts, without sending any request."""
         ...
 
 
 @runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
-    """An embedder that also tells the vectors of a text's tokens, each in its context.
+    """Protocol of embedders that also compute a vector for each token of a text, in context.
 
     Attributes:
-        token_dimensions: of each token's vector, at most `dimensions`.
-        axes: (dimensions, token_dimensions), orthonormal columns: how vectors of texts are brought
-            to where those of tokens lie.
+        token_dimensions: number of dimensions of a token vector, at most `dimensions`.
+        axes: (dimensions, token_dimensions) matrix with orthonormal columns; projects vectors of
+            texts into the space of token vectors.
     """
 
     token_dimensions: int
     axes: NDArray[np.float32]
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
-        """What `embed` gives, and the tokens of the same texts; none of a text that is unknown."""
+        """Return the vectors of texts as `embed` does, and the vectors of their tokens."""
         ...

@@ -1,6 +1,6 @@
-"""Records of an importer, one by one; those of third-party importers are checked.
+"""Reads records with any importer, and validates the records of third-party importers.
 
-Built-in importers check their records themselves, as tests enforce.
+Built-in importers validate their own records; tests enforce this.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from tui_annotate.plugins.record_validation import parse_document, parse_identif
 
 
 def read_guarded(name: str, options: ImportOptions, *paths: Path) -> Iterator[Record | Problem]:
-    """Yield the records and problems of files by the named importer, in order.
+    """Yield the records and problems of files, in order, read by the named importer.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: unknown importer or file; or the plug-in failed.
+        NotFound, InvalidInput, Unavailable: the importer or a file is unknown or unreadable, or
+            the plug-in failed.
     """
     importer = registry.load("importers", name)
     with registry.guard_plugin("importers", name):
@@ -39,7 +40,8 @@ def _check_item(item: Any) -> Record | Problem:
     if isinstance(item, Problem):
         return item
     if not isinstance(item, Record):
-        raise TypeError(f"it gave {type(item).__name__}, neither a Record nor a Problem")
+        kind = type(item).__name__
+        raise TypeError(f"the importer yielded {kind}, neither a Record nor a Problem")
     try:
         _check_record(item)
     except TuiAnnotateError as error:
@@ -56,7 +58,7 @@ def _check_record(record: Record) -> None:
     workers = (work.person for work in record.assignments)
     for key in (*(owned.person for owned in record.annotations), *workers):
         if key not in named:
-            raise InvalidInput(f"person {key!r} is described nowhere", "list them in people")
+            raise InvalidInput(f"person {key!r} is not listed", "add the person to `people`")
 
 
 def _check_sample(sample: Sample) -> None:
@@ -67,8 +69,8 @@ def _check_sample(sample: Sample) -> None:
             each.text, side=each.side, column=f"{each.side} text", language=each.language
         )
     if not sample.documents or len(sample.side(Side.SUMMARY)) > 1:
-        raise InvalidInput("the sample has no documents, or several summaries")
+        raise InvalidInput("the sample has no documents, or more than one summary")
     try:
         json.dumps(dict(sample.meta)).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"the meta is no JSON: {error}") from error
+        raise InvalidInput(f"the field `meta` cannot be written as JSON: {error}") from error

@@ -1,4 +1,4 @@
-"""What a record of any format must fulfil to come in; a refusal says what and what to do."""
+"""Checks that records of all formats must pass on import."""
 
 from __future__ import annotations
 
@@ -19,29 +19,30 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.segmentation import guess_language
 
 LONGEST_TEXT = 8_000_000
-"""Code points of a document: more is no text that anybody annotates."""
+"""Maximum length of a document in code points; longer texts cannot be annotated."""
 LONGEST_ID = 1000
-RIGHT_ONE = "name the right one with "
-"""Begins the hint about a column that is not there; an option follows."""
+RIGHT_ONE = "set the right column with "
+"""Start of the hint about a missing column; the name of a command-line option follows."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def choose_dataset_name(path: Path, wanted: str) -> str:
-    """The dataset of a file's samples: the wanted name, else the file's up to its first dot.
+    """Return the dataset name: the wanted name, else the file name up to the first dot.
 
     Raises:
-        InvalidInput: neither is a name.
+        InvalidInput: the name is not a valid dataset name.
     """
     name = path.name if path.name.strip(".") else path.resolve().name  # of "." and ".."
     return parse_identifier(wanted or name.lstrip(".").split(".", 1)[0], what="dataset")
 
 
 def parse_identifier(value: Any, *, what: str) -> str:
-    """A name or number out of a file as the text of an id.
+    """Return a text or integer of a file as an id; `what` names the id in messages.
 
     Raises:
-        InvalidInput: it is empty, too long, neither text nor integer, or holds a control character.
+        InvalidInput: the value is empty, too long, neither text nor integer, or has a control
+            character.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
@@ -52,15 +53,20 @@ def parse_identifier(value: Any, *, what: str) -> str:
     if len(value) > LONGEST_ID:
         raise InvalidInput(f"the {what} is longer than {LONGEST_ID} characters: {value[:40]!r}...")
     if found := _CONTROL.search(value):
-        raise InvalidInput(f"the {what} {value!r} holds {found.group()!r}", "take it out")
+        raise InvalidInput(
+            f"the {what} {value!r} contains the control character {found.group()!r}", "remove it"
+        )
     return value
 
 
 def get_field(fields: Mapping[str, Any], name: str, *, option: str) -> Any:
-    """One field of a record.
+    """Return a field of a record.
+
+    Args:
+        option: the command-line option that sets the name of the field, for the hint.
 
     Raises:
-        InvalidInput: the record has none of that name; the message lists those it has.
+        InvalidInput: the record has no such field; the message lists the record's fields.
     """
     if name not in fields:
         raise missing_column(name, fields, option=option)
@@ -68,31 +74,33 @@ def get_field(fields: Mapping[str, Any], name: str, *, option: str) -> Any:
 
 
 def missing_column(name: str, there: Iterable[str], *, option: str) -> InvalidInput:
-    """The error of a column that is not there."""
+    """Return the error for a missing column; the hint names the closest existing column."""
     columns = list(there)[:50]
     names = ", ".join(map(repr, columns))
     near = find_nearest(name, columns)
-    right = f"if {near!r} is it: {option} {shlex.quote(near)}" if near else ""
+    right = f"if you mean {near!r}: {option} {shlex.quote(near)}" if near else ""
     return InvalidInput(
-        f"no column {name!r}; there are: {names or 'none'}",
-        (right or f"{RIGHT_ONE}{option}") if option else "every record needs it",
+        f"no column {name!r}; the columns are: {names or 'none'}",
+        (right or f"{RIGHT_ONE}{option}") if option else f"add the field {name!r} to every record",
     )
 
 
 def parse_document(value: Any, *, side: Side, column: str, language: str) -> Document:
-    """A document from a field.
+    """Return a document with the text of a field; the language is guessed if empty.
 
     Raises:
-        InvalidInput: it is no text, empty, blank, too long, or holds a lone surrogate.
+        InvalidInput: the value is not text, is blank or too long, or has a lone surrogate.
     """
     if not isinstance(value, str):
-        raise InvalidInput(f"column {column!r} holds {describe_value(value)}, not text", "quote it")
+        raise InvalidInput(
+            f"column {column!r} holds {describe_value(value)}, not text", "quote the value"
+        )
     if not value.strip():
         kind = "holds only white space" if value else "is empty"
-        raise InvalidInput(f"column {column!r} {kind}", "a sample needs both its texts")
+        raise InvalidInput(f"column {column!r} {kind}", "a sample needs a source and a summary")
     if len(value) > LONGEST_TEXT:
         raise InvalidInput(
-            f"column {column!r} holds {len(value):,} characters, more than {LONGEST_TEXT:,}",
+            f"column {column!r} has {len(value):,} characters; the maximum is {LONGEST_TEXT:,}",
             "split the document",
         )
     try:
@@ -102,12 +110,12 @@ def parse_document(value: Any, *, side: Side, column: str, language: str) -> Doc
 
 
 def imported_person(key: str, name: Any = None) -> Person:
-    """A person of a file; the name is the key unless the file has a text for it."""
+    """Return a person with the id `key`; the name is the id if the file has no text as name."""
     return Person(key, name if isinstance(name, str) and name else key, PersonKind.IMPORTED)
 
 
 def describe_value(value: Any) -> str:
-    """What kind of JSON value something is, with the value where it is short."""
+    """Return the kind of a JSON value in words, with the value if it is short."""
     if value is None:
         return "nothing (null)"
     kinds = {
@@ -122,16 +130,20 @@ def describe_value(value: Any) -> str:
 
 
 def check_span(text: str, start: Any, end: Any, *, quote: Any, what: str) -> Span:
-    """The span that a record gives, once the text under it is what the record quotes.
+    """Return the span from start to end, after a comparison of its text with the record's quote.
 
-    `quote` None is a record that quotes nothing.
+    Args:
+        quote: the text that the record quotes; None for a record without quotes.
+        what: name of the span in messages.
 
     Raises:
-        InvalidInput: the offsets are no integers, or cover something else.
-        InvalidSpan: they are no span, or outside the text.
+        InvalidInput: the offsets are not integers, or the covered text is not the quote.
+        InvalidSpan: the offsets are not a span, or the span is outside the text.
     """
     if not all(isinstance(value, int) and not isinstance(value, bool) for value in (start, end)):
-        raise InvalidInput(f"{what} {start!r}:{end!r} is no pair of integers", "count code points")
+        raise InvalidInput(
+            f"{what} {start!r}:{end!r} is not a pair of integers", "write offsets in code points"
+        )
     try:
         span = Span(start, end)
         found = span.of(text)
@@ -139,8 +151,8 @@ def check_span(text: str, start: Any, end: Any, *, quote: Any, what: str) -> Spa
         raise InvalidSpan(f"{what}: {error.message}", error.hint) from error
     if quote is not None and found != quote:
         raise InvalidInput(
-            f"{what} {span} covers {_short(found)}, the file says {_short(str(quote))}",
-            "the offsets were counted in another unit or in another text",
+            f"{what} {span} covers {_short(found)}, but the file quotes {_short(str(quote))}",
+            "check whether the offsets have another unit or refer to another text",
         )
     return span
 
@@ -150,15 +162,15 @@ def _short(text: str) -> str:
 
 
 def make_problem(where: str, error: InvalidInput) -> Problem:
-    """A refusal as a value."""
+    """Return an InvalidInput error as a Problem at a location of the file."""
     if isinstance(error, InvalidRecord):
         return Problem(error.where, error.message.removeprefix(f"{error.where}: "), error.hint)
     return Problem(where, error.message, error.hint)
 
 
 def open_temporary_database(tables: str) -> sqlite3.Connection:
-    """Open a database that is deleted when it is closed; `tables` is the script that creates it."""
-    # Without a name SQLite keeps it in its cache, and spills to a file that goes with it.
+    """Open a temporary SQLite database, deleted on close; `tables` is its SQL schema."""
+    # SQLite keeps a database without a name in its cache, and spills it to a temporary file.
     database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
     database.executescript(
         f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-8000; {tables} BEGIN"
@@ -168,18 +180,18 @@ def open_temporary_database(tables: str) -> sqlite3.Connection:
 
 @contextmanager
 def check_temporary_space(purpose: str) -> Iterator[None]:
-    """Raise Unavailable where a temporary database can not be written."""
+    """Raise Unavailable if a temporary database cannot be written; `purpose` is a verb phrase."""
     try:
         yield
     except sqlite3.Error as error:
         raise Unavailable(
-            f"no temporary space to {purpose}: {error}",
-            "free some, or name another folder with TMPDIR",
+            f"not enough temporary disk space to {purpose}: {error}",
+            "free some space, or set TMPDIR to another folder",
         ) from error
 
 
 class NameRegister:
-    """Remembers names with a word about each, on disk once they are many: memory stays constant."""
+    """A table from names to texts that spills to disk, so that memory use stays constant."""
 
     def __init__(self) -> None:
         self._database = open_temporary_database(
@@ -187,20 +199,20 @@ class NameRegister:
         )
 
     def remember(self, name: str, word: str) -> str:
-        """Store `word` for a new name; return the word that is stored for the name.
+        """Store the text `word` for a new name; return the text that is stored for the name.
 
         Raises:
-            Unavailable: there is no space left for it.
+            Unavailable: the disk is full.
         """
         with check_temporary_space("remember ids"):
             new = self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (name, word))
             return word if new.rowcount else str(self.recall(name))
 
     def recall(self, name: str) -> str | None:
-        """The word that is stored for a name; None where there is none."""
+        """Return the text that is stored for a name, or None."""
         row = self._database.execute("SELECT word FROM seen WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
     def close(self) -> None:
-        """Frees its file."""
+        """Close the table and delete its temporary file."""
         self._database.close()

@@ -1,14 +1,15 @@
-"""Plug-ins by name: built-ins from a table, those of other packages by entry point.
+"""Registry of plug-ins by name: built-ins from a table, other packages' plug-ins by entry point.
 
-Besides formats, embedders, scorers and judges there are three groups of hooks, by which the
-research tools in `lab` reach the core, which imports none of them: `commands` (functions that add
-commands to the app), `services` (functions that make a service of an open workspace) and `features`
-(parts of the screens for annotating and reviewing). A plug-in of another package or of `lab` that
-breaks is logged, never fatal.
-Asking for names imports no plug-in; loading imports the one that is asked for.
+There are five groups of plug-ins: importers, exporters, embedders, scorers and judges. Three more
+groups are hooks, which add the research tools in `lab` to the core; the core imports none of them:
+`commands` (functions that add commands to the app), `services` (functions that make a service of an
+open workspace) and `features` (parts of the screens for annotating and reviewing). If a plug-in of
+another package or of `lab` fails, the error is logged; the program continues.
+Listing names imports no plug-in; loading a plug-in imports only this plug-in.
 
-The environment variable `TUI_ANNOTATE_DISABLED_PLUGINS` holds patterns, with commas between them:
-of `group:name` (`commands:score`) or of modules (`tui_annotate.lab.*`). What matches is not there.
+The environment variable `TUI_ANNOTATE_DISABLED_PLUGINS` holds comma-separated patterns for
+`group:name` (`commands:score`) or for modules (`tui_annotate.lab.*`). Plug-ins that match a pattern
+are disabled.
 """
 
 from __future__ import annotations
@@ -109,14 +110,14 @@ _PROTOCOLS: Final[Mapping[str, type]] = {
     "judges": Judge,
 }
 _SPECIAL_NAMES: Final[Mapping[str, tuple[str, ...]]] = {"embedders": ("auto", "none")}
-"""Words in place of a name: for the best plug-in that there is, and for none."""
+"""Special values in place of a plug-in name: `auto` for the best plug-in, `none` for no plug-in."""
 
 Hook = Literal["commands", "features", "services"]
 Kind = Literal["importers", "exporters", "embedders", "scorers", "judges", Hook]
 
 
 def plugin_names(kind: Kind) -> tuple[str, ...]:
-    """The names of all plug-ins of a kind: built-ins in their order, then others by name."""
+    """Return the names of all plug-ins of a kind: built-ins in table order, then others by name."""
     return (*_built_in(kind), *sorted(_third_party(kind)))
 
 
@@ -134,7 +135,12 @@ def _is_disabled(kind: Kind, name: str, target: str) -> bool:
 
 
 def load_hook(kind: Hook, name: str) -> Any:
-    """What a hook names: a function or a class, as it is; raises as `load`."""
+    """Return the function or class that is registered as a hook, without calling it.
+
+    Raises:
+        InvalidInput: the hook is unknown.
+        Unavailable: the hook, or a package that it needs, is missing or broken.
+    """
     return _find_factory(kind, name)
 
 
@@ -145,17 +151,17 @@ def load(kind: Literal["exporters"], name: str) -> Exporter: ...
 @overload
 def load(kind: Literal["embedders"], name: str) -> Embedder: ...
 def load(kind: Kind, name: str) -> Any:
-    """A plug-in, made without arguments; an embedder with its default options.
+    """Load and create a plug-in without arguments, or an embedder with default options.
 
     Raises:
         InvalidInput: no plug-in of this kind has the name.
-        Unavailable: it, or something it needs, is missing or broken.
+        Unavailable: the plug-in, or a package or file that the plug-in needs, is missing or broken.
     """
     return load_embedder(name) if kind == "embedders" else _make_plugin(kind, name)
 
 
 def load_embedder(spec: str, *, base_url: str = "", dimensions: int = 0) -> Embedder:
-    """An embedder by its name, which a colon and a model may follow: `neural:FOLDER`."""
+    """Load an embedder by its name, optionally with a colon and a model: `neural:FOLDER`."""
     name, _, model = spec.partition(":")
     options = EmbedderOptions(model=model, base_url=base_url, dimensions=dimensions)
     embedder: Embedder = _make_plugin("embedders", name, options)
@@ -163,7 +169,7 @@ def load_embedder(spec: str, *, base_url: str = "", dimensions: int = 0) -> Embe
 
 
 def load_scorer(spec: str, options: ScorerOptions) -> Scorer:
-    """A scorer by its name, which a colon and a model may follow: `probe:FILE`; see `load`."""
+    """Load a scorer by its name, optionally with a colon and a model: `probe:FILE`; see `load`."""
     name, _, model = spec.partition(":")
     scorer: Scorer = _make_plugin("scorers", name, replace(options, model=model))
     return scorer
@@ -172,7 +178,7 @@ def load_scorer(spec: str, options: ScorerOptions) -> Scorer:
 def load_judge(
     spec: str, *, base_url: str, replies: ReplyCache | None = None, concurrency: int = 4
 ) -> Judge:
-    """Load a judge by `name:MODEL`; see `load`. `base_url` has no default; `replies` caches."""
+    """Load a judge by `name:MODEL`, with the endpoint's base URL and a reply cache; see `load`."""
     name, _, model = spec.partition(":")
     options = JudgeOptions(model=model, base_url=base_url, replies=replies, concurrency=concurrency)
     judge: Judge = _make_plugin("judges", name, options)
@@ -180,7 +186,7 @@ def load_judge(
 
 
 def resolve_embedder_name(spec: str) -> str:
-    """An embedder's name as it is remembered: with the folder of its model in full."""
+    """Return an embedder's name as stored in the workspace, with an absolute model folder."""
     name, _, model = spec.partition(":")
     if not model:
         return name
@@ -189,20 +195,20 @@ def resolve_embedder_name(spec: str) -> str:
 
 
 def best_embedder() -> str:
-    """The default embedder: neural where its packages and weights are found, else static."""
+    """Return the default embedder: neural if its packages and weights exist, else static."""
     return "static" if _missing_for_neural() else "neural"
 
 
 def better_embedder(used: str) -> str:
-    """Return how to get better vectors than those of an embedder or "none"; may be empty."""
+    """Return a hint on a better embedder than the one in use or "none"; may be empty."""
     if used not in {"static", "none"}:
         return ""
     steps = (_missing_for_neural(), "tui-annotate index rebuild --embedder neural")
-    return f"a language model finds more: {'; '.join(filter(None, steps))}"
+    return f"a neural embedder finds more matches: {'; '.join(filter(None, steps))}"
 
 
 def _missing_for_neural() -> str:
-    """How to install what neural vectors lack on this machine; empty for nothing."""
+    """Return how to install missing parts of the neural embedder; empty if none is missing."""
     weights = import_module("tui_annotate.plugins.embedders.weights")
     if not all(find_spec(name) for name in ("sentence_transformers", "torch")):
         return str(weights.INSTALL)
@@ -210,25 +216,25 @@ def _missing_for_neural() -> str:
 
 
 def refuse_unknown(kind: Kind, spec: str) -> None:
-    """Looks for a plug-in by its name, which a colon and a model may follow; imports nothing.
+    """Check that a plug-in exists, by its name with an optional `:MODEL`; import no plug-in.
 
     Raises:
-        InvalidInput: no plug-in of this kind has the name; the hint lists those that there are.
+        InvalidInput: no plug-in of this kind has the name; the hint lists the available names.
     """
     name = spec.partition(":")[0]
     if name not in _built_in(kind) and name not in _third_party(kind):
         there = (*_SPECIAL_NAMES.get(kind, ()), *plugin_names(kind))
-        hint = f"{suggest_word(name, there)}there are: {', '.join(there)}"
-        raise InvalidInput(f"no {kind[:-1]} {name!r}", hint)
+        hint = f"{suggest_word(name, there)}available: {', '.join(there)}"
+        raise InvalidInput(f"unknown {kind[:-1]} {name!r}", hint)
 
 
 def has_cost(spec: str) -> bool:
-    """Whether an embedder is `Costly`; makes none, and raises as `load`."""
+    """Return whether an embedder is a `CostlyEmbedder`, without creating the embedder."""
     return hasattr(_find_factory("embedders", spec.partition(":")[0]), "cost")
 
 
 def is_built_in(kind: Kind, name: str) -> bool:
-    """Whether a plug-in is a built-in one."""
+    """Return whether a plug-in is built in."""
     return name in _BUILT_IN[kind]
 
 
@@ -242,8 +248,8 @@ def _make_plugin(
     if name not in _BUILT_IN[kind] and not isinstance(plugin, protocol):
         package = _package(_third_party(kind)[name])
         raise Unavailable(
-            f"the plug-in {name!r} of {package} is no {protocol.__name__}",
-            "it lacks something that tui_annotate.plugins.protocols asks for",
+            f"the plug-in {name!r} of {package} is not a valid {protocol.__name__}",
+            f"the plug-in lacks members of the protocol {protocol.__module__}.{protocol.__name__}",
         )
     return plugin
 
@@ -258,7 +264,7 @@ def _find_factory(kind: Kind, name: str) -> Any:
 
 
 def load_all(kind: Literal["importers", "exporters"]) -> Iterator[tuple[str, Any]]:
-    """All plug-ins of a kind that work; one warning for each that does not."""
+    """Yield the name and the plug-in of each working plug-in of a kind; log broken plug-ins."""
     for name in plugin_names(kind):
         try:
             yield name, load(kind, name)
@@ -268,21 +274,22 @@ def load_all(kind: Literal["importers", "exporters"]) -> Iterator[tuple[str, Any
 
 @contextmanager
 def guard_plugin(kind: Kind, name: str) -> Iterator[None]:
-    """Around every call of a plug-in: an error of another package or of `lab` becomes Unavailable.
+    """Turn an unexpected error of a plug-in of another package or of `lab` into Unavailable.
 
-    An unexpected error of a core plug-in is our mistake and goes through, as do errors of the disk.
+    Every call of a plug-in runs in this context. An unexpected error of a core plug-in is a bug of
+    this program and passes through; so do OSError and the program's own errors.
     """
     try:
         yield
     except (TuiAnnotateError, OSError):
         raise
     except Exception as error:
-        hint = "tell its makers, or take its package off"
+        hint = "report the error to the authors of the plug-in, or uninstall its package"
         if target := _BUILT_IN[kind].get(name):
             if not target.startswith(_LAB):
                 raise
-            hint = f"report it; {DISABLED}={kind}:{name} disables it"
-        message = f"the plug-in {name!r} broke: {type(error).__name__}: {error}"
+            hint = f"report the error; to disable the plug-in, set {DISABLED}={kind}:{name}"
+        message = f"the plug-in {name!r} failed: {type(error).__name__}: {error}"
         raise Unavailable(message, hint) from error
 
 
@@ -291,7 +298,7 @@ def _third_party(kind: Kind) -> dict[str, EntryPoint]:
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=f"tui_annotate.{kind}"):
         if point.name in _BUILT_IN[kind] or point.name in found:
-            message = "the %s %r of %s is left out: the name is taken"
+            message = "skipped the %s %r of %s: the name is already in use"
             _log.warning(message, kind[:-1], point.name, _package(point))
         elif not _is_disabled(kind, point.name, point.value):
             found[point.name] = point

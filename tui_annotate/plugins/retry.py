@@ -1,4 +1,4 @@
-"""One retry policy for every endpoint: how often a request is repeated, and how long apart."""
+"""Retry policy for requests to endpoints: the number of attempts and the waits between attempts."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _T = TypeVar("_T")
 
 _LONGEST_WAIT: Final = 60.0
 _LOGGED_WAIT: Final = 10.0
-"""Seconds of waiting from which on a person should know why nothing moves."""
+"""Seconds; a wait of at least this length is logged, so that the user knows the reason."""
 
 
 def spread_wait(attempt: int) -> float:
-    """Seconds before the next attempt: each time twice as long.
+    """Return the seconds to wait before the next attempt: doubled each time, at most 60.
 
-    Spread by chance, so that many clients that wait do not return at once.
+    The wait is random within a factor of two, so that waiting clients do not all retry at once.
     """
     longest = min(2.0**attempt, _LONGEST_WAIT)
-    return random.uniform(longest / 2, longest)  # noqa: S311  no secret
+    return random.uniform(longest / 2, longest)  # noqa: S311  not a secret
 
 
 @dataclass(slots=True)
@@ -34,10 +34,14 @@ class RetryPolicy:
     """Repeats requests to one endpoint after transient failures.
 
     Attributes:
-        backoff: seconds after an attempt, from 1.
-        first_attempts: the limit without any connection so far.
-        longest_asked: seconds that the endpoint may request.
-        reached: whether it ever answered.
+        host: host of the endpoint, for messages.
+        wait: waits for a number of seconds.
+        backoff: seconds to wait after an attempt; attempts count from 1.
+        attempts: maximum number of attempts.
+        first_attempts: maximum number of attempts while no connection has succeeded.
+        longest_asked: maximum wait in seconds that the endpoint may request.
+        hint: hint of the final error.
+        reached: whether the endpoint has ever answered.
     """
 
     host: str
@@ -51,10 +55,10 @@ class RetryPolicy:
     reached: bool = field(default=False, init=False)
 
     def __call__(self, attempt: Callable[[], _T]) -> _T:
-        """The result of an attempt, which is repeated after each TransientFailure, a few times.
+        """Return the result of an attempt; retry after each TransientFailure, up to the limits.
 
         Raises:
-            Unavailable: it still fails.
+            Unavailable: the last attempt failed.
         """
         for number in count(1):
             try:
@@ -70,5 +74,5 @@ class RetryPolicy:
                 _log.warning("%s: %s; waiting %.0f s", self.host, failure, seconds)
             self.wait(seconds)
         long = failure.after > self.longest_asked
-        later = f"; it asks to wait {failure.after:,.0f} s" if long else ""
+        later = f"; the endpoint requests a wait of {failure.after:,.0f} s" if long else ""
         raise Unavailable(f"{self.host}: {failure}{later}", self.hint) from failure

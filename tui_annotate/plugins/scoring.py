@@ -1,4 +1,4 @@
-"""What a scorer is given and gives back, and the promise that one keeps; nothing of how."""
+"""Protocols of scorers, with their inputs, options and results."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from tui_annotate.plugins.protocols import Embedder, EmbeddingCost
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedAnswers:
-    """A question with its right answer, and what models answered.
+    """A question with its correct answer and the answers of models.
 
     Attributes:
-        answer: the right one.
-        texts: the answers that are scored, in their order; one at least.
-        extras: others to the same question, in which a model was asked to admit what it does not
-            know ("uncertainty"): they are counted with the rest, and scored by few scorers.
+        answer: the correct answer.
+        texts: the model answers to score, in order; at least one.
+        extras: further answers to the same question, for which a model was asked to admit what
+            the model does not know ("uncertainty"). They are counted with the other answers, and
+            only a few scorers score them.
         language: "en" or "zh".
-        subject: what the question is about, as its file says; may be empty.
+        subject: topic of the question, as given in the file; may be empty.
     """
 
     question: str
@@ -33,12 +34,12 @@ class GeneratedAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleSentences:
-    """A sample by its segments, in reading order.
+    """The sentences of a sample, in reading order.
 
     Attributes:
-        source: of all documents on the source side.
-        summary: of the summary; one at least.
-        language: of the summary: "en" or "zh".
+        source: sentences of all source documents.
+        summary: sentences of the summary; at least one.
+        language: language of the summary, "en" or "zh".
     """
 
     source: tuple[str, ...]
@@ -48,13 +49,14 @@ class SampleSentences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """What a scorer says under one name.
+    """The values of one score that a scorer computed for a question or a sample.
 
     Attributes:
-        name: of the score, as published.
-        values: raw ones. Of answers: one for each text, then for each extra; extras may be left
-            out. Of sentences: one for each segment of the summary. None where nothing can be said.
-        words: what is said beside each value, as a reason; in the order of the values, or none.
+        name: name of the score, as published.
+        values: raw values. For a question: one for each text, then one for each extra; values of
+            extras may be missing. For a sample: one for each sentence of the summary. None means
+            that the scorer has no value.
+        words: a text for each value, for example the reason, parallel to the values; or empty.
     """
 
     name: str
@@ -64,16 +66,18 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorerOptions:
-    """What a user may say about a scorer; each takes what concerns it.
+    """User options of a scorer; each scorer reads the options that concern the scorer.
 
     Attributes:
-        model: what follows the colon of its name: a model's name, or a folder or file.
-        top_k: rarest words of an answer that are averaged.
-        with_question: answers are embedded with their question before them.
-        embedder: loads the workspace's; None where it has none, and who needs one refuses.
-        judge: the chat model that was named; None for none, and who needs one refuses.
-        prompts: the folder in which a user keeps prompts of their own; empty for none.
-        folder: of a local model, for scorers whose `model` is something else.
+        model: the text after the colon of the scorer's name: a model name, a folder or a file.
+        top_k: number of the rarest words of an answer to average.
+        with_question: whether answers are embedded with the question in front.
+        embedder: loads the workspace's embedder; None if the workspace has none. A scorer that
+            needs an embedder then raises an error.
+        judge: the named chat model; None if no model was named. A scorer that needs a judge then
+            raises an error.
+        prompts: folder with the user's own prompts; empty for none.
+        folder: folder of a local model, for scorers whose `model` means something else.
     """
 
     model: str = ""
@@ -87,15 +91,15 @@ class ScorerOptions:
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Gives answers to questions scores. It is made with ScorerOptions.
+    """Protocol of scorers, which score answers to questions. The constructor takes ScorerOptions.
 
-    One may also have a `maker`, where its name does not say enough of whose opinion a run holds,
-    and an `embedder`: the label and version of the one that it uses.
+    A scorer may also have an attribute `maker`, if the scorer's name does not identify the model
+    behind the scores, and an attribute `embedder`: the label and version of the embedder in use.
 
     Attributes:
-        parameters: values of JSON that a run keeps: options, versions of libraries, what a model
-            is called; never a key.
-        low: the names of those of its scores of which a low value is the better one.
+        parameters: JSON values to store with a run: options, library versions, model names; never
+            an API key.
+        low: names of the scorer's scores for which lower values are better.
     """
 
     name: str
@@ -103,27 +107,31 @@ class Scorer(Protocol):
     low: frozenset[str]
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """What it says of each question's answers, in their order, in constant memory.
+        """Yield the scores of each question's answers, in order, in constant memory.
 
         Raises:
-            Unavailable: something that it needs is missing, broken or out of reach.
+            Unavailable: a model, library or endpoint is missing, broken or cannot be reached.
         """
         ...
 
 
 @runtime_checkable
 class SentenceScorer(Scorer, Protocol):
-    """A scorer that also says how far a source supports each sentence of its summary."""
+    """Protocol of scorers that also score how well the source supports each summary sentence."""
 
     def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
-        """What it says of each sample's summary, in their order; else as `of_answers`."""
+        """Yield the sentence scores of each sample's summary, in order, in constant memory.
+
+        Raises:
+            Unavailable: a model, library or endpoint is missing, broken or cannot be reached.
+        """
         ...
 
 
 @runtime_checkable
 class CostlyScorer(Scorer, Protocol):
-    """A scorer that asks an endpoint, or computes for long."""
+    """Protocol of scorers that send requests to an endpoint or compute for a long time."""
 
     def cost(self, questions: Iterable[GeneratedAnswers]) -> EmbeddingCost:
-        """What it would take to score them; asks nobody."""
+        """Estimate the cost of scoring the questions, without sending any request."""
         ...

@@ -1,4 +1,4 @@
-"""What a format says of itself: where it is written to, and which traits of work it can carry."""
+"""Descriptions of formats: the kind of output target, and the traits of work that survive."""
 
 from __future__ import annotations
 
@@ -9,82 +9,82 @@ from typing import Final
 
 
 class RecordTrait(StrEnum):
-    """What a record may have, in the words in which its loss is counted."""
+    """Properties of a record that a format may lack; each value names the property in reports."""
 
     OVERLAP = "overlapping spans"
-    FRAGMENTS = "claims of several spans"
-    LINK = "evidence of claims"
-    EVIDENCES = "further spans of evidence"
-    TREE = "labels under labels"
+    FRAGMENTS = "claims with several spans"
+    LINK = "links between claims and their evidence"
+    EVIDENCES = "second and further evidence spans"
+    TREE = "nested labels"
     NOTE = "notes"
     ANNOTATOR = "annotators"
     TIME = "times"
-    EMPTY = "samples read with nothing found"
+    EMPTY = "samples completed without annotations"
     ORIGIN = "origins of annotations"
-    TEXTS = "sources apart from summaries"
-    SEVERAL = "further labels of an annotation"
+    TEXTS = "separate source texts"
+    SEVERAL = "second and further labels of an annotation"
     BARE = "annotations without a label"
     UNCLAIMED = "evidence without a claim"
     UNREAD = "samples not read"
-    STATE = "states of samples"
-    OPINION = "ratings and comments of samples"
-    VERSION = "versions of annotations, labels and guidelines"
-    TRACE = "places of evidence in the assist"
-    SETTLED = "how it was settled"
-    SUGGESTED = "suggestions that it came from"
-    META = "other columns of samples"
+    STATE = "states of assignments"
+    OPINION = "ratings and sample comments"
+    VERSION = "versions of annotations, label sets and guidelines"
+    TRACE = "assist snapshots of annotations"
+    SETTLED = "adjudication details"
+    SUGGESTED = "suggestions that annotations came from"
+    META = "metadata columns of samples"
     GROUP = "groups"
     REQUEST = "requests"
     KIND = "kinds of samples"
     TITLE = "keys and titles of documents"
-    DATASET = "names of further datasets"
-    IMPORTED = "records as they were read"
+    DATASET = "names of the second and further datasets"
+    IMPORTED = "original imported records"
 
 
 class Loss(StrEnum):
-    """What else a format may have no place for, in the words in which it is counted."""
+    """Kinds of loss in an export apart from record traits; each value names a loss in reports."""
 
-    NO_PAIR = "samples that are no pair"
-    ITEM_ANNOTATIONS = "annotations of such samples"
-    SEPARATOR = "samples whose texts hold the separator"
+    NO_PAIR = "samples that are not a source-summary pair"
+    ITEM_ANNOTATIONS = "annotations of skipped samples"
+    SEPARATOR = "samples whose texts contain the separator"
     DOT = "labels with a dot in a name"
-    JOINER = "labels with a joiner in a name"
+    JOINER = "labels whose name contains a joining character"
     WHITE_SPACE = "labels with white space in a name"
-    COVERED_LABELS = "labels above another of their annotation"
+    COVERED_LABELS = "labels whose child label is on the same annotation"
     LABELS = "labels"
     NO_VERDICT = "samples without a verdict"
-    NO_VERDICT_LABELS = "labels that are no verdict"
-    VERDICT_SPANS = "spans behind the verdicts"
-    FORMULAS = "cells with a quote before them, as they look like formulas"
-    BAD_TIMES = "times that are none"
-    SHARED_TOKENS = "spans whose tokens are another's"
-    TOKENLESS = "spans without a token"
-    CUT_TOKENS = "spans that cut a token, which has their tag whole"
-    NUMBERED_IDS = "sample ids, numbered instead"
-    RENAMED_IDS = "sample ids, renamed"
+    NO_VERDICT_LABELS = "labels that are not a verdict"
+    VERDICT_SPANS = "annotated spans that the verdicts replace"
+    FORMULAS = "formula-like cells that got a leading quote"
+    BAD_TIMES = "invalid times"
+    SHARED_TOKENS = "spans whose tokens belong to an earlier span"
+    TOKENLESS = "spans that cover no token"
+    CUT_TOKENS = "spans that were extended to whole tokens"
+    NUMBERED_IDS = "sample ids that were replaced by numbers"
+    RENAMED_IDS = "sample ids that were renamed"
     NO_CLAIM = "samples whose annotations have no claim"
-    SOURCE_COLUMNS = "columns of a source that differ between its samples"
+    SOURCE_COLUMNS = "source columns that differ between the samples of a source"
     ANNOTATOR_IDS = "ids of annotators"
-    NO_REPORT = "citations whose report is not there"
-    OTHER_KINDS = "samples that are no report, document or citation"
-    DOCUMENT_SPANS = "spans in documents of a report"
-    DOUBLE_SPANS = "spans that are marked twice"
+    NO_REPORT = "citations without their report"
+    OTHER_KINDS = "samples that are not a report, document or citation"
+    DOCUMENT_SPANS = "spans in the documents of a report"
+    DOUBLE_SPANS = "spans that are marked more than once"
     SPANS_OVER_SENTENCES = "spans over several sentences"
 
 
 OWN: Final = "its own"
-"""How records as they were read are carried by a format that writes those of its own form alone."""
+"""Value of the trait `IMPORTED` for a format that writes original records of its format only."""
 COLUMNS: Final = tuple(RecordTrait)[:11]
-"""The traits in which formats differ most: the columns of their table."""
+"""Traits that are the columns of the table of formats: formats differ most in these traits."""
 TITLES: Final = (
     "overlap", "several claims", "link", "several evidence", "label tree", "note", "annotator",
     "time", "read, nothing found", "origin", "two texts",
 )  # fmt: skip
-"""What the columns are called, in their order."""
+"""Headings of the columns, parallel to `COLUMNS`."""
 
 
 class FormatTarget(StrEnum):
-    """What a format is written to."""
+    """Kind of target that a format is written to."""
 
     STREAM = "file"
     FILES = "files"
@@ -93,11 +93,15 @@ class FormatTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatTraits:
-    """Traits of a format.
+    """Description of a format.
 
     Attributes:
-        carried: each with `yes`, or a word or two.
-        layered: it holds one person's work on a sample.
+        title: short description of the format.
+        `place`: kind of output target.
+        files: names of the output files; empty for a single file.
+        carried: traits that the format can write; the value is `yes`, or states in a word or two
+            how the format writes the trait.
+        layered: whether the format holds the work of only one annotator on a sample.
     """
 
     title: str
@@ -108,23 +112,28 @@ class FormatTraits:
 
     @property
     def lost(self) -> tuple[RecordTrait, ...]:
-        """The traits that it does not carry."""
+        """The traits that the format cannot write."""
         return tuple(trait for trait in RecordTrait if trait not in self.carried)
 
 
 def carry_plainly(*traits: RecordTrait, **how: str) -> dict[RecordTrait, str]:
-    """Traits that are carried as they are, and others, by their names in lower case, with how."""
+    """Return the `carried` table of a format.
+
+    Args:
+        traits: traits that the format writes unchanged.
+        how: other traits, by lower-case member name, with how the format writes each trait.
+    """
     return dict.fromkeys(traits, "yes") | {
         RecordTrait[name.upper()]: word for name, word in how.items()
     }
 
 
 def carry_all_but(*lost: RecordTrait) -> dict[RecordTrait, str]:
-    """Every trait but these, as it is."""
+    """Return the `carried` table of a format that writes every trait except `lost` unchanged."""
     return carry_plainly(*(trait for trait in RecordTrait if trait not in lost))
 
 
 def get_traits(plugin: object) -> FormatTraits | None:
-    """What a format says of itself; None where it says nothing."""
+    """Return the description of a format plug-in; None if the plug-in has none."""
     about = getattr(plugin, "about", None)
     return about if isinstance(about, FormatTraits) else None

@@ -115,15 +115,15 @@ def test_without_weights_the_ways_to_get_some_are_told() -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "holds no model"),
-        ({"config.json": "{}", "pytorch_model.bin": "x"}, "no weights as .safetensors"),
+        ({}, "contains no model"),
+        ({"config.json": "{}", "pytorch_model.bin": "x"}, "no .safetensors weights"),
         (
             {
                 "config.json": "{}",
                 "model.safetensors": "x",
                 "modules.json": json.dumps([{"type": "custom_st.Transformer"}]),
             },
-            "wants to run code of its own: custom_st.Transformer",
+            "needs custom code: custom_st.Transformer",
         ),
     ],
 )

@@ -219,7 +219,7 @@ LOSSES: Mapping[str, Loss] = {
     "labels named Unlabelled": _each(
         lambda row: [row | {"labels": [p for p in row["labels"] if p != (_UNLABELLED,)]}]
     ),
-    "labels above another of their annotation": _each(_lowest),
+    "labels whose child label is on the same annotation": _each(_lowest),
     "labels with a dot in a name": _each(_joined),
     RecordTrait.NOTE: _rows_without("note"),
     "line breaks in notes": _each(lambda row: [row | {"note": row["note"].replace("\n", " ")}]),
@@ -242,8 +242,8 @@ LOSSES: Mapping[str, Loss] = {
     RecordTrait.TITLE: _without("titles"),
     RecordTrait.DATASET: _without("dataset"),
     RecordTrait.IMPORTED: _all(_without("original"), _rows_without("original")),
-    "sample ids, renamed": _without("id"),
-    "sample ids, numbered instead": _all(_without("id"), _columns("id")),
+    "sample ids that were renamed": _without("id"),
+    "sample ids that were replaced by numbers": _all(_without("id"), _columns("id")),
 }
 """In the order in which they are taken away: what makes other rows comes first."""
 
@@ -251,9 +251,9 @@ LEFT_OUT = frozenset(
     {
         RecordTrait.UNREAD.value,
         "samples whose annotations have no claim",
-        "samples whose texts hold the separator",
+        "samples whose texts contain the separator",
         "samples whose texts contain the separator or begin with a byte order mark",
     }
 )
 """Words for whole samples that are not written."""
-IN_THEM = "annotations of such samples"
+IN_THEM = "annotations of skipped samples"

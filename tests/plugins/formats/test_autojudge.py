@@ -123,7 +123,7 @@ def test_a_sentence_cites_in_one_of_three_ways(
         ({"request_id": "8"}, "neither 'topic_id' nor 'narrative_id'"),
         ({"topic_id": "7", "team_id": None}, "'team_id' is nothing (null), not text"),
         ({"topic_id": "7", "run_id": ""}, "the run_id is empty"),
-        ({"topic_id": "7\x1b[2J"}, "holds '\\x1b'"),
+        ({"topic_id": "7\x1b[2J"}, "control character '\\x1b'"),
         ({"narrative_id": True}, "the narrative_id is a truth value"),
     ],
 )

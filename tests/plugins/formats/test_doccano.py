@@ -88,12 +88,15 @@ def test_lines_are_known_by_their_content(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"text": None}, "'text' is nothing"),
-        ({"text": "abc", "source_len": None, "sep_len": None}, "not parted once"),
-        ({"source_len": 900}, "are not inside the text"),
+        ({"text": "abc", "source_len": None, "sep_len": None}, "does not occur exactly once"),
+        ({"source_len": 900}, "do not fit the length of the text"),
         ({"sha256": "ab"}, "its SHA-256 differs"),
         ({"entities": [{"id": 1, "label": 5}]}, "the label of an entity is a number"),
         ({"entities": [LINE["entities"][0], LINE["entities"][0]]}, "entity id 10 is a duplicate"),
-        ({"entities": [LINE["entities"][0] | {"start_offset": 60}]}, "one of the two texts"),
+        (
+            {"entities": [LINE["entities"][0] | {"start_offset": 60}]},
+            "inside the source or inside the summary",
+        ),
         ({"entities": [LINE["entities"][0] | {"end_offset": 9000}]}, "outside"),
         ({"entities": []}, "the relation from 10 to 11"),
         ({"label": [[1, 2]], "entities": [], "relations": []}, "is not a list [start, end, label]"),

@@ -95,8 +95,8 @@ def test_a_zip_is_what_its_folder_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (LINE | {"text": "Another" + LINE["text"][7:]}, "the texts are others than at"),
-        (LINE | {"text": "no separator"}, "is not parted once"),
+        (LINE | {"text": "Another" + LINE["text"][7:]}, "the texts differ from those at"),
+        (LINE | {"text": "no separator"}, "does not occur exactly once"),
         (5, "is a number (5), not an object"),
     ],
 )

@@ -98,16 +98,20 @@ def test_what_is_deleted_is_counted(fake: FakeTable, table: SharedTable) -> None
 
 
 BROKEN = [
-    (refusal(401, "JWT expired"), NotAllowed, "refuses the key (401): JWT expired"),
+    (refusal(401, "JWT expired"), NotAllowed, "rejects the key (401): JWT expired"),
     (refusal(403, "row-level security"), NotAllowed, "(403): row-level security"),
-    (refusal(404, "relation is missing"), NotFound, "knows no table annotations_current"),
+    (refusal(404, "relation is missing"), NotFound, "has no table annotations_current"),
     (refusal(409, "no unique constraint"), Conflict, "(409): no unique constraint"),
     (refusal(400, "bad \x1b[31mred\x07"), Unavailable, "(400)"),
-    (Reply(body="<html>hello"), Unavailable, "no list of rows"),
-    (Reply(body='[{"dataset": "d"'), Unavailable, "no list of rows"),
-    (Reply(body='{"rows": []}'), Unavailable, "no list of rows"),
-    (Reply(body="[1]"), Unavailable, "no row"),
-    (Reply(body='[{"dataset": 1, "username": "a", "annotation_key": "k"}]'), Unavailable, "no row"),
+    (Reply(body="<html>hello"), Unavailable, "not a list of rows"),
+    (Reply(body='[{"dataset": "d"'), Unavailable, "not a list of rows"),
+    (Reply(body='{"rows": []}'), Unavailable, "not a list of rows"),
+    (Reply(body="[1]"), Unavailable, "invalid row"),
+    (
+        Reply(body='[{"dataset": 1, "username": "a", "annotation_key": "k"}]'),
+        Unavailable,
+        "invalid row",
+    ),
     (Reply(301, b"", {"Location": "https://evil.example/"}), Unavailable, "another address"),
     (Reply(500, b"x" * 10_000_000), Unavailable, "(500)"),
 ]
@@ -213,11 +217,11 @@ def test_other_rows_than_those_that_were_sent_are_no_success(
 @pytest.mark.parametrize(
     ("address", "says"),
     [
-        ("", "no address"),
-        ("ftp://x", "no address"),
-        ("https://user:pw@x.example", "more than an address"),
-        ("https://x.example?apikey=1", "more than an address"),
-        ("http://x.example", "would travel open"),
+        ("", "not an HTTP URL"),
+        ("ftp://x", "not an HTTP URL"),
+        ("https://user:pw@x.example", "contains a password"),
+        ("https://x.example?apikey=1", "contains a password"),
+        ("http://x.example", "would be sent unencrypted"),
     ],
 )
 def test_an_address_that_would_give_something_away_is_refused(address: str, says: str) -> None:

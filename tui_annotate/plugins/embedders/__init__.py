@@ -1,1 +1,1 @@
-"""The embedders: static, neural, remote."""
+"""Built-in embedders: static word vectors, local neural models, remote endpoints."""

@@ -1,6 +1,6 @@
-"""A sentence-transformers model at work: texts cut to word pieces, rows of them to vectors.
+"""Runs a sentence-transformers model: splits texts into word pieces, computes their vectors.
 
-The one place of the project that loads torch; never a network.
+Among the plug-ins, only this module loads torch. It never uses the network.
 """
 
 from __future__ import annotations
@@ -22,21 +22,23 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.embedders.weights import ModelFolder
 
 LONG = 200
-"""Word pieces of a text that is encoded as a whole; above, in overlapping windows."""
+"""Maximum word pieces of a text that is encoded whole; longer texts use overlapping windows."""
 WINDOW = 192
 LONGEST = 20_000
-"""Code points of a text that are looked at."""
+"""Maximum number of code points of a text to use; the rest is ignored."""
 LEAST_KNOWN = 0.9
-"""The share of a text's characters that must have a word piece, or it has no vector."""
+"""Minimum proportion (0 to 1) of a text's characters with a word piece; else no vector."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordPieces:
-    """The word pieces of a text, after those of the prompt.
+    """The word pieces of a text and of the prompt in front of the text.
 
     Attributes:
-        spans: code points of each, without white space at their edges.
-        known: indices of known pieces that hold a letter or digit.
+        prompt: ids of the prompt's word pieces.
+        ids: ids of the text's word pieces.
+        spans: (start, end) of each piece in code points, without white space at the edges.
+        known: indices of the known pieces that contain a letter or digit.
     """
 
     prompt: tuple[int, ...]
@@ -50,7 +52,10 @@ NO_PIECES = WordPieces((), (), (), ())
 
 @dataclass(frozen=True, slots=True)
 class PieceWindow:
-    """The pieces `first` up to `last` of a text; from `own` up to `until` it knows best."""
+    """A window of word pieces, `first` to `last` (exclusive), of a text.
+
+    The window supplies the vectors of the pieces from `own` to `until` (exclusive).
+    """
 
     first: int
     last: int
@@ -59,12 +64,13 @@ class PieceWindow:
 
 
 def split_windows(count: int, *, long: int = LONG, size: int = WINDOW) -> list[PieceWindow]:
-    """How a text of so many pieces is encoded; none for none.
+    """Return the windows in which a text of `count` word pieces is encoded; empty for 0.
 
-    Each piece belongs to the window in which it is farthest from a cut.
+    The vector of a piece comes from the window in which the piece is farthest from an edge.
     """
     if count <= long:
         return [PieceWindow(0, count, 0, count)] if count else []
+    # The last window ends with the text, so it may overlap the window before by more than half.
     starts = [*range(0, count - size, max(size // 2, 1)), count - size]
     cuts = [0, *((later + earlier + size) // 2 for earlier, later in pairwise(starts)), count]
     return [
@@ -74,11 +80,12 @@ def split_windows(count: int, *, long: int = LONG, size: int = WINDOW) -> list[P
 
 
 class WordPieceCutter:
-    """Cuts texts by a model's own `tokenizers.Tokenizer` rules.
+    """Tokenizer that splits texts into word pieces by a model's own rules.
 
     Args:
-        prompt: before every text.
-        unknown: the id of the unknown piece; None for no such.
+        rules: the model's `tokenizers.Tokenizer` as JSON.
+        prompt: text that is put in front of every text.
+        unknown: the id of the unknown piece; None if the model has no unknown piece.
     """
 
     def __init__(self, rules: str, *, prompt: str = "", unknown: int | None = None) -> None:
@@ -98,7 +105,7 @@ class WordPieceCutter:
         return tuple(framed.ids[: own[0]]), tuple(framed.ids[own[-1] + 1 :])
 
     def cut(self, texts: Sequence[str]) -> list[WordPieces]:
-        """The pieces of each text; `NO_PIECES` where too few of its characters have one."""
+        """Return the word pieces of each text; `NO_PIECES` if too few characters have one."""
         some = [text[:LONGEST] for text in texts]
         prompted = [self._prompt + text for text in some]
         found = self._tokenizer.encode_batch(prompted, add_special_tokens=False)
@@ -106,9 +113,9 @@ class WordPieceCutter:
 
     def _make_pieces(self, text: str, encoded: Any) -> WordPieces:
         ids, shift = encoded.ids, len(self._prompt)
-        places = [(start - shift, end - shift) for start, end in encoded.offsets]
-        head = next((at for at, (_, end) in enumerate(places) if end > 0), len(ids))
-        spans = [_trim(text, max(start, 0), end) for start, end in places[head:]]
+        offsets = [(start - shift, end - shift) for start, end in encoded.offsets]
+        head = next((at for at, (_, end) in enumerate(offsets) if end > 0), len(ids))
+        spans = [_trim(text, max(start, 0), end) for start, end in offsets[head:]]
         missing, known = 0, []
         for index, ((start, end), piece) in enumerate(zip(spans, ids[head:], strict=True)):
             if piece == self._unknown:
@@ -122,7 +129,7 @@ class WordPieceCutter:
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """Without the white space that some tokenizers count to a word."""
+    """Shrink a span by the white space that some tokenizers include in a word."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -134,23 +141,26 @@ _PROMPT_NAMES = ("document", "passage", "corpus")
 _UNUSABLE = (
     AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError
 )  # fmt: skip
-"""What loading a broken or foreign model may raise."""
+"""Exceptions that loading a broken or unsupported model may raise."""
 
 
 def need_library() -> None:
-    """Looks for what an encoder loads, and loads nothing.
+    """Check that the libraries of the encoder are installed, without importing the libraries.
 
     Raises:
-        Unavailable: it is missing; the hint has the lines that install it.
+        Unavailable: a library is missing; the hint has the commands to install the library.
     """
     for name in ("sentence_transformers", "torch"):
         if find_spec(name) is None:
-            raise Unavailable(f"neural vectors need {name}, which is missing", INSTALL)
+            raise Unavailable(f"neural vectors need {name}, which is not installed", INSTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderInput:
-    """Pieces encoded at once, the prompt's first; `wanted` are indices into `ids`."""
+    """A row of word-piece ids to encode, starting with `prompt` pieces of the prompt.
+
+    `wanted` are the indices in `ids` of the pieces whose vectors are needed.
+    """
 
     ids: Sequence[int]
     prompt: int
@@ -158,7 +168,7 @@ class EncoderInput:
 
 
 class Encoder:
-    """A model and its tokenizer; `row_size` is the number of word pieces that a row can hold."""
+    """A loaded model and its tokenizer; `row_size` is the maximum number of word pieces per row."""
 
     def __init__(self, weights: ModelFolder) -> None:
         with offline():
@@ -183,45 +193,46 @@ class Encoder:
     def encode(
         self, rows: Sequence[EncoderInput], axes: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Of one pass over a batch: a vector a row, and those of the wanted pieces, row after row.
+        """Encode a batch; return the vectors of the rows and the vectors of the wanted pieces.
 
-        Both have unit length. The pieces' are brought to `axes`, where there are any.
+        All vectors have unit length. The vectors of pieces are in order of the rows; with `axes`,
+        they are projected on these axes.
         """
         import torch
 
-        features, places = self._make_features(rows)
+        features, wanted = self._make_features(rows)
         with torch.inference_mode():
             found = self._model(features)
             pooled = torch.nn.functional.normalize(found["sentence_embedding"].float(), dim=1)
-            pieces = self._finish_vectors(found["token_embeddings"][places])
+            pieces = self._finish_vectors(found["token_embeddings"][wanted])
             if axes is not None:
                 pieces = pieces @ torch.from_numpy(axes).to(pieces.device)
         return pooled.cpu().numpy(), pieces.cpu().numpy()
 
     def _make_features(self, rows: Sequence[EncoderInput]) -> tuple[dict[str, Any], Any]:
-        """What the model is given, and where in it the wanted pieces are."""
+        """Return the input tensors of the model, and a mask of the wanted pieces."""
         import torch
 
         before, after = self.cutter.before, self.cutter.after
         size = max(len(row.ids) for row in rows) + len(before) + len(after)
         ids = torch.full((len(rows), size), self._pad)
         mask = torch.zeros((len(rows), size), dtype=torch.long)
-        places = torch.zeros((len(rows), size), dtype=torch.bool)
+        wanted = torch.zeros((len(rows), size), dtype=torch.bool)
         for at, row in enumerate(rows):
             framed = [*before, *row.ids, *after]
             start = size - len(framed) if self._left else 0
             ids[at, start : start + len(framed)] = torch.tensor(framed)
             mask[at, start : start + len(framed)] = 1
             if row.wanted:
-                places[at, torch.tensor(row.wanted) + start + len(before)] = True
+                wanted[at, torch.tensor(row.wanted) + start + len(before)] = True
         device = self._model.device
         features: dict[str, Any] = {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
         if rows[0].prompt:
             features["prompt_length"] = len(before) + rows[0].prompt
-        return features, places.to(device)
+        return features, wanted.to(device)
 
     def _finish_vectors(self, pieces: Any) -> Any:
-        """Vectors of pieces, taken through all that the model does to a pooled vector."""
+        """Apply the model's modules after pooling to the vectors of word pieces, and normalise."""
         import torch
 
         features = {"sentence_embedding": pieces.float()}
@@ -245,18 +256,18 @@ def _load_model(weights: ModelFolder) -> Any:
             str(weights.folder), local_files_only=True, model_kwargs={"use_safetensors": True}
         )
     except (SafetensorError, *_UNUSABLE) as error:
-        message = f"the model in {weights.folder} can not be loaded: {error}"
-        raise Unavailable(message, "fetch or copy it again") from error
+        message = f"the model in {weights.folder} cannot be loaded: {error}"
+        raise Unavailable(message, "fetch or copy the model again") from error
     parts = list(model)
     if len(parts) < 2 or not (isinstance(parts[0], Transformer) and isinstance(parts[1], Pooling)):
         names = ", ".join(type(part).__name__ for part in parts)
         raise Unavailable(
-            f"the model {weights.label!r} is made of {names}",
-            "a transformer with pooling is needed",
+            f"the model {weights.label!r} consists of unsupported parts: {names}",
+            "use a model that consists of a transformer and pooling",
         )
     if not getattr(model.tokenizer, "is_fast", False):
         raise Unavailable(
-            f"the model {weights.label!r} can not tell where its word pieces stand",
-            "take one with a tokenizer.json",
+            f"the tokenizer of the model {weights.label!r} gives no offsets of word pieces",
+            "use a model with a tokenizer.json",
         )
     return model.float().eval()

@@ -1,4 +1,4 @@
-"""Vectors of sentence-transformers models, with those of every word piece: made at ingest alone."""
+"""Embedder for local sentence-transformers models; vectors are computed only at ingest."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from tui_annotate.methods.late_interaction import TokenBank
 
 RECIPE = "1"
-"""Changes whenever the vectors of a text would, though the weights are the same."""
+"""Version of this module's computation; changes when vectors change for the same weights."""
 TOKEN_DIMENSIONS = 128
 
 _BATCH = 32
 
 
 class NeuralEmbedder:
-    """A transformer's vectors of texts and, brought to fewer axes, of their word pieces.
+    """Embedder with a transformer's vectors of texts and, in fewer dimensions, of word pieces.
 
     Raises:
-        Unavailable: sentence-transformers or the weights are missing, or can not be used.
+        Unavailable: sentence-transformers or the weights are missing or unusable.
     """
 
     name = "neural"
@@ -55,10 +55,11 @@ class NeuralEmbedder:
 
     @cached_property
     def axes(self) -> NDArray[np.float32]:
-        """(dimensions, token_dimensions): along which word pieces of plain sentences spread most.
+        """The principal axes of word-piece vectors, (dimensions, token_dimensions).
 
-        The sentences are our own, English and Chinese, and stay the same; so the axes are those of
-        the model, and all tables of a version share them. Measured: at 128 nothing is lost.
+        The axes are computed from fixed English and Chinese sentences in `axes.txt`. So they
+        depend only on the model, and all vector tables of a version share the same axes.
+        Measured: with 128 dimensions the matches do not get worse.
         """
         import numpy as np
 
@@ -74,16 +75,16 @@ class NeuralEmbedder:
         return np.ascontiguousarray(axes * np.sign(largest), np.float32)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """(n, dimensions), rows of unit length in the order of the texts.
+        """Embed texts: return (n, dimensions) unit-length rows, in the order of the texts.
 
-        A row of zeros where fewer than nine in ten of a text's signs have a word piece. Of a text
-        the first 20,000 code points count; one of more than 200 word pieces is the mean of its
-        windows.
+        The row is zero if fewer than 90 % of a text's characters have a word piece. Only the first
+        20,000 code points of a text are used. The vector of a text with more than 200 word pieces
+        is the mean of the vectors of its windows.
         """
         return self._make_vectors(self._encoder.cutter.cut(texts), None)[0]
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
-        """What `embed` gives, and the word pieces that hold a letter or a digit."""
+        """Return vectors of texts as `embed` does, and of word pieces with a letter or digit."""
         import numpy as np
 
         from tui_annotate.methods.late_interaction import TokenBank
@@ -98,7 +99,7 @@ class NeuralEmbedder:
     def _make_vectors(
         self, pieces: Sequence[WordPieces], axes: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """A vector a text; and, where there are axes, those of the known pieces in their order."""
+        """Return a vector for each text and, with axes, the vectors of its known pieces."""
         import numpy as np
 
         rows = [
@@ -142,15 +143,15 @@ def _load_sentences() -> list[str]:
 
 
 def _make_input(own: WordPieces, window: PieceWindow, *, wanted: bool) -> EncoderInput:
-    """What a window of a text hands to the model; wanted are the pieces that it knows best."""
+    """Return the model input for a window of a text, with the pieces whose vectors are wanted."""
     shift = len(own.prompt) - window.first
-    places = [at + shift for at in own.known if window.own <= at < window.until] if wanted else []
+    indices = [at + shift for at in own.known if window.own <= at < window.until] if wanted else []
     ids = (*own.prompt, *own.ids[window.first : window.last])
-    return EncoderInput(ids, len(own.prompt), places)
+    return EncoderInput(ids, len(own.prompt), indices)
 
 
 def _quantise(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
-    """Directions in a byte an axis: the largest number of each row becomes 127."""
+    """Quantise rows to int8: the number of largest magnitude in each row becomes ±127."""
     import numpy as np
 
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=1e-12)

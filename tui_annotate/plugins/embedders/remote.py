@@ -1,7 +1,7 @@
-"""Vectors of a model behind an OpenAI-compatible endpoint: made at ingest alone, never at a key.
+"""Embedder for models behind an OpenAI-compatible endpoint; vectors are computed only at ingest.
 
-Texts leave the machine here: to the address that a person gave, and, as redirects are not followed,
-to no other. The key comes from the environment at each request; it is never kept or logged.
+Texts leave the machine here. They go only to the address that the user set, because redirects are
+not followed. The API key is read from the environment at each request, and never stored or logged.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
 MOST_DIMENSIONS: Final = 16_384
 _CONNECT, _READ, _REPLY_TIMEOUT = 10.0, 120.0, 300.0
-"""Seconds for a connection, for a sign of life, for a whole reply."""
+"""Timeouts in seconds: to connect, between received bytes, for a whole reply."""
 
 
 class Endpoint:
-    """Questions as JSON to one address. One thread at a time.
+    """HTTP client that posts JSON requests to one endpoint. Not thread-safe.
 
     Raises:
-        InvalidInput: the address can not be used, or holds something secret.
-        Unavailable: the key can not be one.
+        InvalidInput: the base URL is invalid, or contains a password, query or fragment.
+        Unavailable: the API key is invalid.
     """
 
     def __init__(
@@ -61,11 +61,11 @@ class Endpoint:
         warn_of_open_key(self._url)
 
     def post(self, path: str, question: Mapping[str, Any], *, most: int) -> Any:
-        """Post a JSON question and return at most `most` bytes of JSON; retry transient failures.
+        """Post a JSON request and return the parsed reply of at most `most` bytes, with retries.
 
         Raises:
-            RequestRefused: the content is too large, or refused.
-            Unavailable: every attempt failed; the message says how.
+            RequestRefused: the endpoint rejects the content, for example because of its size.
+            Unavailable: all attempts failed; the message has the last failure.
         """
         return self._retry(lambda: self._send(path, question, most=most))
 
@@ -78,7 +78,7 @@ class Endpoint:
                 "POST", url, json=question, headers=authorization_header()
             ) as reply:
                 self._retry.reached = True
-                hint, clock = "is this an endpoint for embeddings?", self._clock
+                hint, clock = "check that the address is an embeddings endpoint", self._clock
                 body = read_body(reply, most=most, seconds=_REPLY_TIMEOUT, hint=hint, clock=clock)
         except httpx2.TransportError as error:
             raise connection_failure(error) from error
@@ -88,8 +88,8 @@ class Endpoint:
             return json.loads(body)
         except (ValueError, RecursionError):
             raise Unavailable(
-                f"{self.host} answers something that is no JSON",
-                "check --base-url, which most often ends in /v1",
+                f"the reply of {self.host} is not JSON",
+                "check --base-url (usually ends in /v1)",
             ) from None  # the cause would carry the whole reply
 
     @cached_property
@@ -98,31 +98,32 @@ class Endpoint:
 
 
 def parse_embeddings(reply: Any, *, count: int, dimensions: int) -> NDArray[np.float64]:
-    """(count, dimensions): the vectors of a reply, each where its index puts it.
+    """Return the vectors of a reply as (count, dimensions) rows, ordered by their index fields.
 
-    Dimensions are 0 where they are not known yet.
+    Args:
+        dimensions: the expected number of dimensions; 0 if unknown.
 
     Raises:
-        Unavailable: some are missing, there twice, of another size, or not made of numbers.
+        Unavailable: vectors are missing, repeated, of another size, or not numbers.
     """
     import numpy as np
 
     items = reply.get("data") if isinstance(reply, dict) else None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise _bad_reply("something that holds no embeddings")
+        raise _bad_reply("no list of embeddings")
     if len(items) != count:
         raise _bad_reply(f"{len(items):,} embeddings for {count:,} texts")
     rows: dict[int, NDArray[np.float64]] = {}
     for item in items:
-        place = item.get("index")
-        if type(place) is not int or not 0 <= place < count or place in rows:
-            raise _bad_reply("embeddings whose indexes do not name each text once")
-        rows[place] = _parse_vector(item.get("embedding"))
+        index = item.get("index")
+        if type(index) is not int or not 0 <= index < count or index in rows:
+            raise _bad_reply("embeddings whose indexes are not 0 to n - 1, each once")
+        rows[index] = _parse_vector(item.get("embedding"))
     sizes = {len(row) for row in rows.values()}
     if sizes - {dimensions or min(sizes)}:
-        wanted = f", not the {dimensions:,} of before" if dimensions else ""
+        wanted = f", but {dimensions:,} are expected" if dimensions else ""
         raise _bad_reply(f"embeddings of {', '.join(map(str, sorted(sizes)))} dimensions{wanted}")
-    return np.stack([rows[place] for place in range(count)])
+    return np.stack([rows[index] for index in range(count)])
 
 
 def _parse_vector(value: Any) -> NDArray[np.float64]:
@@ -133,14 +134,14 @@ def _parse_vector(value: Any) -> NDArray[np.float64]:
             packed = base64.b64decode(value, validate=True)
             row = np.frombuffer(packed, "<f4").astype(np.float64)
         except ValueError as error:
-            raise _bad_reply("an embedding that is no base64 of numbers") from error
+            raise _bad_reply("an embedding that is not base64-encoded numbers") from error
     elif isinstance(value, list) and {*map(type, value)} <= {float, int}:
         try:
             row = np.array(value, np.float64)
         except OverflowError as error:
-            raise _bad_reply("an embedding with a number beyond all bounds") from error
+            raise _bad_reply("an embedding with a number that is too large") from error
     else:
-        raise _bad_reply("an embedding that is no list of numbers")
+        raise _bad_reply("an embedding that is not a list of numbers")
     if not 0 < len(row) <= MOST_DIMENSIONS or not np.isfinite(row).all():
         raise _bad_reply("an embedding that is empty, too long or not finite")
     return row
@@ -148,47 +149,48 @@ def _parse_vector(value: Any) -> NDArray[np.float64]:
 
 def _bad_reply(what: str) -> Unavailable:
     return Unavailable(
-        f"the endpoint answers {what}", "is this the right --base-url, and an embedding model?"
+        f"the endpoint returned {what}",
+        "check that --base-url is right, and that the model is an embedding model",
     )
 
 
 _log = logging.getLogger(__name__)
 
 RECIPE: Final = "1"
-"""Changes whenever the vectors of a text would, though the model is the same."""
+"""Version of this module's computation; changes when vectors change for the same model."""
 MOST_TEXTS: Final = 512
 MOST_CHARACTERS: Final = 100_000
-"""Of one request: under what the endpoints that we know of take."""
+"""Maximum texts and characters of one request: below the limits of the known endpoints."""
 
 _FIRST_TEXTS: Final = 16
 _FAST_SECONDS: Final = 10.0
-"""Seconds that a request may take; a slower endpoint gets fewer texts at a time."""
+"""Seconds; after a slower request, the next request contains fewer texts."""
 _LONGEST_TEXT: Final = 20_000
-"""Code points of a text that count."""
+"""Maximum number of code points of a text to use; the rest is ignored."""
 _LONGEST_PIECE: Final = 6_000
-"""Code points of a text that is sent in one piece, if the endpoint takes it."""
+"""Maximum length of a piece of a text, in code points; a longer text is split into pieces."""
 _SHORTEST_SPLIT: Final = 200
-"""Code points of a text that is too long for no model."""
+"""Code points; a shorter text is never split, because no model has so low a limit."""
 _MOST_REFUSED: Final = 3
-"""Texts in a row that an endpoint may refuse before it is held to refuse all."""
+"""Number of consecutive rejected texts after which the endpoint counts as unusable."""
 _TOO_LONG: Final = re.compile("token|length|long|context|maximum|exceed|size|large", re.IGNORECASE)
 _FORMATS: Final = ("base64", "float", "")
-"""Asked for in this order: the first is a quarter of the second, and some endpoints lack one."""
+"""Encodings to request, in this order: base64 is smallest, but some endpoints lack base64."""
 _PROBE: Final = "dimensions"
 _FRAME_BYTES: Final = 65_536
 _NUMBER_BYTES: Final = 32
-"""Bytes of a reply: what stands around the numbers, and what one of them may take."""
+"""Maximum bytes of a reply apart from the numbers, and maximum bytes of one number."""
 
 
 class RemoteEmbedder:
-    """The vectors that an endpoint gives, brought to unit length here.
+    """Embedder that requests vectors from an endpoint and normalises them to unit length.
 
     Raises:
-        InvalidInput: model or address is missing, or the address can not be used.
-        Unavailable: what the environment holds is no key.
+        InvalidInput: the model or the base URL is missing or invalid.
+        Unavailable: the API key in the environment is invalid.
 
     Attributes:
-        dimensions: 0 until the endpoint has answered once, unless they were asked for.
+        dimensions: number of dimensions; 0 before the first reply, unless the user set a number.
     """
 
     name = "remote"
@@ -204,18 +206,19 @@ class RemoteEmbedder:
         chosen = options or EmbedderOptions()
         if not chosen.model:
             raise InvalidInput(
-                "a remote embedder needs the name of a model",
+                "the remote embedder needs the name of a model",
                 "for example: --embedder remote:text-embedding-3-small",
             )
         if not chosen.base_url:
             raise InvalidInput(
-                "a remote embedder needs the address of its endpoint",
+                "the remote embedder needs the base URL of an endpoint",
                 "for example: --base-url https://api.openai.com/v1",
                 code="endpoint-missing",
             )
         if not 0 <= chosen.dimensions <= MOST_DIMENSIONS:
             raise InvalidInput(
-                f"no model has {chosen.dimensions:,} dimensions", f"1 to {MOST_DIMENSIONS:,}"
+                f"invalid number of dimensions: {chosen.dimensions:,}",
+                f"use a number from 1 to {MOST_DIMENSIONS:,}",
             )
         self._endpoint = Endpoint(chosen.base_url, wait=wait, clock=clock)
         self._clock = clock
@@ -229,34 +232,35 @@ class RemoteEmbedder:
         self.version = hashlib.sha256(recipe.encode()).hexdigest()[:12]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """(n, dimensions), rows of unit length in the order of the texts.
+        """Embed texts: return (n, dimensions) unit-length rows, in the order of the texts.
 
-        A row of zeros for white space alone, for what the endpoint answers with zeros, and for a
-        text that it refuses. Of a text the first 20,000 code points count; a long one is the mean
-        of its pieces, weighted by their lengths.
+        The row is zero for a text of only white space, for a text that the endpoint rejects, and
+        for a zero vector of the endpoint. Only the first 20,000 code points of a text are used.
+        The vector of a long text is the mean of its pieces' vectors, weighted by their lengths.
 
         Raises:
-            Unavailable: the endpoint can not be reached, or does not do as it should.
+            Unavailable: the endpoint cannot be reached, or its reply is invalid.
         """
         import numpy as np
 
-        places = {text: place for place, text in enumerate(_distinct_texts(texts))}
-        if texts and not places and not self.dimensions:
+        indices = {text: index for index, text in enumerate(_distinct_texts(texts))}
+        if texts and not indices and not self.dimensions:
             self._request_rows([_PROBE])
-        pieces = [(place, piece) for text, place in places.items() for piece in _split_long(text)]
+        pieces = [(index, piece) for text, index in indices.items() for piece in _split_long(text)]
         rows = self._request_rows([piece for _, piece in pieces])
-        pooled = np.zeros((len(places) + 1, rows.shape[1]))
+        pooled = np.zeros((len(indices) + 1, rows.shape[1]))
         weights = np.array([len(piece) for _, piece in pieces], np.float64)
-        np.add.at(pooled, [place for place, _ in pieces], rows * weights[:, None])
-        unknown = len(places)  # the last row, of zeros
-        order = [places.get(text[:_LONGEST_TEXT], unknown) for text in texts]
+        np.add.at(pooled, [index for index, _ in pieces], rows * weights[:, None])
+        unknown = len(indices)  # the last row, of zeros
+        order = [indices.get(text[:_LONGEST_TEXT], unknown) for text in texts]
         made: NDArray[np.float32] = _normalise(pooled)[order].astype(np.float32)
         return made
 
     def cost(self, texts: Iterable[str]) -> EmbeddingCost:
-        """What it would take to embed some texts; asks nobody.
+        """Estimate the cost of embedding some texts, without sending any request.
 
-        Without a tokenizer, tokens are guessed: one for four ASCII signs, one for any other sign.
+        Without a tokenizer, the number of tokens is a guess: one token for four ASCII characters,
+        and one for every other character.
         """
         calls = held = size = characters = plain = 0
         for piece in (piece for text in _distinct_texts(texts) for piece in _split_long(text)):
@@ -267,7 +271,7 @@ class RemoteEmbedder:
             plain += len(piece.encode("ascii", "ignore"))
         return EmbeddingCost(calls, characters, -(-plain // 4) + characters - plain)
 
-    # asking ------------------------------------------------------------------------------------
+    # requests ------------------------------------------------------------------------------------
 
     def _request_rows(self, pieces: Sequence[str]) -> NDArray[np.float64]:
         import numpy as np
@@ -279,6 +283,7 @@ class RemoteEmbedder:
             try:
                 rows.append(self._request_batch(batch))
             except RequestRefused as refusal:
+                # The cause may be one text or the size: halve down to a single text to find out.
                 if len(batch) > 1:
                     self._most_texts = len(batch) // 2
                     continue
@@ -319,7 +324,7 @@ class RemoteEmbedder:
         return _normalise(rows)
 
     def _request_one(self, piece: str, refusal: RequestRefused) -> NDArray[np.float64]:
-        """The row of a piece refused by itself: the number of pieces was not too large."""
+        """Return the vector of a piece that was rejected alone: mean of its halves, or zeros."""
         import numpy as np
 
         self._most_texts = MOST_TEXTS
@@ -331,10 +336,10 @@ class RemoteEmbedder:
         self._refused += 1
         if not self._has_answered or self._refused > _MOST_REFUSED:
             raise Unavailable(
-                f"{self._endpoint.host} does not take these texts: {refusal}",
-                "check the model, --base-url and --dimensions",
+                f"{self._endpoint.host} rejects the texts: {refusal}",
+                "check the model name, --base-url and --dimensions",
             ) from refusal
-        message = "%s does not take one text: %s; it has no vector"
+        message = "%s rejects a text: %s; the text has no vector"
         _log.warning(message, self._endpoint.host, refusal)
         return np.zeros((1, self.dimensions))
 
@@ -351,7 +356,7 @@ def _split_long(text: str) -> list[str]:
 
 
 def _halve(text: str) -> list[str]:
-    """A text cut at the white space next to its middle, where there is some near it."""
+    """Split a text at the last space before its middle, or at the middle if no space is near."""
     middle, near = len(text) // 2, len(text) // 4
     before = text.rfind(" ", middle - near, middle)
     cut = before + 1 if before >= 0 else middle

@@ -1,8 +1,8 @@
-"""Static word vectors that come with the package wordllama: a table look-up, no model, no network.
+"""Embedder with the static word vectors of the package wordllama: table look-up, no network.
 
-Reads the two files of that package itself, once in a process. Its own loader looks on the internet
-for files of the package, sets up logging for the whole process, and copies the table; here the
-table is mapped into memory, so that all processes of a machine share it.
+This module reads the two data files of wordllama itself, once per process. The loader of wordllama
+searches the internet for its files, configures logging for the whole process, and copies the table.
+Here the table is memory-mapped, so that all processes of a machine share one copy.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _HINT = (
-    "pip install 'wordllama>=0.4' (there is none for Linux on ARM, nor for Python 3.14: there the"
-    " assist works with words alone)"
+    "run pip install 'wordllama>=0.4' (not available for Linux on ARM and for Python 3.14; without"
+    " wordllama the assist is lexical only)"
 )
 _LONGEST = 20_000
 _AT_ONCE = 128
 _NO_BATCH = 4
 _LEAST_KNOWN = 0.9
 _FIRST_LEAD, _FIRST_PIECE = 3 + 0xC0, 3 + 0x100
-"""Word pieces 3 to 258 are bytes of characters that have none; from 0xC0 on, their first bytes."""
+"""Word pieces 3 to 258 are single bytes of unknown characters; 0xC0 and up: their first bytes."""
 
 
 class StaticEmbedder:
-    """The mean of a text's word-piece vectors, at unit length.
+    """Embedder whose vector of a text is the mean of the word-piece vectors, at unit length.
 
     Raises:
-        Unavailable: wordllama is not installed, or holds other files than we know.
+        Unavailable: wordllama is not installed, or has other data files than expected.
     """
 
     name = "static"
@@ -52,16 +52,17 @@ class StaticEmbedder:
         pieces = _find_file(folder / "tokenizers", "*_tokenizer_config.json")
         self._table = _map_table(weights)
         self._pieces = _load_tokenizer(pieces)
-        # Vectors of other weights are other vectors.
+        # Other data files give other vectors, so the version includes a hash of the files.
         digest = hashlib.sha256(weights.read_bytes() + pieces.read_bytes()).hexdigest()
         self.version = f"{_find_release()}-{digest[:12]}"
         self.dimensions = int(self._table.shape[1])
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """(n, dimensions), rows of unit length in the order of the texts.
+        """Embed texts: return (n, dimensions) unit-length rows, in the order of the texts.
 
-        A row of zeros where fewer than nine in ten of a text's signs have a word piece, as in
-        most Chinese: there the vectors mislead. Of a text only the first 20,000 code points count.
+        The row is zero if fewer than 90 % of a text's characters have a word piece, as in most
+        Chinese texts: their vectors would mislead. Only the first 20,000 code points of a text
+        are used.
         """
         import numpy as np
 
@@ -93,7 +94,7 @@ class StaticEmbedder:
 
 
 def _drop_unknown(pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
-    """The word pieces; none where too few characters of the text have one."""
+    """Return the word pieces of a text; empty if too few characters have a word piece."""
     unknown = int(((pieces >= _FIRST_LEAD) & (pieces < _FIRST_PIECE)).sum())
     count = len("".join(text.split()))
     return pieces if count and count - unknown >= _LEAST_KNOWN * count else pieces[:0]
@@ -102,7 +103,9 @@ def _drop_unknown(pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
 def _find_package() -> Path:
     spec = find_spec("wordllama")
     if spec is None or spec.origin is None:
-        raise Unavailable("static vectors need the package wordllama, which is missing", _HINT)
+        raise Unavailable(
+            "static vectors need the package wordllama, which is not installed", _HINT
+        )
     return Path(spec.origin).parent
 
 
@@ -125,13 +128,15 @@ def _load_tokenizer(path: Path) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise Unavailable("static vectors need tokenizers, which is missing", _HINT) from error
+        raise Unavailable(
+            "static vectors need tokenizers, which is not installed", _HINT
+        ) from error
     return Tokenizer.from_file(str(path))
 
 
 @cache
 def _map_table(path: Path) -> NDArray[np.float16]:
-    """The one table of a safetensors file: eight bytes of length, a JSON header, the numbers."""
+    """Map the table of a safetensors file into memory: 8 bytes of length, JSON header, numbers."""
     import numpy as np
 
     with path.open("rb") as file:
@@ -139,6 +144,6 @@ def _map_table(path: Path) -> NDArray[np.float16]:
         header = json.loads(file.read(size)) if size < 100_000 else {}
     table = header.get("embedding.weight", {})
     if table.get("dtype") != "F16":
-        raise Unavailable(f"{path} does not hold the vectors that we know", _HINT)
+        raise Unavailable(f"{path} has an unexpected format of vectors", _HINT)
     start, _ = table["data_offsets"]
     return np.memmap(path, np.float16, "r", 8 + size + start, tuple(table["shape"]))

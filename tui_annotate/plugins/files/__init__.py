@@ -1,1 +1,1 @@
-"""Files as bytes, text and values, in and out; what stands in them the formats know."""
+"""Reading and writing of files as bytes, text and JSON values, independent of their format."""

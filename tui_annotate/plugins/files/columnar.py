@@ -1,4 +1,4 @@
-"""Parquet in and out, in bounded memory; the one place among the plug-ins that speaks Arrow."""
+"""Reads and writes Parquet in bounded memory; no other plug-in module uses Arrow."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from tui_annotate.plugins.protocols import ExportReport
 from tui_annotate.plugins.traits import Loss
 
 Schema = Sequence[tuple[str, str]]
-"""Columns with what they hold: text, names (text that repeats), integer, number, time."""
+"""(column name, type) pairs; types: text, names (repeated text), integer, number, time."""
 
 MAGIC: Final = b"PAR1"
-"""How a parquet file begins."""
+"""First bytes of a Parquet file."""
 
 _BATCH: Final = 4096
 _READ_ROWS: Final = 16
-"""Rows that are read at a time: documents may be long."""
+"""Rows to read at a time; small, because documents may be long."""
 _READ_AHEAD: Final = 2**18
-"""Bytes of a column that are read ahead: many a file is one group of rows, as large as itself."""
+"""Bytes of a column to read ahead; bounded, because a file may be a single row group."""
 _WIDEST: Final = 2**29
-"""Bytes of them: a file may unpack to far more than it is."""
+"""Maximum unpacked size of the rows read at a time, in bytes."""
 
 
 class _ParquetTable:
@@ -74,7 +74,7 @@ class _ParquetTable:
         self._pending = []
 
     def abandon(self) -> None:
-        """Close the writer while the file is open; later it would fail by itself."""
+        """Close the writer while the file is open; a later automatic close would fail."""
         with suppress(OSError):
             self._writer.close()
 
@@ -87,7 +87,7 @@ class _ParquetTable:
 def open_parquet_table(
     target: BinaryIO, schema: Schema, report: ExportReport
 ) -> Iterator[_ParquetTable]:
-    """Open a table, complete on success; missing columns are null, `report` counts bad times."""
+    """Open a Parquet table for rows; missing columns are null, `report` counts invalid times."""
     table = _ParquetTable(target, schema, report)
     try:
         yield table
@@ -98,23 +98,24 @@ def open_parquet_table(
 
 
 def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a parquet file, or of one that `datasets` saved, as JSON has values.
+    """Yield the rows of a Parquet file, or of an Arrow file saved by `datasets`, as JSON values.
 
-    Times become ISO 8601, decimals text, numbers that are none null, bytes their count.
+    Times become ISO 8601 texts, decimals become texts, NaN and infinities become None, and bytes
+    become a text with their count.
 
     Raises:
-        InvalidRecord: it is no such file, from some row on, or unpacks to too much.
+        InvalidRecord: the file is not such a file, is damaged, or unpacks to too many bytes.
     """
     import pyarrow as pa
 
     number = 0
     try:
         for batch in _read_batches(path):
-            batch.validate()  # before it is measured: offsets of a broken file would lead anywhere
+            batch.validate()  # before its size is computed: a broken file has invalid offsets
             if batch.nbytes > _WIDEST:
                 raise InvalidRecord(
                     f"{batch.num_rows} rows are larger than {_WIDEST:,} bytes",
-                    "are they really texts?",
+                    "check that the columns contain texts",
                     where=f"{path}, row {number + 1}",
                 )
             batch.validate(full=True)
@@ -123,17 +124,17 @@ def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
                 yield {str(name): _to_json_value(value) for name, value in row.items()}
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise InvalidRecord(
-            f"can not be read: {' '.join(str(error).split())[:200]}",
-            "is it whole?",
+            f"the file cannot be read: {' '.join(str(error).split())[:200]}",
+            "check that the file is complete",
             where=f"{path}, row {number + 1}",
         ) from error
 
 
 class _BoundedFile(io.FileIO):
-    """A file that is never asked for more than it has: Arrow allocates all that it asks for."""
+    """A file whose reads are limited to its size, because Arrow allocates the requested size."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """See `io.FileIO.read`."""
+        """Read at most `size` bytes, and at most the rest of the file; see `io.FileIO.read`."""
         left = max(os.fstat(self.fileno()).st_size - self.tell(), 0)
         wanted = left if size is None or size < 0 else min(size, left)
         return super().read(wanted) or b""
@@ -162,8 +163,8 @@ def _refuse_bomb(path: Path, metadata: Any) -> None:
     plain = sum(metadata.row_group(number).total_byte_size for number in groups)
     if plain > max(BOMB_FLOOR, BOMB_RATIO * path.stat().st_size):
         raise InvalidRecord(
-            f"it unpacks to {plain:,} bytes, more than {BOMB_RATIO} times its size",
-            "are they really texts?",
+            f"the file unpacks to {plain:,} bytes, more than {BOMB_RATIO} times its size",
+            "check that the columns contain texts",
             where=str(path),
         )
 

@@ -1,6 +1,7 @@
-"""JSON values of a file one by one: of an array, of `{"samples": [...]}`, or one a line.
+"""Reads the JSON values of a file one by one: an array, `{"samples": [...]}`, or JSON lines.
 
-Refuses with their place bad JSON, wrong bytes, lone surrogates, and what is too deep or too long.
+Invalid JSON, wrong bytes, lone surrogates and values that are nested too deep or too long are
+reported as Problems with their location.
 """
 
 from __future__ import annotations
@@ -20,26 +21,27 @@ from tui_annotate.plugins.protocols import ReadMeter
 from tui_annotate.plugins.record_validation import make_problem
 
 DEEPEST: Final = 100
-"""How deep containers may be nested."""
+"""Maximum nesting depth of JSON containers."""
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def check_text(value: Any, raw: str) -> None:
-    r"""Looks for what JSON allows and a store can not hold; `raw` is the text of the value.
+    r"""Check that a JSON value can be stored; `raw` is the JSON text of the value.
 
     Raises:
-        InvalidInput: nesting beyond 100, or a string with half of a `\ud83d\ude00`, with its place.
+        InvalidInput: the value is nested deeper than 100, or a string contains a lone surrogate,
+            half of a pair like `\ud83d\ude00`; the message has its location.
     """
     if raw.count("[") + raw.count("{") > DEEPEST and _measure_depth(value) > DEEPEST:
-        raise InvalidInput(f"JSON nested more than {DEEPEST} deep", "flatten it")
+        raise InvalidInput(f"JSON nested more than {DEEPEST} levels deep", "flatten the JSON")
     if _ESCAPED_SURROGATE.search(raw):
         for place, text in _list_strings(value, ""):
             if found := SURROGATE.search(text):
                 raise InvalidInput(
                     f"lone surrogate U+{ord(found[0]):04X} at offset {found.start()} of {place}",
-                    "the text was cut inside a character; mend it where it was written",
+                    "the text was cut inside a character; correct it in the program that wrote it",
                 )
 
 
@@ -76,9 +78,9 @@ _ARRAY = re.compile(r"[ \t\r\n]*\[")
 _SPACE = re.compile(r"[ \t\r\n]*")
 EMPTY: Final = "the file is empty"
 NO_RECORDS: Final = "the file holds no records"
-"""Messages about a file without values, which some readers take for no records."""
+"""Messages about a file without values; some readers accept such a file."""
 _MARGIN = 16
-"""A value that ends inside the buffer is wrong there; nearer to its end than this it may be cut."""
+"""Characters; an error nearer to the end of the buffer may come from an incomplete value."""
 
 _Item = TypeVar("_Item")
 
@@ -86,7 +88,11 @@ _decoder = json.JSONDecoder()
 
 
 class JsonValue(NamedTuple):
-    """A value, its 1-based number in the file, and `file:line` or `file, record N`."""
+    """A JSON value with its 1-based number in the file and its location for messages.
+
+    Attributes:
+        where: `file:line` or `file, record N`.
+    """
 
     number: int
     where: str
@@ -96,13 +102,13 @@ class JsonValue(NamedTuple):
 def read_json_values(
     path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Iterator[JsonValue | Problem]:
-    """The values of a file in order; a Problem for each that can not be read.
+    """Yield the JSON values of a file in order, and a Problem for each unreadable value.
 
-    Bad syntax in an array ends it, in lines it costs the line; so does a byte that is not of the
-    encoding, but for one before the first value, which ends the file.
+    Invalid syntax in an array ends the reading; in JSON lines, only this line is skipped. A value
+    with a byte of another encoding is skipped; if no valid value precedes it, reading ends.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: the file can not be opened at all.
+        NotFound, InvalidInput, Unavailable: the file cannot be opened at all.
     """
     before = meter.done if meter else 0
     stream = read_chunks(path, encoding=encoding, meter=meter)
@@ -119,7 +125,7 @@ def read_json_values(
             yield from stop_at_wrong_encoding(reader.values(opening.end()))
         else:
             stream.close()
-            if meter is not None:
+            if meter is not None:  # the file is read again from its start, line by line
                 meter.done = before
             yield from stop_at_wrong_encoding(_read_lines(path, encoding, meter))
     except InvalidRecord as error:
@@ -138,7 +144,7 @@ def _read_lines(
         number += 1
         where = f"{path}:{line.number}"
         if number == 1 and line.text.strip() == "{":
-            yield Problem(where, "one JSON object over several lines", _SYNTAX_HINT)
+            yield Problem(where, "a JSON object extends over several lines", _SYNTAX_HINT)
             return
         if line.bad:
             yield wrong_byte_problem(where, line.bad, encoding)
@@ -159,18 +165,18 @@ def _describe_error(error: json.JSONDecodeError) -> str:
     return error.msg.replace(" starting at", " starts here").removesuffix(" at")
 
 
-_SYNTAX_HINT = "a JSON value a line, or one array of them"
-_ARRAY_HINT = "mend it there; nothing behind it was read"
-_ENCODING_HINT = "name the right --encoding: gb18030 for Chinese, cp1252 for western Windows"
+_SYNTAX_HINT = "write one JSON value per line, or one JSON array"
+_ARRAY_HINT = "fix this position; nothing after it was read"
+_ENCODING_HINT = "set --encoding, for example gb18030 (Chinese) or cp1252 (Western Windows)"
 
 
 def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
-    """The problem of a line with a byte (1-based) that is not of the encoding."""
-    return Problem(where, f"byte {byte} of the line is not {encoding}", _ENCODING_HINT)
+    """Return the Problem of a line whose byte number `byte` (1-based) has another encoding."""
+    return Problem(where, f"byte {byte} of the line is not valid {encoding}", _ENCODING_HINT)
 
 
 def stop_at_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
-    """The items; nothing behind a wrong byte that comes before all others: so are all lines."""
+    """Yield items; stop at a wrong encoding without a valid value before, as all would be wrong."""
     before = True
     for item in items:
         yield item
@@ -183,7 +189,7 @@ def _make_problem(where: str, error: Exception) -> Problem:
     if isinstance(error, InvalidInput):
         return Problem(where, error.message, error.hint)
     if isinstance(error, RecursionError):
-        return Problem(where, f"JSON nested more than {DEEPEST} deep", "flatten it")
+        return Problem(where, f"JSON nested more than {DEEPEST} levels deep", "flatten the JSON")
     return Problem(where, f"bad JSON: {error}", _SYNTAX_HINT)
 
 
@@ -194,11 +200,11 @@ class _ArrayReader:
         self._wrapped = wrapped
         self._buffer = ""
         self._line = 1
-        self._line_bytes = 0  # of the current line, before the buffer
+        self._line_bytes = 0  # bytes of the current line before the buffer
         self._ended = False
 
     def values(self, start: int) -> Iterator[JsonValue | Problem]:
-        """The items; `start` is the place behind the opening bracket."""
+        """Yield the items of the array; `start` is the position after the opening bracket."""
         self._read_more()
         position = self._skip_space(start)
         number = 0
@@ -241,7 +247,7 @@ class _ArrayReader:
         while True:
             try:
                 value, end = _decoder.raw_decode(self._buffer, position)
-                # Near the end of the buffer a number may go on: 1 of 1.5e3.
+                # A number near the end of the buffer may be incomplete: 1 of 1.5e3.
                 if end + _MARGIN < len(self._buffer) or self._ended:
                     return value, end
             except json.JSONDecodeError as error:
@@ -249,11 +255,11 @@ class _ArrayReader:
                 if self._ended or not (near_end or error.msg.startswith("Unterminated")):
                     raise
             if len(self._buffer) - position > LONGEST_LINE:
-                raise ValueError(f"a value longer than {LONGEST_LINE:,} characters")
+                raise ValueError(f"a value is longer than {LONGEST_LINE:,} characters")
             self._read_more()
 
     def _read_more(self) -> None:
-        """Doubles what is held, so that reading a long item stays linear."""
+        """Double the buffer, so that reading a long item takes linear time."""
         wanted = max(1, len(self._buffer))
         pieces = [self._buffer]
         while wanted > 0 and not self._ended:
@@ -278,7 +284,7 @@ class _ArrayReader:
         return self._buffer[position : position + 1]
 
     def _drop_read(self, position: int) -> int:
-        """Forgets what is before a place, once that is most of the buffer; its new place."""
+        """Drop the text before a position if it is most of the buffer; return the new position."""
         if position * 2 < len(self._buffer):
             return position
         gone = self._buffer[:position]
@@ -296,11 +302,11 @@ class _ArrayReader:
         position = self._skip_space(position)
         if self._wrapped:
             if self._character(position) != "}":
-                yield self._syntax_problem(position, "expecting '}' behind the samples")
+                yield self._syntax_problem(position, "expecting '}' after the samples")
                 return
             position = self._skip_space(position + 1)
         if self._character(position):
-            yield self._syntax_problem(position, "something stands behind the end")
+            yield self._syntax_problem(position, "unexpected text after the end")
 
     def _line_before(self, position: int) -> tuple[int, str]:
         before = self._buffer[:position]
@@ -318,7 +324,7 @@ class _ArrayReader:
     def _encoding_problem(self, position: int) -> Problem:
         line, before = self._line_before(position)
         byte = _count_bytes(before) + 1 + (self._line_bytes if line == self._line else 0)
-        return wrong_byte_problem(f"{self._path}:{line}", byte, "of the encoding")
+        return wrong_byte_problem(f"{self._path}:{line}", byte, "in the chosen encoding")
 
 
 def _count_bytes(text: str) -> int:

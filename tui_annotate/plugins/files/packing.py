@@ -1,4 +1,4 @@
-"""Packed bytes in and out, gzip and zstd; refuses what unpacks to far more than text would."""
+"""Reads and writes gzip and zstd; rejects files that unpack to far more than text would."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ if TYPE_CHECKING:
 
 BOMB_FLOOR = 16 * 2**20
 BOMB_RATIO = 200
-"""A packed file may give this many times its size, once it gave the floor; text gives 3 to 30."""
+"""Limit of the unpacked size, as multiple of the packed size, above the minimum; text: 3 to 30."""
 PACKED: Final = (".gz", ".zst")
-"""The endings of the names of packed files."""
+"""File name extensions of compressed files."""
 
 _WIDEST = 2**27
-"""Bytes that zstd may look back: what its own tool takes without being asked."""
+"""Maximum window of zstd in bytes: the default limit of the zstd command."""
 _READ_SIZE = 2**10
-"""Packed bytes that zstd is given at a time: it unpacks them to 32 MB at the worst."""
+"""Compressed bytes to pass to zstd at a time; zstd unpacks these to at most 32 MB."""
 
 
 def detect_packing(head: bytes) -> str:
-    """How a file is packed, by its first four bytes: `gzip`, `zstd`, or empty for not at all."""
+    """Return the compression by a file's first four bytes: `gzip`, `zstd`, or empty for none."""
     if head[:2] == b"\x1f\x8b":
         return "gzip"
     return "zstd" if head == b"\x28\xb5\x2f\xfd" else ""
 
 
 def begins_with(path: Path, *magic: bytes) -> bool:
-    """Whether a regular file begins with one of these bytes; False if it can not be read."""
-    if not path.is_file():  # a pipe would be waited for
+    """Return whether a regular file begins with one of `magic`; False for an unreadable file."""
+    if not path.is_file():  # reading a pipe would block
         return False
     try:
         with path.open("rb") as file:
             return file.read(max(map(len, magic))).startswith(magic)
     except OSError:
-        return False  # reported when the file is read
+        return False  # the error is reported when the file is read
 
 
 def plain_suffixes(path: Path) -> list[str]:
-    """The endings of a file's name in lower case, without that of the packing."""
+    """Return the extensions of a file name in lower case, without `.gz` and `.zst`."""
     return [suffix for suffix in map(str.lower, path.suffixes) if suffix not in PACKED]
 
 
 def open_packer(raw: BinaryIO, suffix: str) -> AbstractContextManager[Any]:
-    """Packs what is written as the ending of a file's name asks for; always to the same bytes."""
+    """Open a compressing writer for the extension `.gz` or `.zst`; equal input, equal bytes."""
     if suffix == ".gz":
         return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
     import zstandard
@@ -60,7 +60,14 @@ def open_packer(raw: BinaryIO, suffix: str) -> AbstractContextManager[Any]:
 
 
 class UnpackedStream(io.RawIOBase):
-    """The plain bytes of a packed stream, unless it is a bomb; `read`: bytes of the file so far."""
+    """Stream of the unpacked bytes of a compressed file, with a check for zip bombs.
+
+    Args:
+        kind: `gzip` or `zstd`.
+        packed: the compressed stream.
+        read: returns the number of bytes read from the file so far.
+        path: the file, for messages.
+    """
 
     def __init__(
         self, kind: str, packed: io.BufferedReader, *, read: Callable[[], int], path: Path
@@ -72,11 +79,11 @@ class UnpackedStream(io.RawIOBase):
         self._given = 0
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True: the stream is readable."""
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        """See `io.RawIOBase.readinto`.
+        """Read unpacked bytes into a buffer; return their number, see `io.RawIOBase.readinto`.
 
         Raises:
             InvalidRecord: the stream is damaged, cut short, or a bomb.
@@ -86,17 +93,17 @@ class UnpackedStream(io.RawIOBase):
             data = self._plain.read1(size)
         except EOFError as error:
             raise self._make_error(
-                f"the {self._kind} file is cut short", "copy it again", "cut-short"
+                f"the {self._kind} file is incomplete", "copy the file again", "cut-short"
             ) from error
         except (gzip.BadGzipFile, zlib.error, _ZstdDamage) as error:
             message = f"the {self._kind} file is damaged: {error}"
-            raise self._make_error(message, "copy it again", "damaged") from error
+            raise self._make_error(message, "copy the file again", "damaged") from error
         self._given += len(data)
         count = self._packed()
         if self._given > max(BOMB_FLOOR, BOMB_RATIO * count):
             raise self._make_error(
                 f"{count:,} bytes unpack to more than {self._given:,}: a {self._kind} bomb",
-                "if it is not, unpack it and give the plain file",
+                "if the file is valid, unpack it and pass the unpacked file",
                 "bomb",
             )
         memoryview(buffer)[: len(data)] = data
@@ -107,11 +114,11 @@ class UnpackedStream(io.RawIOBase):
 
 
 class _ZstdDamage(Exception):
-    """What zstd says of bytes that are none of its."""
+    """Error of zstd on invalid compressed bytes."""
 
 
 class _Zstd:
-    """Frames of zstd, one after another, as `gzip.GzipFile` gives members of gzip."""
+    """Reader of concatenated zstd frames, similar to `gzip.GzipFile` for gzip members."""
 
     def __init__(self, packed: io.BufferedReader) -> None:
         from zstandard import ZstdDecompressor, ZstdError
@@ -124,7 +131,7 @@ class _Zstd:
         self._plain = b""
 
     def read1(self, size: int) -> bytes:
-        """Some bytes; none at the end.
+        """Return at most `size` unpacked bytes; empty at the end.
 
         Raises:
             EOFError: the file ends inside a frame.

@@ -1,6 +1,7 @@
-"""Workbooks (xlsx) by XlsxWriter: sheets of texts and numbers, the same bytes for the same rows.
+"""Writes Excel workbooks (xlsx) with XlsxWriter: sheets of texts and numbers, reproducibly.
 
-Cells are never formulas; what is too long for one is cut, and the last column says so.
+Cells are never formulas. A text that is too long for a cell is cut, and the last column lists the
+columns with a cut text.
 """
 
 from __future__ import annotations
@@ -20,23 +21,23 @@ if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
 FORMULA: Final = frozenset("=+-@\t\r\n\0＝＋－＠")
-"""How cells begin that a spreadsheet would run."""
+"""First characters of cells that a spreadsheet would run as a formula."""
 LONGEST_CELL: Final = 32_767
-"""UTF-16 units of a cell."""
+"""Maximum length of a cell in UTF-16 units."""
 MOST_ROWS: Final = 1_048_576
-"""Of a sheet."""
+"""Maximum number of rows of a sheet."""
 CUT: Final = "cut"
-"""The last column: the names of those columns whose text was too long for a cell of this row."""
+"""Name of the last column, which lists the columns whose text is cut in this row."""
 
 _CREATED: Final = datetime(1980, 1, 1, tzinfo=UTC)
 _UNWRITABLE: Final = re.compile(
     "_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]"
 )
-"""What XML can not hold or would change, and what looks like the way in which that is written."""
+"""Characters that XML cannot contain or would change, and text that looks like their escapes."""
 
 
 class LineFeedWriter:
-    r"""A csv writer that ends rows with \n; Python's own, set so, leaves a lone \r unquoted."""
+    r"""CSV writer that ends rows with \n; the writer of Python would leave a lone \r unquoted."""
 
     def __init__(self, target: TextIO) -> None:
         self._target = target
@@ -44,23 +45,23 @@ class LineFeedWriter:
         self.writerow = self._writer.writerow
 
     def write(self, row: str) -> int:
-        """One row with its ending."""
+        """Write a row, with a newline at its end."""
         return self._target.write(row.removesuffix("\r\n") + "\n")
 
 
 @contextmanager
 def open_workbook(target: BinaryIO) -> Iterator[Workbook]:
-    """A workbook that is written to the target at the end, unless something is raised before.
+    """Open a workbook that is written to the target at the end, if no exception occurs.
 
-    Rows go through temporary files, so memory stays flat.
+    Rows are stored in temporary files, so memory use stays constant.
 
     Args:
-        target: need not be able to go back.
+        target: binary file; need not be seekable.
     """
     from xlsxwriter import Workbook
 
     with TemporaryDirectory() as folder:
-        # What packs can not go back, though it may say so.
+        # A compressing stream cannot seek, although it may claim so.
         plain = isinstance(target, io.BufferedWriter)
         onward = target if plain else cast("BinaryIO", _ForwardOnlyFile(target))
         book = Workbook(onward, {"constant_memory": True, "tmpdir": folder})
@@ -78,22 +79,24 @@ def open_workbook(target: BinaryIO) -> Iterator[Workbook]:
 def write_workbook(
     target: BinaryIO, name: str, *, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
 ) -> None:
-    """A workbook of one sheet; texts that look like formulas are marked as texts.
+    """Write a workbook with one sheet; texts that look like formulas are marked as text.
 
     Args:
-        target: see `open_workbook`.
-        columns: of the rows, whose values are texts, numbers or None.
+        target: binary file; need not be seekable.
+        name: name of the sheet.
+        columns: names of the columns.
+        rows: column -> text, number or None.
     """
     with open_workbook(target) as book:
         SheetTable(book, name, columns=columns).add(rows)
 
 
 class SheetTable:
-    """One table of a workbook; where a sheet is full, it goes on in a further one.
+    """A table of a workbook; a table that exceeds the size of a sheet continues on a new sheet.
 
     Args:
-        marked: texts that look like formulas are marked as texts, and stay such when edited.
-        lost: called with the number of texts of each row that were cut.
+        marked: whether texts that look like formulas are marked as text, also after an edit.
+        lost: called for each row with the number of cut texts.
     """
 
     def __init__(
@@ -118,7 +121,7 @@ class SheetTable:
         self._sheets += 1
         name = self._name if self._sheets == 1 else f"{self._name} {self._sheets}"
         sheet: Worksheet = self._book.add_worksheet(name, _exact_worksheet())
-        if self._sheets > 1:  # behind its own table, not behind those that began meanwhile
+        if self._sheets > 1:  # next to its own table, not after the tables that were added since
             sheets = self._book.worksheets_objs
             sheets.insert(sheets.index(self._sheet) + 1, sheets.pop())
         self._sheet = sheet
@@ -126,7 +129,7 @@ class SheetTable:
         self._write_row([*self._columns, CUT])
 
     def add(self, several: Iterable[Mapping[str, Any]]) -> None:
-        """Adds rows."""
+        """Append rows to the table; each row maps column names to values."""
         for row in several:
             if self._rows == MOST_ROWS:
                 self._begin_sheet()
@@ -150,14 +153,14 @@ class SheetTable:
 
 @cache
 def _exact_worksheet() -> type[Worksheet]:
-    """The library's worksheet where it would alter a cell.
+    """Return a subclass of XlsxWriter's worksheet that does not change the values of cells.
 
-    It writes numbers with 16 digits, takes a text in `<r>` and `</r>` for markup, and escapes only
-    the first of two escapes that share an underscore.
+    XlsxWriter itself writes numbers with 16 digits, takes a text in `<r>` and `</r>` for markup,
+    and escapes only the first of two escapes that share an underscore.
     """
     from xlsxwriter.worksheet import Worksheet
 
-    class ExactWorksheet(Worksheet):  # type: ignore[misc]  # the library ships no types
+    class ExactWorksheet(Worksheet):  # type: ignore[misc]  # the library has no types
         def _xml_number_element(self, number: float, attributes: Iterable[Any] = ()) -> None:
             marks = "".join(f' {name}="{value}"' for name, value in attributes)
             self.fh.write(f"<c{marks}><v>{number!r}</v></c>")
@@ -173,17 +176,17 @@ def _exact_worksheet() -> type[Worksheet]:
 
 
 class _ForwardOnlyFile:
-    """Takes bytes one after another, so that the archive is written without going back."""
+    """Wrapper of a binary file without seek, so that the zip archive is written sequentially."""
 
     def __init__(self, target: BinaryIO) -> None:
         self._target = target
 
     def write(self, data: bytes) -> int:
-        """Some bytes."""
+        """Write bytes; return their number."""
         return self._target.write(data)
 
     def flush(self) -> None:
-        """Nothing to do: the target is closed by who opened it."""
+        """Do nothing: the caller that opened the target also closes the target."""
 
 
 def _cut(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A small file of text, read whole: labels, guidelines, rules, people; refuses large ones."""
+"""Reads a small text file whole, for labels, guidelines, rules and accounts."""
 
 from __future__ import annotations
 
@@ -8,29 +8,31 @@ from typing import Final
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 
 LARGEST: Final = 64 * 2**20
-"""Bytes of a file that is still read."""
+"""Maximum size of a file in bytes."""
 
 
 def read_text(path: Path) -> str:
-    """A UTF-8 file, without the mark that may stand at its start; line ends become a newline.
+    """Return the text of a UTF-8 file without byte order mark; all line ends become newlines.
 
     Raises:
-        NotFound, Unavailable: it is not there, or can not be read.
-        InvalidInput: it is not UTF-8, or larger than LARGEST.
+        NotFound, Unavailable: the file does not exist, or cannot be read.
+        InvalidInput: the file is not UTF-8, or is larger than LARGEST.
     """
     try:
         if path.stat().st_size > LARGEST:
             raise InvalidInput(
-                f"{path} is too large to be read whole", "is it the right file?", code="too-large"
+                f"{path} is larger than {LARGEST:,} bytes",
+                "check that it is the right file",
+                code="too-large",
             )
         return path.read_text("utf-8-sig")
     except FileNotFoundError as error:
-        raise NotFound(f"there is no file {path}", "check its name") from error
+        raise NotFound(f"there is no file {path}", "check the name") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            f"{path} is not UTF-8 at byte {error.start}", "save it as UTF-8"
+            f"{path} is not UTF-8 at byte {error.start}", "save the file as UTF-8"
         ) from error
     except OSError as error:
         raise Unavailable(
-            f"{path} can not be read: {error.strerror}", "check its permissions"
+            f"{path} cannot be read: {error.strerror}", "check its permissions"
         ) from error

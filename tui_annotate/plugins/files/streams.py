@@ -1,4 +1,4 @@
-"""Text in, safely: plain, gzip or zstd, in a strict encoding, with places; refuses bombs."""
+"""Reads text files safely: plain, gzip or zstd; reports wrong bytes; rejects zip bombs."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 LONGEST_LINE = 64 * 2**20
-"""Bytes of one line, or of one value of a JSON array."""
+"""Maximum length of one line, or of one value of a JSON array, in bytes."""
 _CHUNK = 2**18
 _PACKED = 2**16
-"""Bytes read ahead from the disk; far under the floor by the ratio, so that bombs show early."""
+"""Bytes to read ahead from the disk; times the ratio far below the minimum, to find bombs early."""
 _NO_CHARSETS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
-"""Encodings of names and of sources of programs: files of text are never in them."""
+"""Python codecs that are not encodings of text files."""
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class TextLine(NamedTuple):
-    """A line with its ending; `bad` is the 1-based byte that is not of the encoding, 0 for none."""
+    """A line with its ending; `bad`: 1-based index of the first byte of another encoding, or 0."""
 
     number: int
     text: str
@@ -37,14 +37,14 @@ class TextLine(NamedTuple):
 def read_lines(
     path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Iterator[TextLine]:
-    r"""The lines of a file, split at \n alone, in constant memory.
+    r"""Yield the lines of a file, split only at \n, in constant memory.
 
-    A line with a wrong byte is yielded too, so that the lines after it can be read: the wrong bytes
-    are lone surrogates.
+    A line with a wrong byte is yielded too, so that the next lines can be read. Its bytes above 127
+    become lone surrogates.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: see `open_bytes`.
-        InvalidRecord: a line is too long, or what is packed is broken or a bomb.
+        NotFound, InvalidInput, Unavailable: the file cannot be opened; see `open_bytes`.
+        InvalidRecord: a line is too long, or a compressed file is damaged or a bomb.
     """
     number = 0
     with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
@@ -53,7 +53,7 @@ def read_lines(
             if len(raw) > LONGEST_LINE:
                 raise InvalidRecord(
                     f"the line is longer than {LONGEST_LINE:,} bytes",
-                    "is it really text in lines?",
+                    "check that the file is a text file with lines",
                     where=f"{path}:{number}",
                 )
             try:
@@ -66,11 +66,11 @@ def read_lines(
 def read_chunks(
     path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Generator[str, None, None]:
-    """The text of a file in pieces of bounded size; wrong bytes are lone surrogates.
+    """Yield the text of a file in pieces of bounded size; wrong bytes become lone surrogates.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: see `open_bytes`.
-        InvalidRecord: what is packed is broken or a bomb, or nothing stands for a wrong byte.
+        NotFound, InvalidInput, Unavailable: the file cannot be opened; see `open_bytes`.
+        InvalidRecord: a compressed file is damaged or a bomb, or a wrong byte has no surrogate.
     """
     with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
         decoder = codecs.getincrementaldecoder(charset)("surrogateescape")
@@ -78,10 +78,10 @@ def read_chunks(
             while raw := file.read(_CHUNK):
                 yield decoder.decode(raw)
             yield decoder.decode(b"", final=True)
-        except UnicodeDecodeError as error:  # a few have signs that nothing can stand for
+        except UnicodeDecodeError as error:  # surrogates exist only for bytes from 128
             raise InvalidRecord(
-                f"it is not {encoding}: {error.reason}",
-                "name the right one with --encoding",
+                f"the file is not valid {encoding}: {error.reason}",
+                "set the right encoding with --encoding",
                 where=str(path),
             ) from error
 
@@ -90,15 +90,15 @@ def read_chunks(
 def open_bytes(
     path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Iterator[tuple[io.BufferedReader[Any], str]]:
-    r"""A file's plain bytes without a byte order mark, and the encoding that they are in.
+    r"""Open a file; return its uncompressed bytes without byte order mark, and their encoding.
 
-    Encodings in which \n is more than one byte are given as UTF-8.
+    Bytes of an encoding in which \n has more than one byte are converted to UTF-8.
 
     Raises:
-        NotFound: there is no such file.
-        InvalidInput: it is a folder or a device, or the encoding is unknown.
-        InvalidRecord: its bytes are of another encoding than said, or what is packed is broken.
-        Unavailable: it may not be read.
+        NotFound: the file does not exist.
+        InvalidInput: the path is a folder or a device, or the encoding is unknown.
+        InvalidRecord: the file has another encoding, or a compressed file is damaged.
+        Unavailable: the file cannot be read.
     """
     charset = _check_encoding(encoding)
     with _open_file(path) as raw:
@@ -123,7 +123,7 @@ def _check_encoding(encoding: str) -> str:
             raise LookupError(name)
     except (LookupError, ValueError) as error:
         raise InvalidInput(
-            f"unknown encoding {encoding!r}", "for example utf-8, gb18030"
+            f"unknown encoding {encoding!r}", "use for example utf-8 or gb18030"
         ) from error
     return "utf-8" if name == "utf-8-sig" else name
 
@@ -131,16 +131,18 @@ def _check_encoding(encoding: str) -> str:
 def _open_file(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
-            raise InvalidInput(f"{path} is a folder, not a file", "name the file in it")
+            raise InvalidInput(f"{path} is a folder, not a file", "pass a file in the folder")
         if path.exists() and not path.is_file():
             raise InvalidInput(
-                f"{path} is not a regular file", "write it to a file first", code="not-a-file"
+                f"{path} is not a regular file",
+                "save its content to a file first",
+                code="not-a-file",
             )
         return path.open("rb", buffering=0)
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {path}") from error
     except (OSError, ValueError) as error:
-        raise Unavailable(f"{path} can not be read: {error}", "check its permissions") from error
+        raise Unavailable(f"{path} cannot be read: {error}", "check its permissions") from error
 
 
 def _skip_mark(reader: io.BufferedReader[Any], path: Path) -> None:
@@ -149,8 +151,8 @@ def _skip_mark(reader: io.BufferedReader[Any], path: Path) -> None:
         reader.read(3)
     elif head[:2] in _UTF16_MARKS:
         raise InvalidRecord(
-            "byte 1 is not UTF-8; it looks like UTF-16",
-            "say so with --encoding utf-16",
+            "byte 1 is not UTF-8; the file looks like UTF-16",
+            "pass --encoding utf-16",
             where=f"{path}:1",
         )
 
@@ -190,9 +192,10 @@ class _TranscodedFile(io.RawIOBase):
             try:
                 text = self._decoder.decode(raw, final=not raw)
             except UnicodeError as error:
+                number = self._find_wrong_byte(error, raw)
                 raise InvalidRecord(
-                    f"byte {self._find_wrong_byte(error, raw)} of the file is not {self._encoding}",
-                    "name the right one with --encoding",
+                    f"byte {number} of the file is not valid {self._encoding}",
+                    "set the right encoding with --encoding",
                     where=str(self._path),
                 ) from error
             self._read += len(raw)

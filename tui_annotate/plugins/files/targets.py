@@ -1,4 +1,4 @@
-"""Text out: a file or folder that appears whole or not at all; plain, gzip or zstd; stdout too."""
+"""Writes text files and folders atomically: plain, gzip or zstd, or to standard output."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from tui_annotate.plugins.protocols import Folder
 
 @contextmanager
 def open_output(target: Path | None) -> Iterator[TextIO]:
-    r"""A UTF-8 text file that appears whole or not at all; None stands for standard output.
+    r"""Open a UTF-8 text file that appears only when complete; None means standard output.
 
-    Written under another name in the same folder and moved at the end; a file that is there
-    before stays until then, and keeps its mode but for what the umask takes away. A name that ends
-    in `.gz` or `.zst` is packed, always to the same bytes.
+    The text is written to a temporary file in the same folder, which replaces the target at the
+    end. An existing file stays until then; its mode is kept, reduced by the umask. A file whose
+    name ends in `.gz` or `.zst` is compressed; equal texts give equal bytes.
 
     Raises:
-        InvalidInput: the target is a folder, or its folder is not there.
-        Unavailable: it can not be written: no permission, no space.
+        InvalidInput: the target is a folder, or the target's folder does not exist.
+        Unavailable: the target cannot be written, for example because the disk is full.
     """
     if target is None:
         yield from _standard_output()
         return
     check_target(target)
     try:
-        if target.exists() and not target.is_file():  # a pipe or a device: nothing to move
+        if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
             with target.open("w", encoding="utf-8", newline="\n") as file:
                 yield file
         else:
@@ -47,30 +47,32 @@ def open_output(target: Path | None) -> Iterator[TextIO]:
 
 
 def check_target(target: Path) -> None:
-    """Raise InvalidInput where the target is a folder, or its own folder is not there."""
+    """Raise InvalidInput if the target is a folder, or the target's folder does not exist."""
     if target.is_dir():
-        raise InvalidInput(f"{target} is a folder", "name a file in it")
+        raise InvalidInput(f"{target} is a folder", "give a file name in the folder")
     _check_parent(target)
 
 
 def _check_parent(target: Path) -> None:
     if not target.absolute().parent.is_dir():
         raise InvalidInput(
-            f"there is no folder {target.absolute().parent}", "make it first", code="folder-missing"
+            f"there is no folder {target.absolute().parent}",
+            "create it first",
+            code="folder-missing",
         )
 
 
 def part_path(target: Path) -> Path:
-    """Return a new hidden name in the target's folder, for the time of writing."""
-    # Random: in a container, a process may have the id of the one that was killed.
+    """Return a random hidden file name in the target's folder, for use while writing."""
+    # Random, as in a container a killed process and its successor may have the same id.
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
 
 
 def _write_error(target: Path, error: OSError) -> Unavailable:
-    """The error of a target; it never names the file that is being written."""
-    absent = error.errno == errno.ENOENT  # its folder is there: that was checked before
-    why = "its folder takes no new files" if absent else error.strerror or "the disk refused it"
-    return Unavailable(f"{target} can not be written: {why}", "nothing was changed")
+    """Return the error of a failed write; the message has no temporary file names."""
+    absent = error.errno == errno.ENOENT  # the folder exists: that was checked before
+    why = "no new files allowed in the folder" if absent else error.strerror or "disk error"
+    return Unavailable(f"{target} cannot be written: {why}", "nothing was changed")
 
 
 def _standard_output() -> Iterator[TextIO]:
@@ -86,15 +88,16 @@ def _standard_output() -> Iterator[TextIO]:
 
 
 class _TerminalWriter(io.TextIOWrapper):
-    """On a terminal, what it would obey is shown as pictures; pipes and files get exact text."""
+    """Writer to a terminal that replaces control characters with visible symbols."""
 
     def write(self, text: str, /) -> int:
-        """Writes, and says how many code points."""
+        """Write a text; return the number of code points written."""
         return super().write(make_visible(text.replace("\r\n", "\n")))
 
 
 def _replace_file(target: Path) -> Iterator[TextIO]:
     part = part_path(target)
+    # O_EXCL and O_NOFOLLOW: never write through a link that another user put in the folder.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666
     descriptor = os.open(part, flags, mode & 0o666)
@@ -103,7 +106,7 @@ def _replace_file(target: Path) -> Iterator[TextIO]:
             with _open_text(raw, target.suffix) as file:
                 yield file
             raw.flush()
-            os.fsync(raw.fileno())
+            os.fsync(raw.fileno())  # before the rename: no empty file after a power failure
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
@@ -125,20 +128,20 @@ def _open_text(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
 
 
 _MOST_SINGLE_SYNCS = 16
-"""Files of a folder that are brought to the disk one by one; with more of them, all at once."""
+"""Maximum number of files to fsync one by one; more files are synced to disk together."""
 
 
 @contextmanager
 def open_folder(target: Path) -> Iterator[Folder]:
-    """A new folder that appears whole or not at all; it may exist before if it is empty.
+    """Open a new folder that appears only when complete; an empty folder may already exist.
 
     Raises:
-        InvalidInput: something is there already, or its own folder is not there.
-        Unavailable: it can not be written: no permission, no space.
+        InvalidInput: the target exists and is not an empty folder, or its parent is missing.
+        Unavailable: the target cannot be written, for example because the disk is full.
     """
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise InvalidInput(
-            f"{target} is there already", "name a new folder, or an empty one", code="exists"
+            f"{target} already exists", "give a new folder or an empty folder", code="exists"
         )
     _check_parent(target)
     target = target.resolve()
@@ -173,6 +176,6 @@ class _NewFolder:
                 os.fsync(file.fileno())
 
     def sync(self) -> None:
-        """Brings the other files to the disk."""
+        """Sync the remaining files to disk."""
         if self._count > _MOST_SINGLE_SYNCS:
             os.sync()

@@ -1,1 +1,1 @@
-"""Work on its way between workspaces: streams as lines, folders, bundles, a table of PostgREST."""
+"""Exchange of work between workspaces: JSON lines, bundles, and a shared PostgREST table."""

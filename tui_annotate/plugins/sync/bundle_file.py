@@ -1,7 +1,7 @@
-"""A bundle: one zip with a person's texts, work, labels, guidelines, vectors and suggestions.
+"""Reads and writes bundles: zips with an annotator's texts, work, labels, vectors and suggestions.
 
-It comes by mail from somewhere, and is opened warily. Only members that a bundle has are looked at,
-by names that are known beforehand, and no more of them is unpacked than texts would be.
+A bundle may come by mail from an untrusted source. Only members with known names are read, and no
+member may unpack to more bytes than texts would.
 """
 
 from __future__ import annotations
@@ -29,17 +29,24 @@ _NEEDED: Final = (ABOUT, GUIDANCE, SAMPLES, STREAMS)
 _MEMBERS: Final = (*_NEEDED, VECTORS, SUGGESTIONS)
 _MINIMUM: Final = 64 * 2**20
 _RATIO: Final = 300
-"""A member may unpack to this many times its packed size, and always to the minimum."""
+"""Limit of a member's unpacked size: this multiple of its packed size, at least the minimum."""
 _LARGEST: Final = 2**40
 _READ_SIZE: Final = 2**20
 _ZIP_TIME: Final = (1980, 1, 1, 0, 0, 0)
 _ENCRYPTED: Final = 1
-_HINT: Final = "ask for the file anew"
+_HINT: Final = "ask the sender for a new file"
 
 
 @dataclass(frozen=True, slots=True)
 class BundleHeader:
-    """The person, the random name of the workspace, and the first number of annotations."""
+    """Header of a bundle: the annotator, the workspace, and the first free annotation number.
+
+    Attributes:
+        person: id of the annotator.
+        name: name of the annotator.
+        home: random name of the workspace that made the bundle.
+        first_number: number from which new annotations are counted.
+    """
 
     person: str
     name: str
@@ -48,20 +55,20 @@ class BundleHeader:
 
     @property
     def owner(self) -> Person:
-        """Whose it is."""
+        """The annotator for whom the bundle was made."""
         return Person(self.person, self.name, PersonKind.LOCAL)
 
 
 @dataclass(frozen=True, slots=True)
 class BundleGuidance:
-    """Label sets and guidelines by dataset; the empty name is the workspace's own."""
+    """Label sets and guidelines of a bundle by dataset; the empty name is the whole workspace."""
 
     labels: Mapping[str, str]
     guidelines: Mapping[str, str]
 
 
 def write_header(folder: Path, about: BundleHeader, guidance: BundleGuidance) -> None:
-    """Write the header and the guidance of a bundle into the folder of its members."""
+    """Write the header, the label sets and the guidelines into the folder of a bundle's members."""
     value = {"format": FORMAT, **asdict(about)}
     (folder / ABOUT).write_text(json.dumps(value, sort_keys=True), "utf-8")
     value = {"labels": dict(guidance.labels), "guidelines": dict(guidance.guidelines)}
@@ -69,11 +76,11 @@ def write_header(folder: Path, about: BundleHeader, guidance: BundleGuidance) ->
 
 
 def pack(folder: Path, target: Path) -> None:
-    """Makes one file of the members in a folder, whole or not at all; same members, same bytes.
+    """Pack the members in a folder into a bundle, atomically; equal members give equal bytes.
 
     Raises:
-        InvalidInput: the target is a folder, or its folder is not there.
-        Unavailable: it can not be written.
+        InvalidInput: the target is a folder, or the target's folder does not exist.
+        Unavailable: the target cannot be written.
     """
     check_target(target)
     part = part_path(target)
@@ -88,7 +95,7 @@ def pack(folder: Path, target: Path) -> None:
         part.replace(target)
     except OSError as error:
         raise Unavailable(
-            f"{target} can not be written: {error.strerror}", "nothing was changed"
+            f"{target} cannot be written: {error.strerror}", "nothing was changed"
         ) from error
     finally:
         part.unlink(missing_ok=True)
@@ -97,7 +104,7 @@ def pack(folder: Path, target: Path) -> None:
 def _add_member(archive: ZipFile, member: Path) -> None:
     about = ZipInfo(member.name, _ZIP_TIME)
     about.external_attr = 0o600 << 16
-    # A member that packs better than texts do would be refused as a bomb: it stays unpacked.
+    # A member that packs better than texts would be rejected as a bomb, so it is stored unpacked.
     about.compress_type = ZIP_STORED if _packs_too_well(member) else ZIP_DEFLATED
     with member.open("rb") as plain, archive.open(about, "w", force_zip64=True) as packed:
         while chunk := plain.read(_READ_SIZE):
@@ -117,16 +124,16 @@ def _packs_too_well(member: Path) -> bool:
 
 
 def unpack(file: Path, folder: Path) -> BundleHeader:
-    """Puts the members of a bundle into a folder that is empty, and says whose it is.
+    """Unpack a bundle into an empty folder; return the header of the bundle.
 
     Raises:
-        NotFound: there is no such file.
-        InvalidInput: it is no bundle, is damaged, holds what no bundle holds, or unpacks to far
-            more than texts would.
-        Unavailable: there is no space for it.
+        NotFound: the file does not exist.
+        InvalidInput: the file is not a bundle, is damaged, has unknown members, or unpacks to far
+            more bytes than texts would.
+        Unavailable: the bundle cannot be unpacked, for example because the disk is full.
     """
-    if file.exists() and not file.is_file():  # a pipe would be waited for
-        raise InvalidInput(f"{file} is no bundle, but a folder or a device", "name the bundle")
+    if file.exists() and not file.is_file():  # reading a pipe would block
+        raise InvalidInput(f"{file} is a folder or a device, not a bundle", "give a bundle file")
     try:
         with ZipFile(file) as archive:
             members = archive.infolist()
@@ -136,22 +143,27 @@ def unpack(file: Path, folder: Path) -> BundleHeader:
                     _copy_member(file, member, packed, target=folder / member.filename)
         return _read_header(file, folder)
     except FileNotFoundError as error:
-        raise NotFound(f"there is no file {file}", "name the bundle") from error
+        raise NotFound(f"there is no file {file}", "check the name") from error
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise InvalidInput(f"{file} is no bundle, or a damaged one", _HINT) from error
+        raise InvalidInput(f"{file} is not a bundle, or is damaged", _HINT) from error
     except OSError as error:
-        raise Unavailable(f"{file} can not be unpacked: {error.strerror}", "see TMPDIR") from error
+        raise Unavailable(
+            f"{file} cannot be unpacked: {error.strerror}",
+            "free some space, or set TMPDIR to another folder",
+        ) from error
 
 
 def _check_members(file: Path, members: list[ZipInfo]) -> None:
     names = [member.filename for member in members]
     for member in members:
         if member.filename not in _MEMBERS or names.count(member.filename) > 1:
-            raise InvalidInput(f"{file} holds {member.filename!r}, which no bundle holds", _HINT)
+            raise InvalidInput(f"{file} is not a bundle: it contains {member.filename!r}", _HINT)
         if member.flag_bits & _ENCRYPTED or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-            raise InvalidInput(f"{file} is encrypted, or packed in an unusual way", _HINT)
+            raise InvalidInput(f"{file} is encrypted, or uses an unknown compression method", _HINT)
     if lacking := [name for name in _NEEDED if name not in names]:
-        raise InvalidInput(f"{file} is no bundle: it lacks {lacking[0]}", "name the right file")
+        raise InvalidInput(
+            f"{file} is not a bundle: it does not contain {lacking[0]}", "check the file name"
+        )
 
 
 def _copy_member(file: Path, member: ZipInfo, packed: IO[bytes], *, target: Path) -> None:
@@ -164,7 +176,7 @@ def _copy_member(file: Path, member: ZipInfo, packed: IO[bytes], *, target: Path
             size += len(chunk)
             if size > most:
                 raise InvalidInput(
-                    f"{file}: {member.filename} unpacks to far more than texts would: a zip bomb",
+                    f"{file} is a zip bomb: {member.filename} unpacks to far more than texts would",
                     _HINT,
                 )
             plain.write(chunk)
@@ -174,28 +186,29 @@ def _read_header(file: Path, folder: Path) -> BundleHeader:
     value = _read_json(file, folder / ABOUT)
     if value.get("format") != FORMAT:
         raise InvalidInput(
-            f"{file} is of the form {value.get('format')!r}, not {FORMAT!r}", "which version is it?"
+            f"{file} has the format {value.get('format')!r}, not {FORMAT!r}",
+            "use the version of tui-annotate that made the bundle",
         )
     name, home, number = (value.get(each) for each in ("name", "home", "first_number"))
     if not all(isinstance(each, str) and each for each in (name, home)):
-        raise InvalidInput(f"{file} does not say whose it is", _HINT)
+        raise InvalidInput(f"{file} does not name its annotator and workspace", _HINT)
     if type(number) is not int or not 0 <= number < _LARGEST:
-        raise InvalidInput(f"{file} counts from {number!r}", _HINT)
+        raise InvalidInput(f"{file} has an invalid first annotation number: {number!r}", _HINT)
     owner = parse_identifier(value.get("person"), what="id of a person")
     return BundleHeader(owner, check_name(str(name)), str(home), number)
 
 
 def read_guidance(file: Path, folder: Path) -> BundleGuidance:
-    """The label sets and guidelines of a bundle that was unpacked.
+    """Read the label sets and guidelines of an unpacked bundle.
 
     Raises:
-        InvalidInput: they can not be read.
+        InvalidInput: the label sets or guidelines cannot be read.
     """
     value = _read_json(file, folder / GUIDANCE)
     found = [value.get(name) for name in ("labels", "guidelines")]
     for each in found:
         if not isinstance(each, dict) or not all(isinstance(one, str) for one in each.values()):
-            raise InvalidInput(f"{file} has no label sets and guidelines", _HINT)
+            raise InvalidInput(f"{file} has no valid label sets and guidelines", _HINT)
     return BundleGuidance(*found)  # type: ignore[arg-type]  # checked right above
 
 
@@ -203,7 +216,7 @@ def _read_json(file: Path, member: Path) -> dict[str, Any]:
     try:
         value = json.loads(member.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{file}: {member.name} is no JSON", _HINT) from error
+        raise InvalidInput(f"{file}: {member.name} is not JSON", _HINT) from error
     if not isinstance(value, dict):
-        raise InvalidInput(f"{file}: {member.name} is no object", _HINT)
+        raise InvalidInput(f"{file}: {member.name} is not a JSON object", _HINT)
     return value

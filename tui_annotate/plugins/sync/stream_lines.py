@@ -1,4 +1,4 @@
-"""Streams of one person as JSON lines: who it is, then a line a stream with all its events."""
+"""Reads and writes an annotator's event streams as JSON lines: a header, then one per stream."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from tui_annotate.plugins.json_records import check_object, object_field, text_f
 from tui_annotate.plugins.record_validation import describe_value, imported_person, parse_identifier
 
 FORMAT: Final = "tui-annotate-streams/1"
-_HINT: Final = "take one that sync push or bundle make wrote"
+_HINT: Final = "use a file that sync push or bundle make wrote"
 
 _TEXT_FIELDS: Final = ("id", "at", "app", "prev", "hash")
 
 
 def write(person: Person, copies: Iterable[StreamCopy], target: TextIO) -> int:
-    """Write the streams of a person in the order given; return how many there were.
+    """Write the event streams of an annotator in order; return the number of streams.
 
     Raises:
-        InvalidInput: one holds half a character, which could not be read again.
+        InvalidInput: a stream contains a lone surrogate, which could not be read again.
     """
     _write_line(target, {"format": FORMAT, "person": {"id": person.id, "name": person.name}})
     count = 0
@@ -43,16 +43,16 @@ def write(person: Person, copies: Iterable[StreamCopy], target: TextIO) -> int:
 
 
 def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
-    """Whose streams a file holds, and the sound ones; what is wrong with another is a Problem.
+    """Return the annotator of a file, and its valid streams; a Problem for each invalid stream.
 
     Raises:
-        InvalidRecord: it is no such file.
-        NotFound, InvalidInput, Unavailable: it can not be opened.
+        InvalidRecord: the file is not a file of streams.
+        NotFound, InvalidInput, Unavailable: the file cannot be opened.
     """
     values = read_json_values(path)
     first = next(values, None)
     if not isinstance(first, JsonValue) or not isinstance(first.value, dict):
-        raise InvalidRecord("this is no file of streams", _HINT, where=f"{path}:1")
+        raise InvalidRecord("not a file of event streams", _HINT, where=f"{path}:1")
     if first.value.get("format") != FORMAT:
         message = f"the format is {first.value.get('format')!r}, not {FORMAT!r}"
         raise InvalidRecord(message, _HINT, where=first.where)
@@ -65,7 +65,7 @@ def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
 
 def _write_line(target: TextIO, value: Mapping[str, Any]) -> None:
     raw = json.dumps(value, separators=(",", ":"), sort_keys=True)
-    check_text(value, raw)  # refused here, where it can be repaired
+    check_text(value, raw)  # rejected here, where the text can still be repaired
     target.write(raw)
     target.write("\n")
 
@@ -81,13 +81,15 @@ def _read_copies(
         try:
             copy = _read_copy(value.value)
             if base_person(copy.person) != person.id:
-                raise InvalidInput(f"{copy.key} is work of somebody else than {person.name}")
+                raise InvalidInput(
+                    f"{copy.key} is the work of another annotator than {person.name}"
+                )
             if copy.name in seen:
-                raise InvalidInput(f"{copy.key} is there twice")
+                raise InvalidInput(f"{copy.key} occurs twice")
             if says := find_chain_problem(copy):
                 raise InvalidInput(f"{copy.key}: {says}")
         except InvalidInput as error:
-            yield Problem(value.where, error.message, error.hint or "ask for the file anew")
+            yield Problem(value.where, error.message, error.hint or "ask the sender for a new file")
             continue
         seen.add(copy.name)
         yield copy
@@ -137,7 +139,7 @@ def _read_event(value: Any, *, person: str, key: SampleKey, seq: int) -> Event:
         raise InvalidInput(f"'seconds' is {describe_value(seconds)}, not a number")
     versions = object_field(value, "versions")
     if not all(isinstance(each, str) for each in versions.values()):
-        raise InvalidInput("'versions' holds something that is no text")
+        raise InvalidInput("'versions' contains a value that is not text")
     action = PendingEvent(
         text_field(value, "verb", None),
         _read_change(value, "before"),
@@ -163,10 +165,10 @@ def _read_change(value: Mapping[str, Any], name: str) -> Change:
     annotations = object_field(change, "annotations")
     assignment = object_field(change, "assignment")
     if not all(isinstance(each, dict | None) for each in annotations.values()):
-        raise InvalidInput(f"{name!r} holds an annotation that is no object")
+        raise InvalidInput(f"{name!r} contains an annotation that is not a JSON object")
     if not all(isinstance(each, str) for each in assignment.values()):
-        raise InvalidInput(f"{name!r} holds something of the work that is no text")
+        raise InvalidInput(f"{name!r} contains an assignment field that is not text")
     answers = object_field(change, "suggestions") if "suggestions" in change else {}
     if not all(isinstance(each, dict | None) for each in answers.values()):
-        raise InvalidInput(f"{name!r} holds an answer that is no object")
+        raise InvalidInput(f"{name!r} contains a suggestion that is not a JSON object")
     return Change(annotations, assignment, answers)

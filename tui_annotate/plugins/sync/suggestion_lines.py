@@ -1,4 +1,4 @@
-"""Suggestions of machines as JSON lines, each with its run: what a bundle holds of them."""
+"""Reads and writes machine suggestions as JSON lines, each with its run; a member of bundles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Line = tuple[ScoreRun, SampleKey, Suggestion]
 
 
 def write(lines: Iterable[Line], target: TextIO) -> int:
-    """Write suggestions in the order given; return how many there were."""
+    """Write suggestions as JSON lines in order; return the number of suggestions."""
     count = 0
     for count, (run, key, suggestion) in enumerate(lines, start=1):  # noqa: B007  the last counts
         about = {"id": run.id, "maker": run.maker, "parameters": dict(run.parameters), "at": run.at}
@@ -30,10 +30,10 @@ def write(lines: Iterable[Line], target: TextIO) -> int:
 
 
 def read(path: Path) -> Iterator[Line | Problem]:
-    """The suggestions of a file in order; a Problem for what is none.
+    """Yield the suggestions of a file in order, and a Problem for each invalid line.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: it can not be opened.
+        NotFound, InvalidInput, Unavailable: the file cannot be opened.
     """
     return read_objects(read_json_values(path), _read_line, what="line")
 

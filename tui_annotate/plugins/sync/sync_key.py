@@ -1,4 +1,4 @@
-"""Where a shared table is, and its key: read from the environment when needed, kept nowhere."""
+"""Address and key of a shared table: read from the environment at each use, never stored."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ _LONGEST: Final = 300
 
 
 def read_address() -> str:
-    """The address of the environment; empty without one."""
+    """Return the address of the shared table from the environment; empty if not set."""
     return os.environ.get(URL, "").strip()
 
 
 def check_address(text: str) -> httpx2.URL:
-    """The address of a table, without the path of PostgREST.
+    """Parse and check the address of a shared table; remove the path `/rest/v1`.
 
     Raises:
-        InvalidInput: it is none, is open to listeners, or holds something secret.
+        InvalidInput: the address is not an HTTP URL, is unencrypted (http) on another machine, or
+            contains a password, query or fragment.
     """
     import httpx2
 
@@ -34,35 +35,35 @@ def check_address(text: str) -> httpx2.URL:
     try:
         url = httpx2.URL(text.strip())
     except httpx2.InvalidURL as error:
-        raise InvalidInput(f"{URL} is no address", hint) from error
+        raise InvalidInput(f"{URL} is not a valid URL", hint) from error
     if url.userinfo or url.query or url.fragment:
-        raise InvalidInput(f"{URL} holds more than an address", f"a key stands in {KEY}")
+        raise InvalidInput(f"{URL} contains a password, query or fragment", f"set the key in {KEY}")
     if url.scheme not in {"http", "https"} or not url.host:
-        raise InvalidInput(f"{URL} is {redact_message(text)!r}, no address", hint)
+        raise InvalidInput(f"{URL} is {redact_message(text)!r}, not an HTTP URL", hint)
     if url.scheme == "http" and not is_loopback(url):
-        raise InvalidInput(f"{URL} begins with http: key and work would travel open", "use https")
+        raise InvalidInput(f"{URL} uses http: key and work would be sent unencrypted", "use https")
     path = url.path.rstrip("/").removesuffix("/rest/v1")
     return url.copy_with(path=path or "/")
 
 
 def read_folder() -> str:
-    """The shared folder of the environment; empty without one."""
+    """Return the shared folder from the environment; empty if not set."""
     return os.environ.get(FOLDER, "").strip()
 
 
 def read_sync_key() -> str:
-    """The key of the environment.
+    """Return the key of the shared table from the environment.
 
     Raises:
-        InvalidInput: there is none.
-        Unavailable: it holds signs that no key has, and that would break a request.
+        InvalidInput: no key is set.
+        Unavailable: the key contains a character that would break the request.
     """
     found = read_key(KEY)
     if not found:
-        raise InvalidInput("the table has a key, and none is given", f"set {KEY}")
+        raise InvalidInput("the shared table needs a key, and none is set", f"set {KEY}")
     return found
 
 
 def redact_message(text: str) -> str:
-    """Foreign text on one short line, safe for a terminal, and without any of the key."""
+    """Return untrusted text as one short line, safe for a terminal, with the key redacted."""
     return clip_line(redact_words(text[: 20 * _LONGEST], [KEY]), _LONGEST)

@@ -1,7 +1,7 @@
-"""A table `annotations_current` behind PostgREST, as Supabase serves it: rows in, rows out.
+"""Client of the shared table `annotations_current`, which PostgREST or Supabase serves.
 
-A reply that is not exactly an answer is refused, and is read up to a limit only. Redirects are
-reported, not followed, so the key goes to one host alone.
+Replies are read up to a limit, and rejected unless they match the request exactly. Redirects are
+reported, not followed, so that the key goes to only one host.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ if TYPE_CHECKING:
     import httpx2
 
 _OPEN_POLICY: Final = """\
--- Everybody who has the key may read, write and delete all rows: also those of others.
+-- Every user with the key may read, write and delete all rows, also rows of other users.
 drop policy if exists annotations_current_all on annotations_current;
 create policy annotations_current_all on annotations_current
   for all using (true) with check (true);
 """
 
 _OWN_ROWS_POLICY: Final = """\
--- Everybody has a token of their own, whose claim "username" is their name here: they read, write
--- and delete their own rows alone. A key without that claim, as the anon key, reaches nothing.
+-- Every user has a token whose claim "username" is the user's name in tui-annotate, and may read,
+-- write and delete only rows of this user. A key without this claim has no access, for example
+-- the anon key.
 drop policy if exists annotations_current_all on annotations_current;
 create policy annotations_current_all on annotations_current for all
   using (username = current_setting('request.jwt.claims', true)::json ->> 'username')
@@ -47,7 +48,7 @@ create policy annotations_current_all on annotations_current for all
 """
 
 _CREATE_TABLE: Final = """\
--- Where tui-annotate sync puts work. Run it once, as the owner of the database; again does no harm.
+-- Table for tui-annotate sync. Run this script as the owner of the database; it may run again.
 create table if not exists annotations_current (
   dataset text not null,
   username text not null,
@@ -61,7 +62,7 @@ create index if not exists annotations_current_username on annotations_current (
 create or replace function annotations_current_touch() returns trigger language plpgsql as $$
 begin
   new.created_at = old.created_at;
-  -- Never the same moment twice, so that a change is always seen.
+  -- Times always increase, so that every change is detected.
   new.updated_at = greatest(clock_timestamp(), old.updated_at + interval '1 microsecond');
   return new;
 end $$;
@@ -73,22 +74,22 @@ alter table annotations_current enable row level security;
 
 
 def init_sql(*, everybody: bool) -> str:
-    """Return the SQL for the database's owner: one key for everybody, or tokens."""
+    """Return the SQL script that creates the table, for one shared key or for a token per user."""
     return f"{_CREATE_TABLE}\n{_OPEN_POLICY if everybody else _OWN_ROWS_POLICY}"
 
 
 TABLE: Final = "annotations_current"
 KEYS: Final = "dataset,username,annotation_key"
-"""The primary key."""
+"""Columns of the primary key."""
 _COLUMNS: Final = ("dataset", "username", "annotation_key", "created_at", "updated_at")
 AT_ONCE: Final = 40
-"""Keys that are asked for at a time: they are part of an address, which may not be too long."""
+"""Maximum number of keys per request: keys are part of the URL, whose length is limited."""
 _BATCH_ROWS, _BATCH_BYTES = 100, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class SyncRow:
-    """A row of the table; times are as the server writes them."""
+    """A row of the shared table; times are texts in the format of the server."""
 
     dataset: str
     username: str
@@ -99,16 +100,16 @@ class SyncRow:
 
     @property
     def name(self) -> tuple[str, str, str]:
-        """The primary key."""
+        """The primary key: dataset, username, annotation key."""
         return self.dataset, self.username, self.annotation_key
 
     def matches(self, dataset: str, username: str, keys: Sequence[str]) -> bool:
-        """Whether it passes these filters; an empty filter passes all."""
+        """Return whether the row passes the filters; an empty filter passes all rows."""
         named = dataset in ("", self.dataset) and username in ("", self.username)
         return named and (not keys or self.annotation_key in keys)
 
     def exported(self) -> dict[str, Any]:
-        """The payload with what the row says written over it."""
+        """Return the payload, with the columns of the row added or replaced."""
         own = {name: getattr(self, name) for name in _COLUMNS}
         return {**self.payload, **own}
 
@@ -119,7 +120,7 @@ def _match_equal(dataset: str, username: str) -> dict[str, str]:
 
 
 def _match_any(keys: Sequence[str]) -> str:
-    """A filter for some keys; each is quoted, as commas and brackets have a meaning there."""
+    """Return a PostgREST filter for some keys, each quoted because of commas and brackets."""
     plain = (key.replace("\\", "\\\\").replace('"', '\\"') for key in keys)
     quoted = ",".join(f'"{key}"' for key in plain)
     return f"in.({quoted})"
@@ -140,17 +141,22 @@ def _batches(rows: Sequence[SyncRow]) -> Iterator[list[SyncRow]]:
 
 
 def parse_row(value: Any) -> SyncRow:
-    """A row of a reply; Unavailable where it is none."""
+    """Parse a row of a reply; raise Unavailable if the value is not a valid row."""
     found = value if isinstance(value, dict) else {}
     words = {name: found.get(name, "") for name in _COLUMNS}
     payload = found.get("payload", {})
     named = all(words[name] for name in ("dataset", "username", "annotation_key"))
     storable = all(isinstance(word, str) and not SURROGATE.search(word) for word in words.values())
     if not storable or not named:
-        raise Unavailable("the table holds something that is no row", "see: sync init-sql")
+        raise Unavailable(
+            "the table contains an invalid row", "compare the table with: sync init-sql"
+        )
     if not isinstance(payload, dict):
         where = redact_message(f"{words['dataset']}/{words['annotation_key']}")
-        raise Unavailable(f"the payload of {where} is no object", "who wrote it?")
+        raise Unavailable(
+            f"the payload of {where} is not a JSON object",
+            "check which program wrote the row",
+        )
     return SyncRow(payload=payload, **words)
 
 
@@ -161,29 +167,32 @@ def _error_message(body: bytes) -> str:
         value = None
     text = value.get("message") if isinstance(value, dict) else None
     message = text if isinstance(text, str) else body.decode("utf-8", "replace")
-    return redact_message(message) or "no word"
+    return redact_message(message) or "no reason given"
 
 
 _PATH: Final = f"/rest/v1/{TABLE}"
 _PAGE, _BARE_PAGE = 100, 1000
-"""Rows that are asked for at a time, whole and without payloads; a server may give fewer."""
+"""Rows per request, with and without payloads; a server may return fewer rows."""
 _MOST_ROW_BYTES: Final = 64 * 2**20
 _MOST_REPLY_BYTES: Final = 1_000_000
 _CONNECT, _READ, _REPLY_TIMEOUT = 10.0, 30.0, 120.0
-"""Seconds for a connection, for a sign of life, for a whole reply."""
+"""Timeouts in seconds: to connect, between received bytes, for a whole reply."""
 _ATTEMPTS: Final = 4
 _LONGEST_WAIT: Final = 60.0
-"""Seconds that a server may ask us to wait."""
+"""Maximum wait in seconds that a server may request."""
 _TRANSIENT: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 class SharedTable:
-    """The table at an address without `/rest/v1`. One thread at a time.
+    """Client of the shared table at an address without `/rest/v1`. Not thread-safe.
 
-    `clock` is monotonic; `attempts` limits retries.
+    Args:
+        wait: waits for a number of seconds.
+        clock: monotonic clock in seconds.
+        attempts: maximum number of attempts per request.
 
     Raises:
-        InvalidInput: the address is invalid, or holds a secret.
+        InvalidInput: the address is invalid, or contains a password, query or fragment.
     """
 
     def __init__(
@@ -204,7 +213,7 @@ class SharedTable:
             attempts=attempts,
             first_attempts=attempts,
             longest_asked=_LONGEST_WAIT,
-            hint="nothing is lost here; try again later",
+            hint="no local work is lost; try again later",
         )
 
     def __str__(self) -> str:
@@ -212,7 +221,7 @@ class SharedTable:
 
     @property
     def identity(self) -> str:
-        """The identity of this table; holds nothing secret."""
+        """The URL that identifies the table, without any secret."""
         return str(self._url)
 
     def rows(
@@ -223,12 +232,12 @@ class SharedTable:
         keys: Sequence[str] = (),
         payloads: bool = True,
     ) -> Iterator[SyncRow]:
-        """Yield rows, oldest first, page by page; the first empty page is the end.
+        """Yield the rows that pass the filters, oldest first, page by page.
 
-        Empty filters pass all; there may be at most `AT_ONCE` keys.
+        Empty filters pass all rows; at most `AT_ONCE` keys. The first empty page is the end.
 
         Raises:
-            NotAllowed, NotFound, Unavailable: the table can not be read.
+            NotAllowed, NotFound, Unavailable: the table cannot be read.
         """
         columns = "*" if payloads else f"{KEYS},updated_at"
         query = {
@@ -247,21 +256,22 @@ class SharedTable:
             if not found:
                 return
             wanted = all(each.matches(dataset, username, keys) for each in found)
+            # A server that ignores the offset would return the same page forever.
             if not wanted or found[0].name == last:
                 raise Unavailable(
-                    f"{self.host} answers with other rows than those that were asked for",
-                    f"is {URL} the address of a PostgREST?",
+                    f"{self.host} returned other rows than requested",
+                    f"check that {URL} is the address of a PostgREST server",
                 )
             last = found[0].name
             yield from found
             offset += len(found)
 
     def upsert(self, rows: Sequence[SyncRow]) -> Iterator[SyncRow]:
-        """Writes rows over those with their keys; gives each, without payload, once it is there.
+        """Insert or replace rows by primary key; yield each stored row, without payload.
 
         Raises:
-            NotAllowed, NotFound, Conflict, Unavailable: the table can not be written; what was
-                given before that is in it.
+            NotAllowed, NotFound, Conflict, Unavailable: the table cannot be written; the rows
+                that were already yielded are stored.
         """
         query = {"on_conflict": KEYS, "select": f"{KEYS},created_at,updated_at"}
         for batch in _batches(rows):
@@ -276,16 +286,16 @@ class SharedTable:
             stored = {row.name: row for row in map(parse_row, self._retry(send))}
             if stored.keys() != wanted:
                 raise Unavailable(
-                    f"{self.host} says that it stored other rows than those that were sent",
-                    "is it a table as sync init-sql makes it?",
+                    f"{self.host} reports that it stored other rows than were sent",
+                    "compare the table with: sync init-sql",
                 )
             yield from stored.values()
 
     def delete(self, dataset: str, username: str) -> int:
-        """Remove the rows of a person in a dataset; return how many.
+        """Delete the rows of an annotator in a dataset; return the number of rows.
 
         Raises:
-            NotAllowed, NotFound, Unavailable: the table can not be written.
+            NotAllowed, NotFound, Unavailable: the table cannot be written.
         """
         query = {**_match_equal(dataset, username), "select": KEYS}
         prefer = "return=representation"
@@ -314,7 +324,8 @@ class SharedTable:
         stream = partial(self._client.stream, params=query, content=content, headers=headers)
         try:
             with stream(method, url) as reply:
-                hint, clock = f"is {URL} the address of a PostgREST?", self._clock
+                hint = f"check that {URL} is the address of a PostgREST server"
+                clock = self._clock
                 found = read_body(reply, most=most, seconds=_REPLY_TIMEOUT, hint=hint, clock=clock)
         except httpx2.TransportError as error:
             raise connection_failure(error, show=redact_message) from error
@@ -329,8 +340,8 @@ class SharedTable:
             found = None  # the cause would carry the whole reply
         if not isinstance(found, list):
             raise Unavailable(
-                f"{self.host} answers something that is no list of rows",
-                f"is {URL} the address of a PostgREST, without /rest/v1?",
+                f"the reply of {self.host} is not a list of rows",
+                f"check that {URL} is the address of a PostgREST server, without /rest/v1",
             )
         return found
 
@@ -338,32 +349,32 @@ class SharedTable:
         status = reply.status_code
         if status in {401, 403}:
             return NotAllowed(
-                f"{self.host} refuses the key ({status}): {reason}",
-                f"check {KEY}, and the policies of the table: sync init-sql prints them",
+                f"{self.host} rejects the key ({status}): {reason}",
+                f"check {KEY} and the policies of the table; to print them: sync init-sql",
             )
         if status == 404:
             return NotFound(
-                f"{self.host} knows no table {TABLE} (404): {reason}",
-                f"sync init-sql prints what makes it; {URL} ends before /rest/v1",
+                f"{self.host} has no table {TABLE} (404): {reason}",
+                f"create the table with: sync init-sql; {URL} must not contain /rest/v1",
             )
         if status == 409:
             return Conflict(
-                f"{self.host} does not take it (409): {reason}",
-                "is the table's key dataset, username, annotation_key?",
+                f"{self.host} rejects the rows because of a conflict (409): {reason}",
+                "check that the primary key is dataset, username, annotation_key",
             )
         if reply.is_redirect:
             target = redact_message(reply.headers.get("location", ""))
             return Unavailable(
-                f"{self.host} wants the key sent to another address: {target} ({status})",
-                f"where you trust that address, set {URL} to it",
+                f"{self.host} redirects the key to another address: {target} ({status})",
+                f"if you trust this address, set {URL} to this address",
             )
         if status in _TRANSIENT:
             return TransientFailure(f"{reason} ({status})", after=retry_after(reply.headers))
-        return Unavailable(f"{self.host}: {reason} ({status})", "nothing is lost here")
+        return Unavailable(f"{self.host}: {reason} ({status})", "no local work is lost")
 
     @cached_property
     def _client(self) -> httpx2.Client:
         client = open_client(self._url, connect=_CONNECT, read=_READ)
-        for name in ("httpcore2", "httpx2"):  # below, they log addresses, which name people
+        for name in ("httpcore2", "httpx2"):  # at INFO they log URLs, which contain names of people
             logging.getLogger(name).setLevel(logging.WARNING)
         return client
