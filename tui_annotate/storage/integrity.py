@@ -61,7 +61,7 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
             "log", "ok", f"{format_count(audit.events(), 'event')}, each follows its predecessor"
         )
         return
-    where = f"the work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
+    where = f"work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
     yield DiagnosticFinding("log", "wrong", f"{where}: {first.says}", reingest_command(path))
 
 

@@ -1,5 +1,4 @@
-"""The tables of the store as SQLModel classes, with their columns and keys; there are no queries
-here.
+"""The tables of the store as SQLModel classes, with their columns and keys, but without queries.
 
 The event log (`events`) is the source of truth; `annotations`, `assignments`, `answers`,
 `tombstones` and `tallies` are derived from it. JSON is stored as text, written by `storage.codec`.
@@ -82,7 +81,10 @@ class AssignmentRow(Row, table=True):
 
 
 class EventRow(Row, table=True):
-    """An event of the log; `arrival` orders all events. Triggers refuse to change or delete events."""
+    """An event of the event log; `arrival` orders all events.
+
+    Triggers refuse to change or delete a row of this table.
+    """
 
     __tablename__ = "events"
     __table_args__ = (
@@ -255,8 +257,9 @@ class SessionRow(Row, table=True):
 
 
 class AttemptRow(Row, table=True):
-    """Failed sign-ins of an account or a client, named by `scope`; sign-in is blocked `until` a
-    time.
+    """Failed attempts to sign in for an account or a client, named by `scope`.
+
+    No new attempt is possible before the time `until`.
     """
 
     __tablename__ = "attempts"
@@ -267,7 +270,7 @@ class AttemptRow(Row, table=True):
 
 
 class InviteRow(Row, table=True):
-    """An invitation with which a person sets the first password; `code` is the SHA-256 of its code."""
+    """An invitation to set a first password; `code` is the SHA-256 of the invitation code."""
 
     __tablename__ = "invites"
     code: str = Field(primary_key=True)
@@ -287,7 +290,10 @@ class KeyRow(Row, table=True):
 
 
 class PresenceRow(Row, table=True):
-    """The process in which a person is working, under a random name; another process may take over."""
+    """The process in which a person is working, by a random name.
+
+    Another process may take over the person's session.
+    """
 
     __tablename__ = "presences"
     person: str = Field(primary_key=True, foreign_key="people.id")

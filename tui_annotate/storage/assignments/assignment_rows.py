@@ -144,8 +144,9 @@ def unassign_samples(connection: Connection, rows: Sequence[AssignedRow]) -> Non
 
 
 def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at: str) -> None:
-    """Make a dataset visible only to its assignees; annotators who began a sample are assigned to
-    it.
+    """Show a dataset only to its assignees from now on.
+
+    Annotators who have begun samples of the dataset are assigned to these samples.
     """
     if dataset_setting(connection, dataset_id, HANDED_OUT) is not None:
         return

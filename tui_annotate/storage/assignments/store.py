@@ -1,4 +1,4 @@
-"""Assignments in the store: assignable samples, made assignments, rules, and undoing assignments."""
+"""Assignments in the store: assignable samples, recorded assignments, rules, and undo."""
 
 from __future__ import annotations
 
@@ -291,8 +291,9 @@ class AssignmentTransaction:
         return len(self.connection.execute(_GOLD_ANNOTATIONS, scope).all())
 
     def read_progress(self, dataset: str) -> list[AssignmentProgress]:
-        """Return the assignment progress by dataset and person's name; empty `dataset`: all
-        datasets.
+        """Return the assignment progress by dataset and person's name.
+
+        An empty `dataset` means all datasets.
         """
         rows = self.connection.execute(_PROGRESS, {"dataset": dataset})
         return [AssignmentProgress(*row) for row in rows]
@@ -369,9 +370,7 @@ class AssignmentTransaction:
         return number
 
     def set_escalation(self, dataset: str, rule: Escalation) -> int:
-        """Set a rule that adds annotators to samples with disagreement; return its assignment
-        number.
-        """
+        """Store a rule that adds annotators to samples with disagreement; return its number."""
         self.dataset_row(dataset)
         request = {"when": rule.when.value, "add": rule.add}
         number = self.record_assignment(AssignmentCause.ESCALATE, dataset, request)
@@ -394,8 +393,9 @@ class AssignmentTransaction:
     def escalate_now(
         self, dataset: str, *, disabled: Disabled = no_disabled_people
     ) -> tuple[int, int]:
-        """Apply a dataset's escalation rule now; return the numbers of escalated and waiting
-        samples.
+        """Apply a dataset's escalation rule now; return (escalated, waiting) numbers of samples.
+
+        A sample waits if no annotator is available for it.
 
         Raises:
             NotFound: also if the dataset has no such rule.
@@ -467,8 +467,12 @@ class AssignmentTransaction:
     def move(
         self, given: Mapping[str, Sequence[HeldSample]], *, giver: Person, to: Sequence[str]
     ) -> int:
-        """Move samples to other people, given by the person who gets them; return the assignment
-        number.
+        """Move samples from one person to other people; return the number of the new assignment.
+
+        Args:
+            given: the samples by the id of the person who gets them.
+            giver: the person who has the samples now.
+            to: the ids that the admin named.
         """
         moved = [each for own in given.values() for each in own]
         rows = [[*each.key, giver.id, each.handout] for each in moved]
@@ -504,8 +508,7 @@ def _parse_score(meta: str, field: str) -> float | None:
 def find_practice_answer(
     connection: Connection, person: str, key: SampleKey
 ) -> PracticeAnswer | None:
-    """Return the correct answer of a practice sample for a person; None if the person does not have
-    it.
+    """Return the correct answer of a practice sample; None if the person does not have the sample.
 
     A rating is correct if all people whose answers count gave the same rating.
     """
