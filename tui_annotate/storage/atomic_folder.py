@@ -185,7 +185,7 @@ def read_sums(folder: Path) -> dict[str, str]:
 
 
 def check(folder: Path) -> None:
-    """Compare the files of a folder with its checksum file; raise as `copy_checked` does."""
+    """Verify the files of a folder against its checksum file; errors as in `copy_checked`."""
     _compare_with_sums(folder, lambda name: _hash_file(folder / name))
 
 

@@ -64,7 +64,7 @@ class BlindDatasets(Store):
         self._set_visibility(dataset, _VALUE)
 
     def show(self, dataset: str) -> None:
-        """Show the machine output of a dataset to annotators again; raise as `hide` does.
+        """Show the machine output of a dataset to annotators again; errors as in `hide`.
 
         A practice dataset still hides it.
         """

@@ -178,7 +178,7 @@ class Database:
             yield connection
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
-        """Open a second store that is closed with this one; raise as `open` does.
+        """Open a second store that is closed together with this one; errors as in `open`.
 
         Args:
             make: create the store if there is no file at `path`.
@@ -201,14 +201,14 @@ class Database:
 
 
 class CommonStore:
-    """Access to one topic of a store, the same for every actor."""
+    """Base class for access to one part of a store that does not depend on the acting user."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
 
 class Store:
-    """Access to one topic of a store, limited by what its actor may read and write."""
+    """Base class for access to one part of a store, limited by the rights of the acting user."""
 
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
         self._database = database
@@ -277,9 +277,9 @@ _HINTS: Final = {
     "SQLITE_CANTOPEN": ("it can not be opened", "check that its folder exists and is writable"),
     "SQLITE_PERM": ("access is refused", "check its owner and mode"),
     "SQLITE_AUTH": ("access is refused", "check its owner and mode"),
-    "SQLITE_BUSY": ("another process holds it", "wait for it to end, then try again"),
-    "SQLITE_LOCKED": ("another process holds it", "wait for it to end, then try again"),
-    "SQLITE_PROTOCOL": ("another process holds it", "wait for it to end, then try again"),
+    "SQLITE_BUSY": ("another process has locked it", "wait for it to end, then try again"),
+    "SQLITE_LOCKED": ("another process has locked it", "wait for it to end, then try again"),
+    "SQLITE_PROTOCOL": ("another process has locked it", "wait for it to end, then try again"),
     "SQLITE_CORRUPT": ("it is damaged", SAVE),
     "SQLITE_NOTADB": ("it is not a store", SAVE),
     "SQLITE_ERROR": ("", SAVE),  # a table is missing, or a table is not ours

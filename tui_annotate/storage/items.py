@@ -64,9 +64,10 @@ _SENTENCES: Final = text(
     "     THEN json_extract(e.value, '$.end') > json_extract(e.value, '$.start') END))"
     f" FROM samples s WHERE {_WITHIN} AND json_valid(s.meta) GROUP BY 1"
 )
-"""Number of sentences of each report by topic.
+"""Query for the number of sentences of each topic.
 
-A subquery for each report: with a join, SQLite would read a report's record once per sentence.
+It has a subquery for each report: with a join, SQLite would read a report's record once per
+sentence.
 """
 COUNT: Final = text(f"SELECT count(*) FROM samples s WHERE {_WITHIN}")  # noqa: S608  constants
 _DONE: Final = text(
@@ -82,7 +83,7 @@ _COMPLETE: Final = text(
     "   AND o.external >= 'c|' || g.name AND o.external < 'c|' || g.name || '}'"
     '   AND o."group" = g.name)'
 )
-"""Sentences all of whose citations one annotator has annotated, with their topic.
+"""Query for the sentences whose citations one annotator has all annotated, with their topic.
 
 CROSS JOIN keeps SQLite to this join order, here and below: one annotator has fewer rows than a
 collection.
@@ -103,7 +104,7 @@ _NEXT: Final = {
         )
     ),
 }
-"""Next open item by whether all samples count (True) or only the annotator's assigned samples."""
+"""Queries for the next open item, among all samples (True) or only assigned samples (False)."""
 _ROW: Final = text("SELECT id FROM samples WHERE dataset_id = :dataset AND external = :sample")
 _LAST: Final = 2**63 - 1
 

@@ -139,7 +139,7 @@ class QueuePage:
 
 
 class QueueStore(Store):
-    """Access to the queue; `order` is the name of an order that all annotators share.
+    """Access to annotators' queues; `order` names a queue order that all annotators share.
 
     Raises:
         NotAllowed: every method, if the actor may not see this person's queue or work on it.
@@ -279,7 +279,7 @@ class QueueStore(Store):
 
 
 def _load_walks(connection: Connection, person: str, order: int) -> list[OrderWalk]:
-    """Return the orders of a person's queue, one after the other.
+    """Return the queue orders of a person's queue, one after the other.
 
     A second reading has only its own order.
     """
@@ -334,7 +334,7 @@ def _count_left(connection: Connection, person: str) -> int:
 
 
 def build_row(row: Any) -> QueueRow:
-    """Build a queue row from its columns.
+    """Build a row of an annotator's queue from the columns of a query.
 
     The columns are dataset, id, group, state, annotations, start of the summary and time of the
     last change.
@@ -344,7 +344,7 @@ def build_row(row: Any) -> QueueRow:
 
 
 class QueuePlace(NamedTuple):
-    """Position of a sample in an order."""
+    """Position of a sample in a queue order."""
 
     bucket: int
     value: int
@@ -352,14 +352,14 @@ class QueuePlace(NamedTuple):
 
 
 TOP: Final = QueuePlace(-1, -1, -1)
-"""Position before the first sample of an order."""
+"""Position before the first sample of a queue order."""
 END: Final = QueuePlace(2**63 - 1, 2**63 - 1, 2**63 - 1)
-"""Position behind the last sample of an order."""
+"""Position behind the last sample of a queue order."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderWalk:
-    """One order of one person's queue, inside a transaction."""
+    """One queue order of one annotator, inside a transaction."""
 
     connection: Connection
     order: int
@@ -367,20 +367,20 @@ class OrderWalk:
     practice: bool = False
 
     def place(self, key: SampleKey) -> QueuePlace | None:
-        """Return the position of a sample in the order; None if the order does not have it."""
+        """Return the position of a sample in the queue order; None if it is not in the order."""
         row = self._execute(_PLACE, dataset=key.dataset, sample=key.id).first()
         return QueuePlace(*row) if row else None
 
     def before(self, place: QueuePlace) -> int:
-        """Return the number of samples before a position."""
+        """Return the number of samples before a position in the queue order."""
         return int(self._execute(_BEFORE, **place._asdict()).scalar_one())
 
     def total(self) -> int:
-        """Return the number of samples in the order."""
+        """Return the number of samples in the queue order."""
         return int(self._execute(_SUM, person="").scalar_one())
 
     def finished(self) -> int:
-        """Return the number of samples of the order that the person has completed."""
+        """Return the number of samples in the queue order that the person has completed."""
         return int(self._execute(_SUM).scalar_one())
 
     def step(self, place: QueuePlace, step: int) -> SampleKey | None:
@@ -421,7 +421,7 @@ class OrderWalk:
         return rows
 
     def group(self, key: SampleKey) -> Sequence[Any]:
-        """Return the queue rows of a sample's group in this order, in order of arrival."""
+        """Return the queue rows of all samples in a sample's group, in order of arrival."""
         rows: Sequence[Any] = self._execute(_GROUP, dataset=key.dataset, sample=key.id).all()
         return rows
 
@@ -431,7 +431,7 @@ class OrderWalk:
 
 
 def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) -> SampleKey | None:
-    """Return the first open sample of several orders, searched cyclically from a position.
+    """Return the first open sample of several queue orders, searched cyclically from a position.
 
     `places` has the position by the order that it is in; empty for the top.
     """
@@ -446,7 +446,7 @@ def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) 
 def step_across(
     line: Sequence[OrderWalk], at: int, place: QueuePlace, *, step: int
 ) -> SampleKey | None:
-    """Return the sample `step` positions away, across the ends of orders; None beyond the ends."""
+    """Return the sample `step` positions away, across the ends of queue orders; None for none."""
     onward = 1 if step > 0 else -1
     while True:
         if found := line[at].step(place, step):

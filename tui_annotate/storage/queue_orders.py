@@ -1,4 +1,4 @@
-"""Queue orders: each order gives every sample a sort value; equal values keep order of arrival.
+"""Queue orders: each gives every sample a sort value; samples with equal values keep arrival order.
 
 Samples, and the samples that a person completed, are counted by buckets of sort values. So looking
 up a position among 100,000 samples costs as much as among 100.
@@ -31,7 +31,7 @@ from tui_annotate.storage.statements import add_counts
 
 SHARE: Final = "share:"
 PRACTICE: Final = "practice:"
-"""Prefixes of the names of orders that belong to one person, whose id follows the prefix."""
+"""Prefixes of the names of queue orders that belong to one person, whose id follows."""
 
 HANDED_OUT: Final = "handed-out"
 """Name of the setting of an assigned dataset, whose samples are in no shared order."""
@@ -40,7 +40,7 @@ EVERYONE: Final = ""
 """Value of `person` in a count of all samples, rather than the samples of one person."""
 
 UNSCORED: Final = 1 << 40
-"""Smallest sort value of samples without a score in an order by score; arrival decides there."""
+"""Smallest sort value of samples without a score in a queue order by score; arrival decides."""
 
 _BATCH: Final = 1000
 _RANDOM_BITS: Final = 53
@@ -57,7 +57,7 @@ _BUCKETS: Final = select(RANKS.c.sample_id, RANKS.c.order_id, RANKS.c.bucket).wh
 
 
 class RankedSample(NamedTuple):
-    """A sample to add to orders: row id, row id of the first sample with its source, and key."""
+    """A sample to add to queue orders: row id, row id of the first sample with its source, key."""
 
     sample_id: int
     first: int
@@ -66,7 +66,7 @@ class RankedSample(NamedTuple):
 
 
 def sort_value_of(order: str) -> Callable[[RankedSample], int]:
-    """Return the function that computes a sample's sort value in a shared order."""
+    """Return the function that computes a sample's sort value in a shared queue order."""
     if order == BY_SOURCE:
         return lambda newcomer: newcomer.first
     if order == INGESTED:
@@ -83,7 +83,7 @@ def sort_value_of(order: str) -> Callable[[RankedSample], int]:
 
 
 def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None:
-    """Add samples to every order that all annotators share."""
+    """Add samples to every queue order that all annotators share."""
     for order_id, order, filled, until in common_orders(connection):
         # `fill_order` adds the samples between `filled` and `until`; adding them here too fails.
         fresh = [each for each in newcomers if not filled < each.sample_id <= until]
@@ -93,7 +93,7 @@ def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None
 
 
 def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
-    """Return the orders that all annotators share, as (row id, name, `filled`, `until`).
+    """Return the queue orders that all annotators share, as (row id, name, `filled`, `until`).
 
     `filled` and `until` are those of `OrderRow`.
     """
@@ -103,14 +103,14 @@ def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
 
 
 def ensure_own_order(connection: Connection, name: str) -> int:
-    """Return the row id of an order that belongs to one person, and create it if it is missing."""
+    """Return the row id of a person's own queue order, and create the order if it is missing."""
     row = {"name": name, "filled": 0, "until": 0}
     connection.execute(insert(ORDERS).values(row).on_conflict_do_nothing())
     return int(connection.execute(select(ORDERS.c.id).where(ORDERS.c.name == name)).scalar_one())
 
 
 def find_last_value(connection: Connection, order_id: int) -> int:
-    """Return the largest sort value in an order; -1 if the order is empty."""
+    """Return the largest sort value in a queue order; -1 if the order is empty."""
     query = select(RANKS.c.value).where(RANKS.c.order_id == order_id)
     last = query.order_by(RANKS.c.bucket.desc(), RANKS.c.value.desc()).limit(1)
     found = connection.execute(last).scalar()
@@ -120,7 +120,7 @@ def find_last_value(connection: Connection, order_id: int) -> int:
 def insert_ranks(
     connection: Connection, places: Sequence[tuple[int, int]], *, order_id: int, order: str
 ) -> None:
-    """Add samples to an order, and count the annotators who have completed these samples already.
+    """Add samples to a queue order, and count the annotators who have completed them already.
 
     `places` are pairs of sort value and sample row id.
     """
@@ -145,7 +145,10 @@ def _add_tallies(connection: Connection, changes: Sequence[tuple[int, str, int, 
 
 
 def count_finished(connection: Connection, changes: Sequence[tuple[str, int, int]]) -> None:
-    """Update tallies for changes (person, sample's row id, 1 completed or -1 reopened)."""
+    """Update the counts of completed samples for changes (person, sample row id, 1 or -1).
+
+    1 means that the person completed the sample, -1 that the person reopened it.
+    """
     places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for some in split_batches(sorted({sample_id for _, sample_id, _ in changes}), _BATCH):
         for sample_id, order_id, bucket in connection.execute(_BUCKETS, {"sample_ids": some}):
@@ -163,7 +166,7 @@ def count_finished(connection: Connection, changes: Sequence[tuple[str, int, int
 def remove_ranks(
     connection: Connection, sample_ids: Sequence[int], orders: Collection[int] = ()
 ) -> None:
-    """Remove samples from some orders, or from all orders if `orders` is empty.
+    """Remove samples from some queue orders, or from all orders if `orders` is empty.
 
     The samples' assignments must still exist, as the tallies are computed from them.
     """
@@ -185,7 +188,7 @@ def remove_ranks(
 
 
 def first_values_by_source(connection: Connection, sources: Sequence[str]) -> dict[str, int]:
-    """Return the sort value in the order `by-source` for each source; a new source is absent."""
+    """Return the sort value in the queue order `by-source` for each source; new ones are absent."""
     order = select(ORDERS.c.id).where(ORDERS.c.name == BY_SOURCE).scalar_subquery()
     query = (
         select(SAMPLES.c.source, func.min(RANKS.c.value))
@@ -198,7 +201,7 @@ def first_values_by_source(connection: Connection, sources: Sequence[str]) -> di
 
 
 def ensure_order(database: Database, order: str) -> int:
-    """Return the row id of a shared order, and fill the order with all samples if necessary.
+    """Return the row id of a shared queue order, and fill it with all samples if necessary.
 
     A random order is filled when it is first requested, in short transactions; an interrupted fill
     continues here.
@@ -208,7 +211,7 @@ def ensure_order(database: Database, order: str) -> int:
 
 
 def fill_order(database: Database, name: str, *, value: Callable[[RankedSample], int]) -> int:
-    """Return the row id of a shared order, filled with all samples by the sort key `value`."""
+    """Return the row id of a shared queue order that has all samples, sorted by `value`."""
     query = select(ORDERS.c.id, ORDERS.c.filled >= ORDERS.c.until).where(ORDERS.c.name == name)
     with database.reading() as connection:
         row = connection.execute(query).first()
@@ -245,6 +248,6 @@ def _fill_batch(connection: Connection, order: str, value: Callable[[RankedSampl
 
 
 def assigned_datasets(connection: Connection) -> frozenset[int]:
-    """Return the row ids of the assigned datasets, whose samples are in no shared order."""
+    """Return the row ids of the assigned datasets, whose samples are in no shared queue order."""
     query = select(DATASET_SETTINGS.c.dataset_id).where(DATASET_SETTINGS.c.name == HANDED_OUT)
     return frozenset(connection.execute(query).scalars())

@@ -42,7 +42,7 @@ _SET_SETTING: Final = upsert(DATASET_SETTINGS, "dataset_id", "name")
 
 
 def worked_on_condition(assignment: str) -> str:
-    """Return an SQL condition: an assignment has work on it, beyond the time spent.
+    """Return an SQL condition that is true if an assignment has work beyond the time spent.
 
     `assignment` is the alias of the table of assignments.
     """
@@ -51,7 +51,7 @@ def worked_on_condition(assignment: str) -> str:
 
 
 def seen_scope(seen: Sequence[str] | None) -> dict[str, Any]:
-    """Return the parameters of a query for readable people's work; `seen` is None for all people.
+    """Return query parameters that limit work to the people in `seen`; None for all people.
 
     Such a query has `person <> :settled AND (:everybody OR person IN :seen)`.
     """
@@ -68,7 +68,7 @@ SAMPLE_ROW: Final[Select[Any]] = (
 SAMPLE_KEY = select(DATASETS.c.name, SAMPLES.c.external).join(
     SAMPLES, SAMPLES.c.dataset_id == DATASETS.c.id
 )
-"""Query for (dataset, id) of all samples; callers add conditions."""
+"""Query for (dataset name, sample id) of all samples; callers add conditions."""
 
 
 def sample_row(connection: Connection, key: SampleKey) -> int:

@@ -246,7 +246,7 @@ class SuggestionStore(Store):
     def bundled(
         self, wanted: Callable[[SampleKey], bool]
     ) -> Iterator[tuple[ScoreRun, SampleKey, Suggestion]]:
-        """Yield the suggestions on wanted samples that are not hidden: by run, then by arrival."""
+        """Yield the suggestions on wanted samples, except hidden ones, by run, then by arrival."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
             hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
@@ -343,7 +343,7 @@ class _SuggestionReader:
     renames: dict[tuple[str, str], Renames] = field(default_factory=dict)
 
     def suggestion(self, dataset: str, column: str) -> Suggestion:
-        """Parse a suggestion from its column, with the current names of renamed labels."""
+        """Parse a suggestion from its JSON, with the current names of renamed labels."""
         value = from_json(column)
         version = value.get(_LABEL_SET, "")
         key = (dataset, version)

@@ -64,7 +64,7 @@ class TombstoneRow(Row, table=True):
 
 
 class AssignmentRow(Row, table=True):
-    """One person's work on one sample, and the head of its stream in the event log."""
+    """One person's work on one sample, and the hash of the last event about it."""
 
     __tablename__ = "assignments"
     person: str = Field(primary_key=True, foreign_key="people.id")
@@ -113,7 +113,7 @@ class EventRow(Row, table=True):
 
 
 class SampleCountRow(Row, table=True):
-    """Number of samples in a bucket of an order, in all or completed by one person.
+    """Number of samples in one bucket of a queue order, in all or completed by one person.
 
     `person` is empty for the number of all samples.
     """
@@ -144,7 +144,7 @@ class HandoutRow(Row, table=True):
 
 
 class AllotmentRow(Row, table=True):
-    """A sample assigned to an annotator; `rank` is its sort value in the annotator's own order."""
+    """A sample assigned to an annotator; `rank` is its sort value in the annotator's queue."""
 
     __tablename__ = "allotments"
     __table_args__ = (Index(None, "handout", "person", "rank"), NO_ROWID)
@@ -441,7 +441,7 @@ class SampleDocumentRow(Row, table=True):
 
 
 class OrderRow(Row, table=True):
-    """An order of the queue; samples after `filled` up to `until` are not in the order yet."""
+    """A queue order; samples after `filled`, up to `until`, are not in the order yet."""
 
     __tablename__ = "orders"
     __table_args__ = ()
@@ -452,7 +452,7 @@ class OrderRow(Row, table=True):
 
 
 class RankRow(Row, table=True):
-    """The sort value of a sample in an order; `bucket` grows with `value`, for fast counting."""
+    """The sort value of a sample in a queue order; `bucket` grows with `value`, for fast counts."""
 
     __tablename__ = "ranks"
     order_id: int = Field(primary_key=True, foreign_key="orders.id")
@@ -569,7 +569,7 @@ class SuggestionRow(Row, table=True):
 
 
 class AnswerRow(Row, table=True):
-    """A person's answer to a suggestion, derived from the person's stream in the event log.
+    """A person's answer to a suggestion, derived from the person's events in the event log.
 
     `answer` is a value of `Answer`; `payload` is the JSON of the event log.
     """

@@ -42,7 +42,7 @@ class WorkDay:
 
 @dataclass(frozen=True, slots=True)
 class DatasetWorkload:
-    """Workload of a dataset.
+    """A dataset's number of samples, kind of assignment, and open slots of its pool.
 
     `undrawn` is how many annotators its pool still needs, summed over samples; None for no pool.
     """

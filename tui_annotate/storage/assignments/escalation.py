@@ -54,7 +54,7 @@ _SAMPLES: Final = text(
 
 
 def no_disabled_people() -> Collection[str]:
-    """Return no ids: without a shared store of people, this store knows the closed accounts."""
+    """Return no disabled people, for a workspace without a shared store of people."""
     return ()
 
 
@@ -78,7 +78,10 @@ def escalate(
 def escalate_dataset(
     connection: Connection, dataset: str, *, disabled: Disabled
 ) -> tuple[int, int]:
-    """Escalate all samples of a dataset; return the numbers of escalated and of waiting samples."""
+    """Assign more annotators to a dataset's samples with disagreement; return (extended, waiting).
+
+    Both results are numbers of samples; a sample waits if no annotator is available for it.
+    """
     escalated = waiting = 0
     for (sample_id,) in connection.execute(_SAMPLES, {"dataset": dataset}).all():
         if escalate(connection, sample_id, disabled=disabled):

@@ -162,7 +162,10 @@ class StoredAssignment:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalResult:
-    """The result of an undone assignment: removed and kept samples, datasets free again."""
+    """Result of an undone assignment: numbers of removed and kept samples, and datasets free again.
+
+    A dataset is free if all annotators see its samples.
+    """
 
     handout: StoredAssignment
     removed: int
@@ -204,7 +207,7 @@ class AssignmentStore:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentTransaction:
-    """Assignments as one transaction sees them.
+    """Reading and changing of assignments inside one transaction.
 
     Raises:
         NotFound: every method, if there is no dataset of that name.
@@ -281,7 +284,7 @@ class AssignmentTransaction:
         ]
 
     def rule(self, dataset_id: int, name: str) -> Any:
-        """Return a rule of a dataset as JSON, by the kind of assignment; None if it has none."""
+        """Return a dataset's rule (pool, escalation or practice) as JSON; None if it has none."""
         return dataset_setting(self.connection, dataset_id, name)
 
     def known(self, dataset_id: int, rule: Practice) -> int:
@@ -325,7 +328,9 @@ class AssignmentTransaction:
         rows: Sequence[AssignedRow],
         request: Mapping[str, Any],
     ) -> int:
-        """Store an assignment; return its number. `dataset` is empty for several.
+        """Store an assignment of samples and return its number.
+
+        An empty `dataset` means that the assignment is for several datasets.
 
         Raises:
             Conflict: the dataset is for practice and this assignment is not, or the reverse.
@@ -358,7 +363,7 @@ class AssignmentTransaction:
     # rules ---------------------------------------------------------------------------------------
 
     def set_pool(self, dataset: str, pool: Pool) -> int:
-        """Turn a dataset into a pool with one pool rule; return the assignment's number.
+        """Turn a dataset into a pool from which annotators take samples; return the rule's number.
 
         Raises:
             Conflict: the dataset is for practice.
@@ -380,7 +385,7 @@ class AssignmentTransaction:
     def set_practice(
         self, dataset: str, rule: Practice, *, rows: Sequence[AssignedRow], to: Sequence[str]
     ) -> int:
-        """Make a dataset practice for some people; return the assignment's number.
+        """Turn a dataset into practice for some people; return the rule's number.
 
         Raises:
             Conflict: the dataset is assigned for real work.
@@ -414,9 +419,11 @@ class AssignmentTransaction:
     # undoing -----------------------------------------------------------------------------------
 
     def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
-        """Undo an assignment with its rule; 0 means the last one. Moved samples go back.
+        """Undo an assignment with its rule; samples that it moved return to their former assignees.
 
-        `begun`: also unassign samples in progress; the work on them stays stored.
+        Args:
+            number: number of the assignment; 0 for the last one that is not undone.
+            begun: also unassign samples in progress; the work on them stays stored.
 
         Raises:
             NotFound: there is no such assignment, or none that is not undone.

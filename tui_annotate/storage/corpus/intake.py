@@ -241,7 +241,7 @@ def place_documents(
 def _add_to_orders(
     connection: Connection, keys: Sequence[SampleKey], rows: Sequence[dict[str, Any]]
 ) -> None:
-    """Add samples to the shared orders, or to the pool if their dataset is assigned."""
+    """Add samples to the shared queue orders, or to the pool if their dataset is assigned."""
     handed = assigned_datasets(connection)
     first = first_values_by_source(connection, [row["source"] for row in rows])
     newcomers = [

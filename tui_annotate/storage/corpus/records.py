@@ -74,7 +74,7 @@ class StoredSample:
 def read_stored_sample(
     connection: Connection, key: SampleKey, *, seen: Collection[str] | None = None
 ) -> StoredSample:
-    """Return one sample with its segments; `seen` is as for `stream_records`.
+    """Return one sample with its segments; `seen`: ids of readable people, None for all.
 
     Raises:
         NotFound: there is no such sample.

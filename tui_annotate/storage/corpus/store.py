@@ -224,7 +224,7 @@ class CorpusStore(VectorSetStore):
     def replace(
         self, batch: Sequence[NewSample], *, segmenter: str, with_annotations: bool = False
     ) -> tuple[int, int]:
-        """Store a batch as `add` does, but replace texts and fields of samples that exist.
+        """Store a batch of samples, and replace the texts and fields of samples that exist already.
 
         A sample keeps its positions in the orders. Work on a sample with unchanged texts is kept;
         scores and suggestions on a changed sample are removed.

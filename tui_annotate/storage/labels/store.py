@@ -72,7 +72,9 @@ class GuidanceStore(CommonStore):
         return hashlib.sha256(text.encode()).hexdigest()
 
     def keep(self, kind: GuidanceKind, text: str, *, dataset: str = "", by: str = "") -> str:
-        """Store a version and use it in the workspace or in a dataset; return its hash.
+        """Store a version of a label set or guidelines and put it in use; return its hash.
+
+        An empty `dataset` means the workspace.
 
         Raises:
             NotFound: there is no such dataset.
@@ -83,16 +85,16 @@ class GuidanceStore(CommonStore):
         return edition.version
 
     def editions(self, kind: GuidanceKind) -> tuple[GuidanceEdition, ...]:
-        """Return when each version came into use, in the workspace and in all datasets.
+        """Return when each version of label sets or guidelines came into use, in order of time.
 
-        The versions are in order of time.
+        The versions of the workspace and of all datasets are included.
         """
         with self._database.reading() as connection:
             rows = connection.execute(_EDITIONS, {"kind": kind.value})
             return tuple(GuidanceEdition(*row) for row in rows)
 
     def version(self, kind: GuidanceKind, *, dataset: str = "") -> str:
-        """Return the hash of the version that a dataset uses; empty if there is no version.
+        """Return the hash of the label set or guidelines that a dataset uses; empty for none.
 
         A dataset without its own version uses the version of the workspace.
         """
@@ -107,14 +109,14 @@ class GuidanceStore(CommonStore):
             return connection.execute(query).first() is not None
 
     def versions(self, kind: GuidanceKind) -> tuple[str, ...]:
-        """Return the hashes of all versions that were ever in use, the oldest first."""
+        """Return the hashes of all label sets or guidelines that were ever in use, oldest first."""
         query = select(TEXTS.c.hash).where(TEXTS.c.kind == kind.value)
         query = query.order_by(TEXTS.c.created, TEXTS.c.hash)
         with self._database.reading() as connection:
             return tuple(connection.execute(query).scalars())
 
     def text(self, kind: GuidanceKind, version: str) -> str:
-        """Return the text of a version exactly as it was stored.
+        """Return the text of a label set or guidelines version exactly as it was stored.
 
         Raises:
             NotFound: there is no such version.
@@ -133,7 +135,9 @@ class GuidanceStore(CommonStore):
 def put_in_force(
     connection: Connection, kind: GuidanceKind, edition: GuidanceEdition, *, text: str
 ) -> None:
-    """Put a version in use in the workspace or in a dataset, and store the time.
+    """Put a version of a label set or guidelines in use, in the workspace or a dataset.
+
+    The time is stored too.
 
     Args:
         edition: an empty version in a dataset restores the version of the workspace there.
@@ -188,7 +192,7 @@ class LabelSets:
         return self.of(version)
 
     def of(self, version: str) -> LabelTree:
-        """Return the label set of a version, which may be out of use.
+        """Return the label set of a version hash, whether the version is in use or not.
 
         Raises:
             NotFound: there is no such version.
@@ -200,7 +204,7 @@ class LabelSets:
         return self._trees[version]
 
     def same(self, version: str, labels: LabelTree) -> bool:
-        """Return whether a version has the same meaning as a label set; False if it is unknown."""
+        """Return whether a label set version means the same as a label set; False if unknown."""
         try:
             return version == labels.version or labels.means(self.of(version))
         except NotFound:
@@ -243,20 +247,20 @@ class LabelChangeRequest:
     datasets: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return the request as the JSON value that is stored."""
+        """Return the request for a label set change as the JSON value that is stored."""
         renames = [[list(old), list(new)] for old, new in self.renames.items()]
         return {"told": self.description, "renames": renames, "datasets": list(self.datasets)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> LabelChangeRequest:
-        """Parse a request from the JSON value that `as_json` returns."""
+        """Parse a request for a label set change from the JSON value that `as_json` returns."""
         renames = {tuple(old): tuple(new) for old, new in value["renames"]}
         return cls(value["told"], renames, tuple(value["datasets"]))
 
 
 @dataclass(frozen=True, slots=True)
 class LabelChange:
-    """A change of a label set.
+    """A change of a label set, with its events in the event log.
 
     Attributes:
         id: number of the change; 0 before it is stored.
@@ -291,7 +295,7 @@ def load_label_changes(connection: Connection) -> list[LabelChange]:
 
 
 def add_label_change(connection: Connection, change: LabelChange, *, undoes: int = 0) -> int:
-    """Store a change and mark the change that it undoes; return the new change's number.
+    """Store a change of a label set and mark the change that it undoes; return its number.
 
     `undoes` is the number of the undone change, 0 for none.
     """
@@ -305,7 +309,7 @@ def add_label_change(connection: Connection, change: LabelChange, *, undoes: int
 
 
 def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeRequest]:
-    """Yield the changes since a stored event that renamed labels of annotations, in order."""
+    """Yield the label set changes since a stored event that renamed labels, in order."""
     for (request,) in connection.execute(_SINCE, {"event": event.id}).all():
         change = LabelChangeRequest.from_json(from_json(request))
         if change.renames:
@@ -315,7 +319,7 @@ def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeR
 def current_label_names(
     connection: Connection, dataset: str, version: str
 ) -> dict[LabelPath, LabelPath]:
-    """Return the current paths of labels of an older version, for labels that were renamed since.
+    """Return the current paths of the labels of an older label set version, if renamed since.
 
     Labels that were added and renamed since then are included. The result is empty if the changes
     after that version are unknown.

@@ -76,7 +76,10 @@ class AuditStore(CommonStore):
     def find_faults(
         self, progress: Callable[[int, int], None] | None = None
     ) -> Iterator[ChainFault]:
-        """Yield the first inconsistency of each stream; `progress` gets (events read, total)."""
+        """Yield the first inconsistency of each event stream of the log.
+
+        `progress` is called with the numbers of events read and in total.
+        """
         with self._database.reading() as connection:
             total, done = _count_events(connection), 0
             for person, key, rows in events.streams(connection):
@@ -104,14 +107,17 @@ class AuditStore(CommonStore):
 
     @contextmanager
     def heads(self, *, first: int | None = None) -> Iterator[Iterator[StreamHead]]:
-        """Open a sorted stream of heads after the `first` events; None for all events."""
+        """Yield the last event hash of each event stream, sorted.
+
+        Only the `first` events of the log count; None means all events.
+        """
         with self._database.reading() as connection:
             yield _read_heads(connection, _count_events(connection) if first is None else first)
 
     def head(self, *, first: int | None = None) -> LogHead:
-        """Return one digest over the heads of all streams, after the `first` events or all events.
+        """Return one digest over the last event hashes of all streams in the event log.
 
-        A `first` beyond the end of the log means all events.
+        It covers the `first` events of the log. None, or a number beyond its end, means all events.
         """
         with self._database.reading() as connection:
             count = _count_events(connection)
@@ -121,16 +127,19 @@ class AuditStore(CommonStore):
             return LogHead(count, streams, last[1] if last else "", digest)
 
     def lost(self, heads: Iterable[StreamHead]) -> Iterator[tuple[StreamHead, str]]:
-        """Yield the recorded heads that the log no longer has, each with the reason."""
+        """Yield the recorded stream heads that the event log has lost, each with the reason."""
         with self._database.reading() as connection:
             for head in heads:
                 found = connection.execute(
                     _HASH_AT, dict(zip(_EVENT_KEY, head[:4], strict=True))
                 ).scalar()
                 if found is None:
-                    yield head, f"event {head.seq} of its stream is missing"
+                    yield head, f"event {head.seq} of this event stream is missing"
                 elif found != head.hash:
-                    yield head, f"event {head.seq} of its stream was replaced by another event"
+                    yield (
+                        head,
+                        f"event {head.seq} of this event stream was replaced by another event",
+                    )
 
 
 def _count_events(connection: Connection) -> int:
@@ -146,7 +155,7 @@ def _read_heads(connection: Connection, first: int) -> Iterator[StreamHead]:
 
 
 class _StreamCheck:
-    """Verification of one stream, event by event, up to the first event that does not fit."""
+    """Verification of one event stream, event by event, up to the first event that does not fit."""
 
     def __init__(self, connection: Connection, person: str, key: SampleKey) -> None:
         self.found: ChainFault | None = None
@@ -161,7 +170,7 @@ class _StreamCheck:
         self._removed: set[str] = set()
 
     def step(self, row: Any) -> None:
-        """Verify the next event of the stream."""
+        """Verify the next event of the event stream."""
         if self.found is None:
             self._last = row
             self._seq += 1
@@ -192,7 +201,7 @@ class _StreamCheck:
             (self._removed.add if payload is None else self._removed.discard)(name)
 
     def compare_with_tables(self) -> ChainFault | None:
-        """Return the first difference between the tables and the log; None if they agree."""
+        """Return the first difference between tables and event log; None if they agree."""
         scope = {"dataset": self._key.dataset, "sample": self._key.id}
         sample_id = self._connection.execute(SAMPLE_ROW, scope).scalar()
         if sample_id is None:
@@ -224,7 +233,7 @@ def _find_difference(connection: Connection, logged: EventStream, *, ended: bool
     if row["seq"] < logged.seq:
         return f"the tables end with event {row['seq']}"
     if row["head"] != logged.head:
-        return "the tables have the hash of another event here"
+        return "the tables have a different hash for this event"
     if row != assignment_row(logged):
         return "state, rating, comment or time differ from the log"
     payloads = logged.state.annotations

@@ -60,7 +60,7 @@ _ACTIONS: Final = (
 
 
 def event_to_row(event: Event) -> dict[str, Any]:
-    """Return the table row of an event that has its position in a stream."""
+    """Return the table row of an event that has its position in an event stream."""
     action = event.action
     return {name: getattr(event, name) for name in _PLAIN_FIELDS} | {
         "verb": action.verb,
@@ -88,7 +88,7 @@ def read_event(connection: Connection, name: str) -> Event:
 
 
 def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
-    """Yield the events of one person that were made in one batch with an event, in order.
+    """Yield the events of the batch of an event by the same person, in order.
 
     An event without a batch is returned alone. Events are skipped if their sample was removed, or
     its work relabelled, since then.
@@ -105,7 +105,7 @@ def read_batch(connection: Connection, batch: str) -> Iterator[Event]:
 
 
 def streams(connection: Connection) -> Iterator[tuple[str, SampleKey, Iterator[Any]]]:
-    """Yield every stream of the log, sorted: person, sample, and its rows for `row_to_event`."""
+    """Yield every event stream of the log, sorted: person, sample, and rows for `row_to_event`."""
     rows = connection.execute(_ALL).mappings()
     for (person, *key), own in groupby(rows, key=itemgetter("person", "dataset", "sample")):
         yield person, SampleKey(*key), own

@@ -35,7 +35,7 @@ from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import EventStream, WritePlan, write
 
 StreamName = tuple[str, SampleKey]
-"""Name of a stream: a person's id and the key of a sample."""
+"""Name of an event stream: a person's id and the key of a sample."""
 
 _LABELS: Final = GuidanceKind.LABELS.value
 _ARRIVAL: Final = select(func.coalesce(func.max(EVENTS.c.arrival), 0))
@@ -62,7 +62,7 @@ _SINCE: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class LabelSetSnapshot:
-    """The state in which the preparation of a change begins.
+    """The state of a label set and of the event log on which a change is based.
 
     Attributes:
         arrival: number of the newest event.
@@ -76,7 +76,7 @@ class LabelSetSnapshot:
 
 
 class LabelChangeStore(LogStore):
-    """Access to label sets and the work of all people that uses them, for admins.
+    """Access, for admins, to label sets and to the annotations of all people that use them.
 
     Raises:
         NotAllowed: both contexts, if the actor may not manage the workspace.
@@ -99,13 +99,15 @@ class LabelChangeStore(LogStore):
 
 @dataclass(frozen=True, slots=True)
 class LabelSetChange:
-    """Label sets and annotation work as one transaction sees them."""
+    """A label set change, with the affected annotations, inside one transaction."""
 
     connection: Connection
     disabled: Disabled
 
     def moment(self, dataset: str = "") -> LabelSetSnapshot:
-        """Return the current state of a dataset's label set, or of the workspace's if empty.
+        """Return the current state of a dataset's label set.
+
+        An empty `dataset` means the label set of the workspace.
 
         Raises:
             NotFound: there is no such dataset.
@@ -121,7 +123,7 @@ class LabelSetChange:
         return LabelSetSnapshot(arrival, version, common)
 
     def streams(self, datasets: Sequence[str]) -> Iterator[EventStream]:
-        """Yield all people's streams that have annotations, by dataset."""
+        """Yield all people's event streams that have annotations, by dataset."""
         rows = self.connection.execute(_STREAMS, {"datasets": list(datasets)})
         for _, found in groupby(rows, key=_STREAM):
             mine = list(found)
@@ -139,19 +141,19 @@ class LabelSetChange:
             )
 
     def stream(self, name: StreamName) -> EventStream | None:
-        """Return the current stream of a person on a sample; None if the sample does not exist."""
+        """Return a person's current event stream on a sample; None if the sample does not exist."""
         try:
             return EventLog(self.connection).stream(*name)
         except NotFound:
             return None
 
     def later(self, name: StreamName, seq: int) -> bool:
-        """Return whether a stream has an event after `seq` other than a change of labels."""
+        """Return whether an event stream has an event after `seq` other than a label set change."""
         history = EventLog(self.connection).events(*name)
         return any(each.seq > seq and each.action.verb != RELABEL for each in history)
 
     def before(self, name: StreamName) -> str:
-        """Return the state of a sample before the last change of labels changed that state.
+        """Return the state that a person's sample had before the last label set change altered it.
 
         Empty if the last event of the stream is not a change of labels, or did not change the
         state.
@@ -164,7 +166,7 @@ class LabelSetChange:
         return ""
 
     def touched(self, since: LabelSetSnapshot) -> set[StreamName]:
-        """Return the streams that have new events since a snapshot."""
+        """Return the event streams that have new events since a snapshot."""
         scope = {"arrival": since.arrival, "datasets": list(since.datasets)}
         rows = self.connection.execute(_SINCE, scope)
         return {(person, SampleKey(dataset, sample)) for person, dataset, sample in rows}
@@ -174,14 +176,17 @@ class LabelSetChange:
         return load_label_changes(self.connection)
 
     def batch(self, name: str) -> dict[StreamName, Event]:
-        """Return the events of a change, of all people, by stream; none for an empty name."""
+        """Return the events of a label set change, of all people; none for an empty name.
+
+        The result is by event stream.
+        """
         found = events.read_batch(self.connection, name)
         return {(each.person, SampleKey(each.dataset, each.sample)): each for each in found}
 
     def keep(
         self, change: LabelChange, content: str, plans: Sequence[WritePlan], *, undoes: int = 0
     ) -> None:
-        """Put a label set in use, and write the changes of the work that follow from it.
+        """Put a changed label set in use, and write the resulting changes of annotations.
 
         Args:
             content: text of the version `change.after`; ignored if that version is empty.

@@ -89,7 +89,7 @@ _TAKEN: Final = select(ANNOTATIONS.c.number).where(
 
 
 class LogStore(Store):
-    """Access to a topic of a store whose changes are events of the event log."""
+    """Base class for access to a part of a store whose changes are events of the event log."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class EventLog:
     # reading -----------------------------------------------------------------------------------
 
     def stream(self, person: str, key: SampleKey) -> EventStream:
-        """Return a person's stream on a sample; empty if the person has done nothing there."""
+        """Return a person's event stream on a sample; empty if the person did nothing there."""
         require_permission(self._actor, Permission.READ, person)
         sample_id = sample_row(self._connection, key)
         scope = {"person": person, "sample_id": sample_id}
@@ -169,12 +169,12 @@ class EventLog:
         return found
 
     def batch(self, event: Event) -> Iterator[Event]:
-        """Yield the events of an event's batch in order, except those of removed samples."""
+        """Yield the events of the batch of an event in order, except those of removed samples."""
         require_permission(self._actor, Permission.READ, event.person)
         return events.read_batch_of(self._connection, event)
 
     def with_current_labels(self, event: Event, action: PendingEvent) -> PendingEvent:
-        """Return an action from an old event with the current names of renamed labels."""
+        """Return an action, derived from an old event, with the current names of renamed labels."""
         # The events of a batch arrived together, so one query serves all of them.
         moment = event.action.batch or event.id
         if moment not in self._label_changes:
@@ -189,11 +189,11 @@ class EventLog:
         return action
 
     def label_renames(self, dataset: str, version: str) -> Renames:
-        """Return the current paths of labels of an older version, if they were renamed since."""
+        """Return the current paths of labels of an older label set version, if renamed since."""
         return current_label_names(self._connection, dataset, version)
 
     def read_actions(self, person: str, *, by: str = "") -> Iterator[LoggedAction]:
-        """Yield the actions and undos in a person's streams, newest first.
+        """Yield the actions and undos on a person's samples, newest first.
 
         `by` limits them to one acting person.
         """
@@ -201,7 +201,7 @@ class EventLog:
         return events.read_actions(self._connection, person, by=by)
 
     def find_removed(self, names: Sequence[str]) -> set[str]:
-        """Return the ids, of the given annotation ids, whose annotations were removed."""
+        """Return those of the given annotation ids whose annotations were removed."""
         return set(self._connection.execute(REMOVED_IDS, {"names": list(names)}).scalars())
 
     def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
@@ -218,7 +218,7 @@ class EventLog:
     # writing -----------------------------------------------------------------------------------
 
     def append(self, stream: EventStream, event: Event) -> EventStream:
-        """Append an event to a stream and write its changes; return the stream after the event.
+        """Append an event to an event stream and write its changes; return the stream after it.
 
         Raises:
             Conflict: the stream changed since the action was prepared, or another stream has an
@@ -229,7 +229,7 @@ class EventLog:
         return after
 
     def holds(self, person: str, plans: Sequence[WritePlan]) -> bool:
-        """Return whether a person's streams are unchanged since the plans were made."""
+        """Return whether a person's event streams are unchanged since the plans were made."""
         require_permission(self._actor, Permission.READ, person)
         heads = {row[0]: row[1] for row in self._connection.execute(_HEADS, {"person": person})}
         return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)
@@ -245,7 +245,10 @@ class EventLog:
         write(self._connection, plans, disabled=self.disabled)
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:
-        """Return numbers for new annotations: wanted ones are kept, 0 and used ones replaced."""
+        """Return numbers for new annotations: wanted numbers if free, else the next free numbers.
+
+        A wanted number of 0 means any free number.
+        """
         last = highest = int(self._connection.execute(_SETTING).scalar() or 0)
         requested = {"numbers": [number for number in wanted if number > 0]}
         taken = set(self._connection.execute(_TAKEN, requested).scalars())

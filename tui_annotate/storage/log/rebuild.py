@@ -50,7 +50,7 @@ _ROWS: Final = 1000
 
 
 def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead]:
-    """Cut each stream of a copied store at a recorded head; return the heads that the log has lost.
+    """Cut each event stream of a copied store at a recorded head; return heads that are missing.
 
     Streams without a recorded head are removed.
     """
@@ -61,7 +61,7 @@ def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead
 
 
 def cut_to_time(copy: Database, at: str) -> None:
-    """Cut each stream of a copied store before its first event after `at` (ISO 8601, UTC)."""
+    """Cut each event stream of a copied store before its first event after `at` (ISO 8601, UTC)."""
     with copy.writing() as connection, _cut_streams(connection):
         connection.execute(_LATER, {"at": at})
 
@@ -79,7 +79,7 @@ def _cut_streams(connection: Connection) -> Iterator[None]:
 
 
 def rebuild_tables(copy: Database) -> int:
-    """Rebuild annotations, assignments and answers from the log; return the number of streams.
+    """Rebuild annotations, assignments and answers from the event log; return the stream count.
 
     Raises:
         Conflict: an event does not follow from the events before it.
@@ -110,7 +110,7 @@ def _write_streams(connection: Connection, streams: Sequence[EventStream]) -> No
 
 
 def _replay_streams(reading: Connection, connection: Connection) -> Iterator[EventStream | None]:
-    """Yield each stream at the end of its log; None if its sample does not exist or was removed."""
+    """Yield the final state of each event stream; None if its sample is missing or was removed."""
     for person, key, rows in events.streams(reading):
         history = [_read_event(row) for row in rows]
         row = connection.execute(SAMPLE_ROW, {"dataset": key.dataset, "sample": key.id}).scalar()

@@ -30,7 +30,7 @@ _STANDING: Final = (
 
 
 class RecordQuery:
-    """A `RecordFilter` prepared for queries: decides which work matches.
+    """A `RecordFilter` prepared for queries; it decides which annotations and assignments match.
 
     Annotations that adjudication rejected match only if the filter asks for their origin. A filter
     for adjudicated annotations also matches adjudicated samples without annotations.
@@ -68,7 +68,7 @@ class RecordQuery:
         )
 
     def condition(self, table: FromClause) -> ColumnElement[bool]:
-        """Return the SQL condition on a table of work: by matching people, and not for practice."""
+        """Return the SQL condition on a table for rows of matching people, without practice."""
         mine = true() if self.people is None else table.c.person.in_(self.people)
         if self._filters.practice:
             return mine
@@ -88,7 +88,7 @@ class RecordQuery:
         return fits and (not self._settled or person == SETTLED)
 
     def state(self, state: str) -> bool:
-        """Return whether work in a state matches the filter."""
+        """Return whether an assignment state matches the filter."""
         return not self._filters.state or self._filters.state == state
 
 

@@ -151,7 +151,7 @@ class AnnotationStore(LogStore):
             return tuple(log.events(person, key))
 
     def streams(self) -> Iterator[tuple[str, SampleKey]]:
-        """Yield every stream of the log as (person, sample), sorted, also of removed samples."""
+        """Yield every event stream as (person, sample), sorted, also of removed samples."""
         columns = (EVENTS.c.person, EVENTS.c.dataset, EVENTS.c.sample)
         query = select(*columns).where(EVENTS.c.seq == 1).order_by(*columns)
         if (seen := visible_people(self._actor)) is not None:
@@ -204,7 +204,7 @@ class AnnotationStore(LogStore):
         return AdjudicationNotice(made, settled.assignment.rating, settled.assignment.comment)
 
     def suggested(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
-        """Return the suggestions on a sample with a person's answers, as `SuggestionStore.of`."""
+        """Return the suggestions on a sample with a person's answers, in reading order."""
         return SuggestionStore(self._database, actor=self._actor).of(person, key)
 
     def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
@@ -279,7 +279,7 @@ class AnnotationStore(LogStore):
         return dict(sorted(found.items()))
 
     def labellings(self, datasets: Collection[str] | None = None) -> Counter[LabelCombination]:
-        """Return the number of annotations with each set of labels; `datasets` is None for all."""
+        """Return the number of annotations by label combination; `datasets` is None for all."""
         found: Counter[LabelCombination] = Counter()
         seen = visible_people(self._actor)
         query = _LABELS if seen is None else _LABELS.where(ANNOTATIONS.c.person.in_(seen))

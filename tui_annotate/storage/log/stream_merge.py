@@ -1,4 +1,7 @@
-"""Merges streams from another workspace into this one, each stream completely or not at all."""
+"""Merges event streams from another workspace into this one, each completely or not at all.
+
+An event stream has the events of one person on one sample.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ _KNOWN_IDS: Final = select(EVENTS.c.id).where(EVENTS.c.id.in_(bindparam("names",
 
 @dataclass(frozen=True, slots=True)
 class MergedStream:
-    """The result of merging one stream.
+    """The result of merging one event stream, the events of one person on one sample.
 
     Attributes:
         events: number of appended events.
@@ -69,7 +72,7 @@ class MergedStream:
 
 @dataclass(slots=True)
 class StreamMergeReport:
-    """The result of importing a person's streams.
+    """The result of importing all event streams of a person.
 
     Attributes:
         streams, events: number of streams with new events, and of new events.
@@ -85,7 +88,7 @@ class StreamMergeReport:
     refused: list[MergedStream] = field(default_factory=list)
 
     def take(self, taken: MergedStream) -> None:
-        """Add the result of one stream to the counts."""
+        """Add the result of one merged event stream to the counts."""
         if taken.refused:
             self.refused.append(taken)
         elif taken.events:
@@ -98,7 +101,7 @@ class StreamMergeReport:
 
 
 class MergeStore(LogStore):
-    """Exchange of a person's streams with another workspace.
+    """Exchange of a person's event streams with another workspace.
 
     Args:
         sample: loads a stored sample, to validate work from elsewhere.
@@ -124,7 +127,10 @@ class MergeStore(LogStore):
             return frozenset(connection.execute(select(DATASETS.c.name)).scalars())
 
     def copies(self, person: str) -> Iterator[StreamCopy]:
-        """Yield a person's streams on samples that exist here, sorted; includes second readings."""
+        """Yield a person's event streams on samples that exist here, sorted.
+
+        The streams of the person's second readings are included.
+        """
         require_permission(self._actor, Permission.READ, person)
         people = {"people": [person, second_reader(Person(person, "")).id]}
         with self._database.reading() as connection:
@@ -135,10 +141,10 @@ class MergeStore(LogStore):
                     yield StreamCopy(who, key, texts, history)
 
     def take(self, person: Person, copies: Iterable[StreamCopy]) -> Iterator[MergedStream]:
-        """Merge valid copies of a person's streams; yield each result once it is committed.
+        """Merge copies of a person's event streams; yield each result once it is committed.
 
-        A repeated merge changes nothing. A stream that does not fit the samples here is refused,
-        the others are merged. The person is stored if the id is new.
+        The copies must be valid. A repeated merge changes nothing. A stream that does not fit the
+        samples here is refused, the others are merged. The person is stored if the id is new.
         """
         require_permission(self._actor, Permission.WRITE, person.id)
         for some in split_batches(copies, _AT_ONCE):
@@ -149,7 +155,7 @@ class MergeStore(LogStore):
             yield from done  # once they are committed
 
     def merge(self, person: Person, copies: Iterable[StreamCopy]) -> StreamMergeReport:
-        """Merge copies of a person's streams as `take` does; return the counts of the results."""
+        """Merge copies of a person's event streams; return the counts of the results."""
         done = StreamMergeReport(person)
         for taken in self.take(person, copies):
             done.take(taken)
@@ -165,7 +171,9 @@ class MergeStore(LogStore):
         at: str,
         stays: bool,
     ) -> bool:
-        """Apply the state that a person's work on a sample has elsewhere; return whether applied.
+        """Apply the state that a person's work on a sample has in a copy elsewhere.
+
+        Returns whether it was applied.
 
         Args:
             other: returns that state for the stream here; annotation numbers in it are ignored.
@@ -224,7 +232,7 @@ class MergeStore(LogStore):
 
 
 def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamState:
-    """Return a state from elsewhere with annotation numbers that are valid here."""
+    """Return a state from another workspace with annotation numbers that are valid here."""
     for name, place in log.owners(sorted(to.annotations)).items():
         if place != (stream.person, stream.sample_id):
             raise Conflict(

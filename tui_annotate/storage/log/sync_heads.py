@@ -28,7 +28,7 @@ _HEADS: Final = text(
 
 
 class SyncedHead(NamedTuple):
-    """The state of a row at the time when both sides were equal.
+    """A bookmark: the state of a row of a shared table when it was last equal to the work here.
 
     Attributes:
         head: head of the stream here, when it was read.
@@ -41,7 +41,7 @@ class SyncedHead(NamedTuple):
 
 
 class SyncStore:
-    """Bookmarks of one person's work in one shared table.
+    """Synchronization bookmarks of one person's work in one shared table.
 
     Args:
         target: name of the table; contains nothing secret.
@@ -73,7 +73,7 @@ class SyncStore:
             }
 
     def marks(self) -> dict[SampleKey, SyncedHead]:
-        """Return the bookmarks by sample."""
+        """Return the synchronization bookmarks of the shared table, by sample."""
         with self._database.reading() as connection:
             rows = connection.execute(_MARKS, self._prefix_range(self._prefix)).all()
         return {
@@ -81,7 +81,7 @@ class SyncStore:
         }
 
     def keep(self, marks: Mapping[SampleKey, SyncedHead]) -> None:
-        """Store bookmarks of the current rows of the table."""
+        """Store synchronization bookmarks of the current rows of the shared table."""
         rows = [
             {"name": f"{self._prefix},{to_json(list(key))[1:]}", "value": to_json(list(mark))}
             for key, mark in marks.items()
@@ -91,7 +91,7 @@ class SyncStore:
                 connection.execute(_SET, rows)
 
     def forget(self, dataset: str) -> None:
-        """Delete the bookmarks of a dataset, because the table no longer has its rows."""
+        """Delete the bookmarks of a dataset whose rows are no longer in the shared table."""
         low = f"{self._prefix},{to_json([dataset])[1:-1]}"
         with self._database.writing() as connection:
             connection.execute(delete(SETTINGS).where(_MINE), self._prefix_range(low))

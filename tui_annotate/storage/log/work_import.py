@@ -54,7 +54,7 @@ class _PersonWork:
 
 @dataclass(frozen=True, slots=True)
 class WorkImport:
-    """An import of work in one transaction.
+    """An import of annotations and assignments in one transaction.
 
     Attributes:
         clock: returns the time for work that has no time of its own.
@@ -164,7 +164,10 @@ def _extract_parts(assignment: Assignment | None) -> Mapping[str, str]:
 
 
 def _is_worked_on(log: EventLog, stream: EventStream) -> bool:
-    """Return whether a stream has other events than imports, since its sample was last ingested."""
+    """Return whether a person has worked on the sample here since it was last ingested.
+
+    Imports do not count.
+    """
     verbs = [event.action.verb for event in log.events(stream.person, stream.key)]
     last = len(verbs) - verbs[::-1].index(DISCARD) if DISCARD in verbs else 0
     return not _IDLE_VERBS.issuperset(verbs[last:])

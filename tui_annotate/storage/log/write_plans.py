@@ -52,7 +52,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class EventStream:
-    """One person's work on one sample, and the position of the next event.
+    """One person's work on one sample: the current state, and the position of the next event.
 
     Attributes:
         sample_id: the sample's row id.
@@ -90,7 +90,7 @@ class EventStream:
 def build_stream(
     person: str, key: SampleKey, *, sample_id: int, history: Sequence[Event]
 ) -> EventStream:
-    """Return a stream in the state after its events, which are in order.
+    """Return an event stream in the state after its events, which are in order.
 
     Raises:
         Conflict: an event does not follow from the events before it.
@@ -132,7 +132,7 @@ class WritePlan:
 
 
 def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStream]:
-    """Plan a new event at the end of a stream; return the plan and the stream after the event.
+    """Plan a new event at the end of an event stream; return the plan and the stream after it.
 
     Raises:
         Conflict: the stream changed since the action was prepared.
@@ -216,7 +216,9 @@ def assignment_row(stream: EventStream) -> Row:
 def write(
     connection: Connection, plans: Sequence[WritePlan], *, disabled: Disabled = no_disabled_people
 ) -> None:
-    """Write events in their order with all changes; `disabled` people get no escalated samples.
+    """Write planned events in order, with all changes that follow from them.
+
+    People in `disabled` get no samples by escalation.
 
     Raises:
         Conflict: an event's id or position, or an annotation's id, is in use; raised where the

@@ -76,7 +76,7 @@ class AccountStore(CommonStore):
     # writing -----------------------------------------------------------------------------------
 
     def add(self, accounts: Sequence[Account]) -> None:
-        """Store new accounts and their people, all or none.
+        """Store new accounts and their people, either all of them or none.
 
         A person who exists already gets the new name, and becomes a person with an account.
 

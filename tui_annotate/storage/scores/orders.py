@@ -42,7 +42,7 @@ _VALUES: Final = text(
 
 
 def ensure_order(database: Database, order: ByScore) -> int:
-    """Return the row id of an order by score, computed from the current runs if necessary.
+    """Return the row id of a queue order by score, computed from the current runs if necessary.
 
     Raises:
         InvalidInput: there is no such score, or every dataset that has it hides it.
@@ -60,7 +60,7 @@ def ensure_order(database: Database, order: ByScore) -> int:
 
 
 def position_value(line: Mapping[int, int], newcomer: RankedSample) -> int:
-    """Return a sample's sort value in an order by score; `line` has its position, from 0."""
+    """Return a sample's sort value in a queue order by score; `line` has positions from 0."""
     return line.get(newcomer.sample_id, UNSCORED + newcomer.sample_id)
 
 
@@ -84,7 +84,7 @@ def read_positions(connection: Connection, order: ByScore, dataset_id: int) -> d
 
 
 def read_support(connection: Connection, score: str) -> dict[SampleKey, float]:
-    """Return how well supported each sample is according to a score, in [0, 1].
+    """Return how well each sample is supported by its source according to a score, in [0, 1].
 
     Hidden scores are included.
 
@@ -160,7 +160,7 @@ def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
 
 
 def refresh_orders(database: Database, names: Collection[str]) -> None:
-    """Update the stored orders that sort by some scores; drop orders without their score."""
+    """Update the queue orders by some scores, and drop orders whose score no longer exists."""
     with database.reading() as connection:
         made = _list_stored_orders(connection)
     for order in sorted({order for _, order in made if order.score in names}):
@@ -171,7 +171,7 @@ def refresh_orders(database: Database, names: Collection[str]) -> None:
 
 
 def mark_orders_outdated(connection: Connection) -> None:
-    """Mark all orders by score as outdated, so that they are computed again.
+    """Mark all queue orders by score as outdated, so that they are computed again.
 
     This is needed when samples that may have a score are added to the orders.
     """
@@ -185,7 +185,7 @@ def _rename_outdated(connection: Connection, number: int, order: ByScore) -> Non
 
 
 def _move_to_end(connection: Connection, sample_ids: Sequence[int]) -> None:
-    """Move samples that lost their scores to the end of the orders by score that contain them."""
+    """Move samples that lost their scores to the end of the queue orders by score."""
     for number, order in _list_stored_orders(connection):
         among = select(RANKS.c.sample_id).where(
             RANKS.c.sample_id.in_(sample_ids), RANKS.c.order_id == number
@@ -204,14 +204,14 @@ def _list_stored_orders(connection: Connection) -> list[tuple[int, ByScore]]:
 
 
 def _drop_older_orders(database: Database, order: ByScore, made: int) -> None:
-    """Drop earlier versions of an order except the last, which annotators may still be using."""
+    """Drop earlier versions of a queue order except the last, which may still be in use."""
     with database.reading() as connection:
         others = [n for n, each in _list_stored_orders(connection) if each == order and n != made]
     _drop_orders(database, order, sorted(others)[:-1])
 
 
 def _drop_orders(database: Database, order: ByScore, numbers: Collection[int]) -> None:
-    """Drop orders in short transactions.
+    """Delete stored queue orders in short transactions.
 
     Each order is renamed first, so that no annotator finds half of it.
     """

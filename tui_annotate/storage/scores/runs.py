@@ -1,4 +1,4 @@
-"""Runs of machines: begun, finished, dropped, and which runs are current.
+"""Runs of scorers and judges: begin, finish and drop runs, and find the current ones.
 
 The newest finished run of each maker and dataset is current. An interrupted run is dropped by the
 next run of the same maker.
@@ -36,7 +36,7 @@ _KILLED: Final = text(
 
 
 class StoredRun(NamedTuple):
-    """A run with its row id, and the row id of its dataset.
+    """A run of a scorer or judge, with its row id and the row id of its dataset.
 
     Attributes:
         names: names of its scores, sorted.
@@ -51,7 +51,7 @@ class StoredRun(NamedTuple):
 
 
 def begin(database: Database, run: ScoreRun, *, by: str) -> int:
-    """Store a run that does not count yet; return the number of its row.
+    """Store a new run, which counts only once it is finished; return the number of its row.
 
     Interrupted runs of the same kind, maker and dataset are dropped. `by` is stored if the run
     names no person.
@@ -129,12 +129,12 @@ def select_newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
 
 
 def current_runs(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
-    """Return the current run, the last one with a score, by dataset row id and score name."""
+    """Return the newest run that has a score, by dataset row id and score name."""
     return {(each.dataset_id, name): each for each in select_newest(runs) for name in each.names}
 
 
 def list_visible_runs(connection: Connection) -> dict[tuple[int, str], StoredRun]:
-    """Return the current runs as `current_runs` does, without datasets that hide machine output."""
+    """Return the newest run for each dataset and score, without datasets that hide scores."""
     hidden = hidden_rows(connection)
     current = current_runs(list_runs(connection))
     return {at: each for at, each in current.items() if at[0] not in hidden}

@@ -208,7 +208,7 @@ class ScoreStore(Store):
         return {key: tuple(own) for key, own in found.items()}
 
     def support(self, name: str) -> dict[SampleKey, float]:
-        """Return how well supported each sample is according to a score, in [0, 1].
+        """Return how well each sample is supported by its source according to a score, in [0, 1].
 
         The direction of the score does not matter.
 

@@ -41,12 +41,12 @@ class SegmentVectors:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Mask (segments,) of the segments whose vector is not zero."""
+        """Boolean mask (segments,), True for segments whose vector is not zero."""
         known: NDArray[np.bool_] = (self.vectors != 0).any(axis=1)
         return known
 
     def rows(self, name: str) -> list[Row]:
-        """Return the rows of the document, in the form that `VectorStore.add` takes."""
+        """Return one row per segment of the document, in the form that `VectorStore.add` takes."""
         each = enumerate(zip(self.segments, self.vectors, strict=True))
         return [(name, index, *segment, vector) for index, (segment, vector) in each]
 
