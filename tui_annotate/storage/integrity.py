@@ -58,7 +58,7 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
     first = next(audit.find_faults(), None)
     if first is None:
         yield DiagnosticFinding(
-            "log", "ok", f"{format_count(audit.events(), 'event')}, each follows its predecessor"
+            "log", "ok", f"{format_count(audit.events(), 'event')}, unbroken hash chains"
         )
         return
     where = f"work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"

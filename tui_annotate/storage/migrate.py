@@ -21,7 +21,7 @@ _FIRST_ROWS: Final = (
         for action in ("UPDATE", "DELETE")
     ),
 )
-"""SQL that creates the two orders of every store and the triggers that protect the event log."""
+"""SQL for the two queue orders of every store and the triggers that protect the event log."""
 
 
 def create(connection: Connection) -> None:

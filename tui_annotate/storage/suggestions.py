@@ -142,7 +142,7 @@ class SuggestionStore(Store):
         if run.kind is not RunKind.SUGGEST:
             raise InvalidInput(
                 f"a run of kind {run.kind} can not have suggestions",
-                "make it a run of kind 'suggest'",
+                "use a run of kind 'suggest'",
                 code="run-kind",
             )
         number = runs.begin(self._database, run, by=self._actor.person)
@@ -233,7 +233,8 @@ class SuggestionStore(Store):
             raise NotFound(f"no {named} has suggestions", "see: tui-annotate suggestions list")
         if run and len(chosen) > 1:
             raise InvalidInput(
-                f"the ids of {len(chosen)} runs begin with {run!r}", "give more of the id"
+                f"the ids of {len(chosen)} runs begin with {run!r}",
+                "give more characters of the id",
             )
         count = 0
         for each in chosen:

@@ -385,7 +385,7 @@ class AssignmentTransaction:
     def set_practice(
         self, dataset: str, rule: Practice, *, rows: Sequence[AssignedRow], to: Sequence[str]
     ) -> int:
-        """Turn a dataset into practice for some people; return the rule's number.
+        """Use a dataset as practice for some people; return the rule's number.
 
         Raises:
             Conflict: the dataset is assigned for real work.

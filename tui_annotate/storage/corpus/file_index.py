@@ -33,8 +33,7 @@ from tui_annotate.storage.corpus.intake import summary_start
 from tui_annotate.storage.corpus.sample_names import only_key, split_name
 
 MOST_LABELS: Final = 1000
-"""Maximum number of distinct labels that are counted; a file with more has ids or worse as labels.
-"""
+"""Maximum number of distinct labels counted; a file with more probably has ids as labels."""
 
 _SCHEMA: Final = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-16000;

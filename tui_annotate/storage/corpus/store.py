@@ -323,7 +323,7 @@ class CorpusStore(VectorSetStore):
 
 
 def read_progress(connection: Connection, seen: Sequence[str] | None) -> list[DatasetProgress]:
-    """Return work by dataset, then person; `seen`: ids of readable people, None for all."""
+    """Return annotation progress by dataset and person; `seen`: ids of people, None for all."""
     return [DatasetProgress(*row) for row in connection.execute(_PROGRESS, seen_scope(seen))]
 
 

@@ -25,14 +25,14 @@ from tui_annotate.storage.statements import add_missing, upsert
 
 
 class GuidanceKind(StrEnum):
-    """A kind of guidance for annotators; its value also names the column and the setting."""
+    """A kind of guidance, label set or guidelines; its value names the column and the setting."""
 
     LABELS = "labels"
     GUIDELINES = "guidelines"
 
 
 class GuidanceEdition(NamedTuple):
-    """A version of guidance that came into use in the workspace or in a dataset.
+    """A version of a label set or guidelines that came into use in the workspace or a dataset.
 
     Attributes:
         dataset: the dataset; empty for the workspace.
@@ -68,7 +68,9 @@ class GuidanceStore(CommonStore):
 
     @staticmethod
     def hash_of(text: str) -> str:
-        """Return the hash that names a version: SHA-256 of its text in UTF-8, as hex."""
+        """Return the hash that names a version of label set or guidelines: SHA-256 of the text, in
+        hex.
+        """
         return hashlib.sha256(text.encode()).hexdigest()
 
     def keep(self, kind: GuidanceKind, text: str, *, dataset: str = "", by: str = "") -> str:
@@ -127,7 +129,7 @@ class GuidanceStore(CommonStore):
         if found is None:
             raise NotFound(
                 f"there is no version {version!r} of the {kind}",
-                "change a line of its file to store a new version",
+                "edit the file in the workspace to store a new version",
             )
         return str(found)
 

@@ -81,8 +81,9 @@ class CommentStore(Store):
         """
         found = [thread for thread in self.list_threads() if thread.id.startswith(start)]
         if len(found) != 1 or not start:
-            how = "several thread ids begin" if found else "no thread id begins"
-            raise NotFound(f"{how} with {start!r}", "see: tui-annotate remarks list")
+            ambiguous = f"several thread ids begin with {start!r}"
+            what = ambiguous if found else f"no thread id begins with {start!r}"
+            raise NotFound(what, "see: tui-annotate remarks list")
         return found[0]
 
     def notices(self, *, since: str = "") -> list[PersonComment]:

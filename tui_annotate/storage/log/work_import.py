@@ -1,4 +1,4 @@
-"""Imports work from records into the event log, once, and never against work that was done here.
+"""Imports annotations and assignments from files; work that was done here is never overwritten.
 
 State, rating and comment are those of the last import until a person works on the sample here.
 """
@@ -24,7 +24,7 @@ from tui_annotate.storage.people.store import add_person
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
 _EMPTY_VALUES: Final = {"state": State.NEW.value}
-"""Values, other than the empty text, that mean that a part has no content."""
+"""Values of an assignment that mean the same as an empty text."""
 _IDLE_VERBS: Final = IDLE | {IMPORT}
 """Verbs of events after which no person has worked on the sample in this workspace."""
 

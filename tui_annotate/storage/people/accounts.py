@@ -226,7 +226,7 @@ class SshKeyStore(CommonStore):
     """The SSH keys that are bound to people."""
 
     def all(self) -> tuple[OwnedSshKey, ...]:
-        """Return every bound key, by its owner's name, then in the order of binding."""
+        """Return every bound SSH key, by its owner's name, then in the order of binding."""
         with self._database.reading() as connection:
             rows = connection.execute(_ALL).all()
         return tuple(

@@ -1,4 +1,4 @@
-"""Scores of machines in the store, written in whole runs by admins and read by sample.
+"""Scores of scorers and judges, written in whole runs by admins and read by sample.
 
 In a dataset that hides machine output, screens show no scores to anyone (`of`), and annotators see
 none anywhere.

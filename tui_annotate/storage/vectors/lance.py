@@ -75,7 +75,7 @@ class LanceFolder:
         return _has_version(self.place(table))
 
     def open(self, table: str) -> Any:
-        """Open a table.
+        """Open an existing LanceDB table.
 
         Raises:
             Unavailable: there is no such table.

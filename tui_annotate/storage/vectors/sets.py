@@ -22,7 +22,7 @@ IN_USE: Final = "vectors"
 """Setting that names the vector table in use: empty for lexical retrieval, absent at first."""
 
 _AT_ONCE: Final = 500
-"""Documents that one transaction removes from a set."""
+"""Maximum number of documents that one transaction removes from a vector set."""
 
 _COLUMNS: Final = (
     'SELECT embedder, label, version, segmenter, vectors AS "table", dimensions,'

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA", "Row", "VectorStore", "is_table_of", "table_name"]
 
 SCHEMA: Final = 1
-"""Layout version, a part of every table's name: with a new layout, tables are built again."""
+"""Version of the table layout, part of every table's name; a new version forces a rebuild."""
 
 _BATCH: Final = 20_000
 """Rows of one commit; small commits would slow down every later read."""
