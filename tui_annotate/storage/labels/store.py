@@ -68,9 +68,7 @@ class GuidanceStore(CommonStore):
 
     @staticmethod
     def hash_of(text: str) -> str:
-        """Return the hash that names a version of label set or guidelines: SHA-256 of the text, in
-        hex.
-        """
+        """Return the SHA-256 hash, in hex, that names a version of a label set or guidelines."""
         return hashlib.sha256(text.encode()).hexdigest()
 
     def keep(self, kind: GuidanceKind, text: str, *, dataset: str = "", by: str = "") -> str:
