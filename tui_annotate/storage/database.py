@@ -271,7 +271,7 @@ _HINTS: Final = {
     "SQLITE_FULL": ("the disk is full", "free some space; the last action was not saved"),
     "SQLITE_IOERR": (
         "the disk refused to read or write",
-        "check that it is not full and still connected; the last action was not saved",
+        "check that the disk is not full and is connected; the last action was not saved",
     ),
     "SQLITE_READONLY": ("the file is read-only", "make file and folder writable: chmod u+w"),
     "SQLITE_CANTOPEN": (

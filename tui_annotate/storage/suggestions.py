@@ -277,7 +277,7 @@ def load_suggestion(connection: Connection, key: SampleKey, name: str) -> Sugges
     if is_blind(connection, key.dataset):
         raise Conflict(
             f"dataset {key.dataset!r} hides suggestions from annotators",
-            "ask an admin to show them",
+            "ask an admin to show suggestions",
         )
     column = connection.execute(_ONE, {"name": name, "row": row}).scalar()
     if column is None:

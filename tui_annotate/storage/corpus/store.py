@@ -206,7 +206,7 @@ class CorpusStore(VectorSetStore):
     # writing -----------------------------------------------------------------------------------
 
     def add(self, batch: Sequence[NewSample], *, segmenter: str) -> None:
-        """Store a batch in one transaction; samples that are stored with the same texts are kept.
+        """Store a batch of samples in one transaction; samples stored with the same texts are kept.
 
         Args:
             segmenter: name and version of the segmenter that made the segments of this batch.
@@ -338,7 +338,7 @@ def _refuse_worked_on(connection: Connection, what: str, condition: Any) -> None
         raise Conflict(
             f"{what} has annotation work: {format_count(annotations, 'annotation')}, "
             f"{format_count(assignments, 'assignment')}",
-            "export it first; to remove it too, add --with-annotations",
+            "export the work first; to remove the work too, add --with-annotations",
         )
 
 

@@ -86,7 +86,7 @@ _EVIDENCE: Final = text(
     " AND a.sample_id = p.sample_id AND a.person = :person"
     " AND NOT (d.name = :dataset AND s.external = :sample)"
 )
-"""Annotations of a person on samples with a source document, with the document's index there.
+"""Query for a person's annotations on samples with a source document, with the document's index.
 
 CROSS JOIN keeps SQLite to this join order: a text has few samples, a person many annotations.
 """

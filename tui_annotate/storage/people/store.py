@@ -164,7 +164,7 @@ class PeopleStore(Store):
         return dict(from_json(found)) if found else {}
 
     def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:
-        """Store a person's position in a sample, and that this sample was the last one opened.
+        """Store a person's position in a sample, which becomes the person's last opened sample.
 
         Raises:
             NotFound: there is no such sample.
