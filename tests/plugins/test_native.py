@@ -145,7 +145,7 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         (_unlike(kind="poem"), "'poem' is no kind of sample"),
         (_unlike(meta=[1]), "'meta' is a list, not an object"),
         (_unlike(group=5), "'group' is a number (5), not text"),
-        (_unlike(group="a\0"), "'group' 'a\\x00' contains U+0000 at offset 1"),
+        (_unlike(group="a\0"), "'group' 'a\\x00' holds U+0000 at offset 1"),
         (_annotation(id=""), "the id of an annotation is empty"),
         (_unlike(people=[]), "person 'p' is described nowhere"),
         (_unlike(people=[{"id": "p", "kind": "robot"}]), "'robot' is no kind of person"),
