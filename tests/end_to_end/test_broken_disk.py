@@ -60,7 +60,7 @@ def no_bytes(terminal: Terminal, flag: Path, broken: bool) -> None:
 BREAKS: Final = {"full": flagged("full"), "read-only": flagged("read-only"), "no bytes": no_bytes}
 REASONS: Final = {
     "full": "the disk is full",
-    "read-only": "it is read-only",
+    "read-only": "the file is read-only",
     "no bytes": "the disk refused to read or write",
 }
 

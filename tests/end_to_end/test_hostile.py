@@ -184,7 +184,7 @@ START: Final[tuple[tuple[Spoil, Sequence[str]], ...]] = (
     (bad_settings, ()),
     (bad_store, ()),
     (says("is not a name"), ("--as", hostile.SEQUENCES[0])),
-    (says("names no sample"), ("--sample", hostile.FIRST[::-1])),
+    (says("matches no sample"), ("--sample", hostile.FIRST[::-1])),
     (says("order"), ("--order", hostile.DATASET)),
 )
 

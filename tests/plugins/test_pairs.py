@@ -309,7 +309,7 @@ def test_a_quote_that_is_never_closed_is_told(
         ("source,summary", ":1: the file has a header but no rows"),
         ("source,a,a,summary\n", ":1: two columns are named 'a'"),
         ("source,summary\rA.,B.\r", ":1: lines end with a carriage return without a line feed"),
-        (b"source,summ\xffary\nA.,B.", ":1: byte 12 of the line is not utf-8"),
+        (b"source,summ\xffary\nA.,B.", ":1: byte 12 of the line is not valid utf-8"),
     ],
 )
 def test_a_file_without_rows_is_told(tmp_path: Path, content: str | bytes, told: str) -> None:

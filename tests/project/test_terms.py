@@ -23,6 +23,7 @@ PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md"
 SQL = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE|CREATE|FROM|WHERE|JOIN)\b")
 STYLES = re.compile(r"[\w&.-]+ \{ ?[\w-]+:")
 CODE = re.compile(r"``[^`]+``|`[^`\n]+`")
+LINK = re.compile(r"\]\([^)\s]+\)")
 BLOCK = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
 
 
@@ -57,7 +58,7 @@ def terms() -> tuple[Term, ...]:
 
 def faults(text: str) -> Iterator[str]:
     """Each denied word of a text, with its replacement."""
-    prose = CODE.sub("`code`", text)
+    prose = LINK.sub("]", CODE.sub("`code`", text))
     for term in terms():
         left = prose
         for context in term.allowed:

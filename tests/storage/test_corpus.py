@@ -185,7 +185,7 @@ def test_a_sample_is_found_by_what_people_type(
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("nothing", "names no sample"), ("ne", "more than one"), ("both", "d/both")]
+    ("name", "told"), [("nothing", "no sample"), ("ne", "more than one"), ("both", "d/both")]
 )
 def test_a_name_for_none_or_several_is_not_found(corpus: CorpusStore, name: str, told: str) -> None:
     """Several are named, so that one can be chosen."""

@@ -112,7 +112,7 @@ def test_an_altered_document_is_found(folder: Path) -> None:
     store = folder / "store.sqlite"
     for change, report in (
         ("boundaries = x'01000000'", "segments do not fit"),
-        ("text = CAST('another' AS BLOB)", "not the text that it was"),
+        ("text = CAST('another' AS BLOB)", "does not match its hash"),
     ):
         with closing(sqlite3.connect(store)) as connection:
             connection.execute(f"UPDATE documents SET {change} WHERE id = 1")

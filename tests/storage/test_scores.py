@@ -177,11 +177,11 @@ def test_what_a_killed_run_left_is_dropped(
 @pytest.mark.parametrize(
     ("score", "words"),
     [
-        (Score(key=SampleKey("e", "a"), name="q"), "of dataset 'd'"),
+        (Score(key=SampleKey("e", "a"), name="q"), "not in the run's dataset 'd'"),
         (Score(key=SampleKey("d", "a"), name=""), "no name"),
         (Score(key=SampleKey("d", "a"), name="q\0"), r"U\+0000"),
-        (Score(key=SampleKey("d", "a"), name="q", raw=float("nan")), "no number"),
-        (Score(key=SampleKey("d", "a"), name="q", parts=(1.0, float("inf"))), "no number"),
+        (Score(key=SampleKey("d", "a"), name="q", raw=float("nan")), "not a number"),
+        (Score(key=SampleKey("d", "a"), name="q", parts=(1.0, float("inf"))), "not a number"),
     ],
 )
 def test_what_is_no_score_is_refused(

@@ -1,4 +1,7 @@
-"""Folders that appear whole or not at all, with the sums of their files; never over another."""
+"""Folders that are written completely or not at all, with a checksum for each file.
+
+No function overwrites an existing folder that has files in it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from typing import Final
 from tui_annotate.domain.errors import Conflict, Damaged, InvalidInput, NotFound, Unavailable
 
 SUMS: Final = "SHA256SUMS"
-"""The file of sums, as `sha256sum --check` reads it: every file of the folder but itself."""
+"""Name of the checksum file, in the format of `sha256sum --check`; it lists every other file."""
 
 _CHUNK_SIZE: Final = 2**20
 _UNFINISHED: Final = ".tui-annotate-{}.part"
@@ -23,20 +26,21 @@ _UNFINISHED: Final = ".tui-annotate-{}.part"
 
 @contextmanager
 def create_folder(target: Path) -> Iterator[Path]:
-    """A folder to be filled, which becomes `target` at the end; gone again if anything is raised.
+    """Yield an empty folder that is renamed to `target` at the end, or removed after an error.
 
-    What a process left that was killed meanwhile is removed by the next that makes one beside it.
+    A folder that a killed process left behind is removed by the next call with the same parent
+    folder.
 
     Raises:
-        Conflict: there is something at the target, or another process is making it.
-        InvalidInput: the folder that is to hold it is not there.
-        Unavailable: it can not be written.
+        Conflict: `target` exists and is not an empty folder, or another process is creating it.
+        InvalidInput: the parent folder does not exist.
+        Unavailable: the folder can not be written.
     """
     target = target.absolute()
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise Conflict(f"there is something at {target}", "choose another name")
+        raise Conflict(f"{target} exists already", "choose another name")
     if not target.parent.is_dir():
-        raise InvalidInput(f"there is no folder {target.parent}", "make it first")
+        raise InvalidInput(f"there is no folder {target.parent}", "create the folder first")
     try:
         with _own_folder(target.with_name(_UNFINISHED.format(target.name))) as unfinished:
             yield unfinished
@@ -44,37 +48,43 @@ def create_folder(target: Path) -> Iterator[Path]:
             unfinished.rename(target)  # also onto an empty folder
     except OSError as error:
         raise Unavailable(
-            f"{target} can not be written: {error.strerror or error}", "nothing was made"
+            f"{target} can not be written: {error.strerror or error}",
+            "check the disk and the folder's mode; nothing was written",
         ) from error
 
 
 @contextmanager
 def scratch_folder(parent: Path) -> Iterator[Path]:
-    """An empty folder for a while; one that a killed process left is removed by the next.
+    """Yield an empty temporary folder in `parent`, and remove the folder at the end.
+
+    A folder that a killed process left behind is removed by the next call.
 
     Raises:
-        Unavailable: it can not be made.
+        Unavailable: the folder can not be created.
     """
     try:
         with _own_folder(parent / _UNFINISHED.format(secrets.token_hex(4))) as folder:
             yield folder
     except OSError as error:
         raise Unavailable(
-            f"{parent} can not be written: {error.strerror or error}", "is the disk full?"
+            f"{parent} can not be written: {error.strerror or error}",
+            "free some disk space, then try again",
         ) from error
 
 
 @contextmanager
 def _own_folder(folder: Path) -> Iterator[Path]:
-    """An empty folder that no other process fills; removed unless it is renamed."""
+    """Yield an empty folder that no other process fills, and remove it unless it was renamed."""
     for left in folder.parent.glob(_UNFINISHED.format("*")):
-        with suppress(FileNotFoundError), _try_lock(left) as free:  # it may end just now
+        with suppress(FileNotFoundError), _try_lock(left) as free:  # may vanish now
             if free:
                 shutil.rmtree(left)
     folder.mkdir(mode=0o700, exist_ok=True)
     with _try_lock(folder) as free:
         if not free:
-            raise Conflict(f"another process is making {folder}", "wait for it to end")
+            raise Conflict(
+                f"another process is writing {folder}", "wait until the other process has ended"
+            )
         try:
             yield folder
         finally:
@@ -83,7 +93,7 @@ def _own_folder(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _try_lock(folder: Path) -> Iterator[bool]:
-    """Whether this process alone has the folder for a while."""
+    """Yield whether this process has the exclusive lock on a folder, and release it at the end."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -95,7 +105,10 @@ def _try_lock(folder: Path) -> Iterator[bool]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Everything on the disk before the name is: a power cut leaves all of it, or none."""
+    """Flush all files of a folder to the disk before the folder is renamed.
+
+    A power cut leaves all of the folder or nothing of it.
+    """
     for each in (*sorted(folder.rglob("*")), folder):
         if not each.is_symlink():
             descriptor = os.open(each, os.O_RDONLY)
@@ -106,7 +119,10 @@ def _sync_folder(folder: Path) -> None:
 
 
 def copy(source: Path, target: Path) -> str:
-    """Copies one file for its owner alone, its folders made; the SHA-256 of what was written."""
+    """Copy a file to a new file that only its owner can read; return the SHA-256 of the copy.
+
+    Missing parent folders of the target are created.
+    """
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     hashed = hashlib.sha256()
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -118,7 +134,10 @@ def copy(source: Path, target: Path) -> str:
 
 
 def write_sums(folder: Path) -> dict[str, str]:
-    """Writes the sums of all files of a folder; by name, with `/` between the parts."""
+    """Write the checksum file of a folder; return the SHA-256 of each file by its name.
+
+    Names are relative to the folder, with `/` between their parts.
+    """
     sums = {
         path.relative_to(folder).as_posix(): _hash_file(path)
         for path in sorted(folder.rglob("*"))
@@ -136,39 +155,46 @@ def _hash_file(path: Path) -> str:
 
 
 def read_sums(folder: Path) -> dict[str, str]:
-    """What `write_sums` wrote.
+    """Read the checksum file of a folder; return the SHA-256 of each file by its name.
 
     Raises:
-        NotFound: there is no such file: the folder was not made by us, or not as a whole.
-        Damaged: it can not be read, or names a place outside the folder.
+        NotFound: the folder has no checksum file: tui-annotate did not write it, or not completely.
+        Damaged: the checksum file can not be read, or it names a path outside the folder.
     """
     try:
         lines = (folder / SUMS).read_text("utf-8").splitlines()
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise NotFound(f"{folder} holds no {SUMS}", "name the folder itself") from error
+        raise NotFound(
+            f"{folder} contains no file {SUMS}", "give the folder that contains this file"
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise Damaged(f"{folder / SUMS} can not be read: {error}", "take another copy") from error
+        raise Damaged(
+            f"{folder / SUMS} can not be read: {error}", "use another copy of the folder"
+        ) from error
     sums = {}
     for line in lines:
         value, _, name = line.partition("  ")
         place = PurePosixPath(name)
         if not name or place.is_absolute() or ".." in place.parts:
-            raise Damaged(f"{folder / SUMS} names {name!r}", "take another copy")
+            raise Damaged(
+                f"{folder / SUMS} lists {name!r}, which is not a path inside the folder",
+                "use another copy of the folder",
+            )
         sums[name] = value
     return sums
 
 
 def check(folder: Path) -> None:
-    """Compare the files of a folder with their sums; raises as `copy_checked`."""
+    """Verify the files of a folder against its checksum file; errors as in `copy_checked`."""
     _compare_with_sums(folder, lambda name: _hash_file(folder / name))
 
 
 def copy_checked(source: Path, target: Path) -> list[str]:
-    """Copy the files that the sums of a folder name, and compare them; return their names.
+    """Copy the files that a folder's checksum file lists, verify the copies and return their names.
 
     Raises:
-        NotFound: the folder has no sums.
-        Damaged: a file is missing or is not what it was.
+        NotFound: the folder has no checksum file.
+        Damaged: a file is missing or does not match its checksum.
     """
     return _compare_with_sums(source, lambda name: copy(source / name, target / name))
 
@@ -179,14 +205,18 @@ def _compare_with_sums(folder: Path, hash_file: Callable[[str], str]) -> list[st
         try:
             found = hash_file(name)
         except (FileNotFoundError, IsADirectoryError) as error:
-            raise Damaged(f"{folder / name} is missing", "take another copy") from error
+            raise Damaged(
+                f"{folder / name} is missing", "use another copy of the folder"
+            ) from error
         if found != value:
-            raise Damaged(f"{folder / name} is not what it was", "take another copy")
+            raise Damaged(
+                f"{folder / name} does not match its checksum", "use another copy of the folder"
+            )
     return [*sums]
 
 
 def write_text(file: Path, text: str) -> None:
-    """Writes a file that its owner alone may read, in a folder that is made where it is not."""
+    """Write a text file that only its owner can read; create its folder if that is missing."""
     file.parent.mkdir(mode=0o700, exist_ok=True)
     file.touch(mode=0o600)
     file.write_text(text, "utf-8")

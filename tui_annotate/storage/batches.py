@@ -1,4 +1,4 @@
-"""Values in batches, so that no transaction is long and no list large."""
+"""Splits values into batches, so that no transaction is long and no list is large."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ _T = TypeVar("_T")
 def split_batches(
     values: Iterable[_T], size: int, *, weight: Callable[[_T], int] = lambda _: 1
 ) -> Iterator[list[_T]]:
-    """Splits values, read as they are asked for, into lists that weigh `size` or a little more."""
+    """Split values into lists whose total weight is `size` or slightly more; the last may be less.
+
+    The values are read only as the lists are requested. By default each value weighs 1.
+    """
     batch: list[_T] = []
     total = 0
     for value in values:

@@ -1,6 +1,7 @@
-"""In which datasets people work without what machines say: where an admin wants it, and practice.
+"""Datasets in which annotators do not see the output of machines.
 
-Scores, machine labels, orders by these and suggestions ask here, whoever looks at a screen.
+These are the datasets for which an admin hides machine output, and all practice datasets. Scores,
+machine labels, orders by score and suggestions consult this module, for every user.
 """
 
 from __future__ import annotations
@@ -24,34 +25,37 @@ _SCOPE: Final = {"setting": SETTING, "hidden": to_json(_VALUE)}
 
 
 def hidden_rows(connection: Connection) -> frozenset[int]:
-    """The rows of the datasets that hide what machines say."""
+    """Return the row ids of the datasets that hide machine output from annotators."""
     return frozenset(row[0] for row in connection.execute(_HIDDEN_DATASETS, _SCOPE))
 
 
 def hidden_datasets(connection: Connection) -> frozenset[str]:
-    """The names of the datasets that hide what machines say."""
+    """Return the names of the datasets that hide machine output from annotators."""
     return frozenset(row[1] for row in connection.execute(_HIDDEN_DATASETS, _SCOPE))
 
 
 def is_blind(connection: Connection, dataset: str) -> bool:
-    """Whether a dataset hides what machines say."""
+    """Return whether a dataset hides machine output from annotators."""
     return dataset in hidden_datasets(connection)
 
 
 class BlindDatasets(Store):
-    """As the functions, each in a transaction of its own; and what admins decide."""
+    """The datasets that hide machine output; admins can change the setting of a dataset.
+
+    Each method has its own transaction.
+    """
 
     def datasets(self) -> frozenset[str]:
-        """The names of the datasets that hide what machines say."""
+        """Return the names of the datasets that hide machine output from annotators."""
         with self._database.reading() as connection:
             return hidden_datasets(connection)
 
     def hidden(self, dataset: str) -> bool:
-        """Whether a dataset hides what machines say."""
+        """Return whether a dataset hides machine output from annotators."""
         return dataset in self.datasets()
 
     def hide(self, dataset: str) -> None:
-        """Hides what machines say of a dataset from all who annotate it.
+        """Hide the machine output of a dataset from all annotators.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.
@@ -60,7 +64,10 @@ class BlindDatasets(Store):
         self._set_visibility(dataset, _VALUE)
 
     def show(self, dataset: str) -> None:
-        """The end of `hide`; a dataset for practice stays without. Raises as `hide` does."""
+        """Show the machine output of a dataset to annotators again; errors as in `hide`.
+
+        A practice dataset still hides it.
+        """
         self._set_visibility(dataset, None)
 
     def _set_visibility(self, dataset: str, value: str | None) -> None:

@@ -1,4 +1,7 @@
-"""This moment, as the store writes moments; what must not read a clock is given one."""
+"""The current time in the format that the store uses.
+
+Code that must not read the clock gets the time as an argument.
+"""
 
 from __future__ import annotations
 
@@ -6,5 +9,5 @@ from datetime import UTC, datetime
 
 
 def utc_now() -> str:
-    """This moment, ISO 8601, UTC, microseconds."""
+    """Return the current time: ISO 8601, UTC, with microseconds."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -1,4 +1,4 @@
-"""How values of the domain become columns and come back; exact both ways, and nothing else."""
+"""Lossless conversion between values of the domain and values of table columns."""
 
 from __future__ import annotations
 
@@ -14,17 +14,20 @@ from tui_annotate.domain.samples import Request, Segment
 
 
 def to_json(value: Any) -> str:
-    """JSON in ASCII: lone surrogates and NUL, which a column would not take, survive as escapes."""
+    """Return a value as ASCII JSON; lone surrogates and NUL are written as escapes.
+
+    A column could not store these characters as they are.
+    """
     return json.dumps(value, separators=(",", ":"))
 
 
 def from_json(text: str) -> Any:
-    """The inverse of `to_json`."""
+    """Parse JSON that `to_json` wrote."""
     return json.loads(text)
 
 
 def request_to_json(request: Request) -> str:
-    """A request; the empty string for an empty one."""
+    """Return a request as JSON, or an empty string for an empty request."""
     if request == Request():
         return ""
     return to_json([request.title, request.problem, request.background, request.question])
@@ -32,27 +35,29 @@ def request_to_json(request: Request) -> str:
 
 @lru_cache(maxsize=128)
 def request_from_json(text: str) -> Request:
-    """The inverse of `request_to_json`; rival answers, which come together, have one in common."""
+    """Parse JSON that `request_to_json` wrote; sibling samples share one cached request."""
     return Request(*json.loads(text)) if text else Request()
 
 
 def mapping_to_json(value: Mapping[str, Any] | None) -> str:
-    """A mapping of JSON values; the empty string for none or an empty one."""
+    """Return a mapping as JSON, or an empty string for None and for an empty mapping."""
     return to_json(dict(value)) if value else ""
 
 
 def pack(segments: Sequence[Segment]) -> bytes:
-    """The segments' ends as little-endian 32-bit integers: each starts where the last one ended.
+    """Return the end offsets of segments as little-endian 32-bit integers.
+
+    Each segment starts where the previous one ends, so that the end offsets are enough.
 
     Raises:
-        InvalidInput: they do not join.
+        InvalidInput: a segment is empty or does not start where the previous one ends.
     """
     start = 0
     for segment in segments:
         if segment.start != start or segment.end <= start:
             raise InvalidInput(
                 f"segment {segment.start}:{segment.end} does not follow offset {start}",
-                "segments in order must join to their text",
+                "give segments in order, without gaps or overlaps",
                 code="segments-gap",
             )
         start = segment.end
@@ -60,10 +65,10 @@ def pack(segments: Sequence[Segment]) -> bytes:
 
 
 def unpack(boundaries: bytes, length: int) -> tuple[Segment, ...]:
-    """The segments of a text of `length` code points.
+    """Return the segments of a text of `length` code points from their packed end offsets.
 
     Raises:
-        Damaged: they do not end where the text does: the store is damaged.
+        Damaged: the last segment does not end at the end of the text: the store is damaged.
     """
     packed = array("I")
     packed.frombytes(boundaries)
@@ -71,33 +76,33 @@ def unpack(boundaries: bytes, length: int) -> tuple[Segment, ...]:
     if (ends[-1] if ends else 0) != length:
         raise Damaged(
             f"stored segments do not fit their text of {length} code points",
-            "tui-annotate doctor prints the line that saves what can be read",
+            "run tui-annotate doctor: it prints a command that saves what can be read",
         )
     return tuple(map(Segment, [0, *ends[:-1]], ends))
 
 
 def _to_little_endian(values: array[int]) -> array[int]:
-    if sys.byteorder == "big":  # pragma: no cover  no such machine at hand
+    if sys.byteorder == "big":  # pragma: no cover  no big-endian machine to test on
         values.byteswap()
     return values
 
 
 def replace_unstorable(value: str) -> str:
-    """A text that a column can hold: lone surrogates, which a file may bring, become "?"."""
+    """Replace the lone surrogates in a text, which a column can not store, with "?"."""
     return value.encode("utf-8", "replace").decode()
 
 
 def check_storable(value: str, what: str) -> str:
-    """A name as it is, where a column can hold it.
+    """Return a name unchanged if a column can store it; `what` describes the name in the error.
 
     Raises:
-        InvalidInput: it holds a lone surrogate or NUL; the message gives the place.
+        InvalidInput: the name contains a lone surrogate or NUL; the message gives its offset.
     """
     for place, character in enumerate(value):
         if character == "\0" or "\ud800" <= character <= "\udfff":
             raise InvalidInput(
-                f"{what} {value!r} holds U+{ord(character):04X} at offset {place}",
-                "a name must be text that can be written down",
+                f"{what} {value!r} contains U+{ord(character):04X} at offset {place}",
+                "remove this character from the name",
                 code="control-character",
             )
     return value

@@ -1,7 +1,7 @@
-"""The tables by their names alone, for queries; what they are stands in `storage.tables`.
+"""Names of all tables and columns, for queries; `storage.tables` defines the columns themselves.
 
-Importing SQLModel costs as much as the rest of a start together (130 of 400 ms), and no query needs
-it. A test holds the two files together.
+Importing SQLModel takes 130 ms, as long as the rest of a start, and no query needs it. A test
+compares the two modules.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def _define_table(name: str, columns: str) -> TableClause:
 
 
 def columns_of(table: FromClause, names: str) -> list[ColumnElement[Any]]:
-    """Some columns of a table, whose names are separated by spaces."""
+    """Return some columns of a table; `names` are column names separated by spaces."""
     return [table.c[name] for name in names.split()]
 
 

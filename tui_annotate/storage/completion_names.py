@@ -1,4 +1,4 @@
-"""Names that a shell completes: read past the store's engine, quickly; nothing is ever changed."""
+"""Names for shell completion, read directly and read-only from the SQLite file for speed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 MOST: Final = 200
-"""Names at a time; a longer list is no help."""
+"""Maximum number of names in a completion; a longer list does not help."""
 
 _QUERIES: Final = {
     "datasets": "SELECT name FROM datasets WHERE name >= :start AND name < :end ORDER BY name",
@@ -32,9 +32,9 @@ Kind = Literal["datasets", "people", "samples", "keys"]
 
 
 def list_names(store: Path, kind: Kind, start: str) -> list[str]:
-    """Names that begin so, sorted; `keys` are dataset/id.
+    """Return the sorted names of a kind that begin with `start`; for `keys`, dataset/id.
 
-    None for anybody but the owner of the store, who may see all; none where it can not be read.
+    The list is empty if the user does not own the store, or if the store can not be read.
     """
     scope = {"start": start, "end": start + "\U0010ffff"}
     try:

@@ -1,7 +1,8 @@
-"""The SQLite file: opened safely for many processes, and every error of it told in our words.
+"""The SQLite file of a workspace: safe access by many processes, and readable error messages.
 
-Writers take the lock at once (`BEGIN IMMEDIATE`) and wait up to 30 s for it; readers have an engine
-of their own and never wait. A commit is on the disk when it returns (`synchronous=FULL`).
+A writer takes the lock when its transaction begins (`BEGIN IMMEDIATE`) and waits up to 30 s for it.
+Readers have an engine of their own and never wait. A commit is on the disk when it returns
+(`synchronous=FULL`).
 """
 
 from __future__ import annotations
@@ -29,27 +30,28 @@ from tui_annotate.domain.errors import (
 from tui_annotate.domain.people import OPERATOR, Actor
 from tui_annotate.storage.repair import make_again, numbered_backups, restore_command
 
-SAVE: Final = "tui-annotate doctor prints the line that saves what can be read"
+SAVE: Final = "run tui-annotate doctor: it prints a command that saves what can be read"
 SCHEMA: Final = 4
-"""The version of the tables that this code reads and writes."""
+"""Schema version of the tables that this code reads and writes."""
 
 OLDEST_SCHEMA: Final = 4
-"""The oldest version that can be migrated, that of the first revision in `migrations`."""
+"""Oldest schema version that can be migrated: the version of the first revision in `migrations`."""
 
 LOCK_SECONDS: Final = 30.0
-"""How long a writer waits for another one."""
+"""Maximum time in seconds that a writer waits for another writer."""
 
 MOST_CONNECTIONS: Final = 32
-"""Threads of one process that read, and that write, at a time; more of them wait."""
+"""Maximum number of reading threads, and of writing threads, in one process; more threads wait."""
 
-LARGEST_JOURNAL: Final = 16 * 2**20  # bytes of the write-ahead log, once nobody reads the past
+LARGEST_JOURNAL: Final = 16 * 2**20
+"""Maximum size in bytes of the write-ahead log once no reader needs its older part."""
 
 
 class Database:
-    """An open store. Threads may share it; processes open their own.
+    """An open store, which threads may share; each process opens its own.
 
     Raises:
-        Unavailable: every method, where the file can not be read or written.
+        Unavailable: every method, if the file can not be read or written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -62,28 +64,29 @@ class Database:
 
     @classmethod
     def create(cls, path: Path) -> Database:
-        """Makes a new store; also out of one whose making was killed.
+        """Create a new store; an empty file left by an interrupted creation is reused.
 
         Raises:
-            Conflict: there is one already.
-            Damaged: there is a file that is no store.
+            Conflict: there is a store at this path already.
+            Damaged: there is a file at this path that is not a store.
         """
         with translate_errors(path):
             path.touch(mode=0o600)  # SQLite's side files take its mode
         with _close_on_error(cls(path)) as database:
             if database.version():
-                raise Conflict(f"there is a store at {path} already", "choose another folder")
+                raise Conflict(f"{path} is a store already", "choose another folder")
             _create_tables(database)
             return database
 
     @classmethod
     def open(cls, path: Path) -> Database:
-        """Opens a store; one of an older version is backed up to `backups/`, then migrated.
+        """Open a store; an older version is first backed up to `backups/` and then migrated.
 
         Raises:
-            NotFound: there is no such file, or it is empty.
-            Damaged: it does not hold together.
-            Unavailable: it was written by a newer version or a very old one, or can not be read.
+            NotFound: there is no file at this path, or it is empty.
+            Damaged: the file is not a sound store.
+            Unavailable: the store has a newer version or one that is too old, or it can not be
+                read.
         """
         if not path.is_file():
             raise NotFound(f"there is no store at {path}", make_again(path))
@@ -100,7 +103,7 @@ class Database:
                 raise Unavailable(
                     f"the store {path} has version {version}; the oldest that this program "
                     f"migrates is {OLDEST_SCHEMA}",
-                    "open it once with the tui-annotate before this one",
+                    "open the store once with the previous version of tui-annotate",
                 )
             if version < SCHEMA:
                 from tui_annotate.storage.migrate import upgrade
@@ -111,7 +114,7 @@ class Database:
             return database
 
     def back_up(self) -> Path:
-        """Copy the store, also one in use, to a new file in `backups`; return its path."""
+        """Copy the store, even if it is in use, to a new file in `backups`; return the path."""
         folder = self.path.parent / "backups"
         with translate_errors(folder):
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -124,7 +127,7 @@ class Database:
         return target
 
     def copy_to(self, target: Path) -> None:
-        """Copy one moment of the store, also of one in use, to a new file without side files."""
+        """Copy a consistent state of the store, which may be in use, to one new file."""
         with translate_errors(target):
             target.touch(mode=0o600, exist_ok=False)
             with closing(_connect(self.path)) as source, closing(sqlite3.connect(target)) as copy:
@@ -132,7 +135,7 @@ class Database:
                 copy.execute("PRAGMA journal_mode=DELETE")
 
     def version(self) -> int:
-        """The version of the tables as the store has it; 0 for an empty file."""
+        """Return the schema version of the store; 0 for an empty file."""
         with self.reading() as connection:
             query = "SELECT name FROM sqlite_master WHERE name = 'schema_version'"
             if connection.exec_driver_sql(query).first() is None:
@@ -141,21 +144,22 @@ class Database:
         if row is None:
             return 0
         if not str(row[0]).isdecimal():
-            what = f"{self.path} is damaged, or none of tui-annotate: its version is {row[0]!r}"
+            what = f"{self.path} is damaged or not a tui-annotate store: its version is {row[0]!r}"
             raise Unavailable(what, restore_command(self.path))
         return int(row[0])
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that reads one moment of the store, whatever is written meanwhile."""
+        """Open a read transaction that sees one consistent state, whatever is written meanwhile."""
         with translate_errors(self.path), self._reader.connect() as connection:
             yield connection
 
     def moment(self) -> int:
-        """A number that is another once anything was committed since, by whatever process.
+        """Return a counter that changes after each commit, by whatever process.
 
-        Only numbers of the same open store, not closed in between, can be compared. One costs
-        20 µs: it is asked of a connection that reads and writes nothing else.
+        Only counters of the same open store, which was not closed in between, can be compared. One
+        call costs 20 µs. The counter has a connection of its own, because SQLite counts the commits
+        of other connections only.
         """
         with translate_errors(self.path), self._watching:
             if self._watcher is None:
@@ -164,24 +168,28 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that holds the write lock; committed at the end, rolled back by any error.
+        """Open a write transaction: committed at the end, rolled back after any error.
 
         Raises:
-            Unavailable: also where the store stayed locked for 30 s.
-            Conflict: a row is there already.
+            Unavailable: also if the store stays locked for 30 s.
+            Conflict: a row with the same key exists already.
         """
         with translate_errors(self.path), self._writer.begin() as connection:
             yield connection
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
-        """Open a second store, closed with this one; `make` creates it. Raises as `open`."""
+        """Open a second store that is closed together with this one; errors as in `open`.
+
+        Args:
+            make: create the store if there is no file at `path`.
+        """
         if self._companion is None:
             made = make and not path.exists()
             self._companion = Database.create(path) if made else Database.open(path)
         return self._companion
 
     def close(self) -> None:
-        """Gives back the file; using the store again opens it again."""
+        """Close the connections to the file; using the store again opens it again."""
         if self._companion is not None:
             self._companion.close()
         with self._watching:
@@ -193,14 +201,14 @@ class Database:
 
 
 class CommonStore:
-    """A topic of a store that is the same for every actor."""
+    """Base class for access to one part of a store that does not depend on the acting user."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
 
 class Store:
-    """A topic of a store, as one actor may read and write it."""
+    """Base class for access to one part of a store, limited by the rights of the acting user."""
 
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
         self._database = database
@@ -208,7 +216,7 @@ class Store:
 
 
 def _create_tables(database: Database) -> None:
-    from tui_annotate.storage.migrate import create  # Alembic costs 250 ms
+    from tui_annotate.storage.migrate import create  # here, as importing Alembic takes 250 ms
 
     with database.writing() as connection:
         create(connection)
@@ -216,7 +224,7 @@ def _create_tables(database: Database) -> None:
 
 @contextmanager
 def _close_on_error(database: Database) -> Iterator[Database]:
-    """Closes a store if anything is raised: nobody else has it."""
+    """Close a store if anything is raised in the block, as no caller has it yet."""
     try:
         yield database
     except BaseException:
@@ -260,34 +268,46 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 _HINTS: Final = {
-    "SQLITE_FULL": ("the disk is full", "free some space; nothing of the last action was kept"),
+    "SQLITE_FULL": ("the disk is full", "free some space; the last action was not saved"),
     "SQLITE_IOERR": (
         "the disk refused to read or write",
-        "is it full, or was it taken away? nothing of the last action was kept",
+        "check that the disk is not full and is connected; the last action was not saved",
     ),
-    "SQLITE_READONLY": ("it is read-only", "make file and folder writable: chmod u+w"),
-    "SQLITE_CANTOPEN": ("it can not be opened", "check that its folder is there and writable"),
-    "SQLITE_PERM": ("access is refused", "check its owner and mode"),
-    "SQLITE_AUTH": ("access is refused", "check its owner and mode"),
-    "SQLITE_BUSY": ("another process holds it", "wait for it to end, then do it again"),
-    "SQLITE_LOCKED": ("another process holds it", "wait for it to end, then do it again"),
-    "SQLITE_PROTOCOL": ("another process holds it", "wait for it to end, then do it again"),
-    "SQLITE_CORRUPT": ("it is damaged", SAVE),
-    "SQLITE_NOTADB": ("it is not a store", SAVE),
-    "SQLITE_ERROR": ("", SAVE),  # tables are missing, or others than ours
-    "SQLITE_NOMEM": ("no memory is left", "close other programs, then do it again"),
+    "SQLITE_READONLY": ("the file is read-only", "make file and folder writable: chmod u+w"),
+    "SQLITE_CANTOPEN": (
+        "the file can not be opened",
+        "check that the store's folder exists and is writable",
+    ),
+    "SQLITE_PERM": ("access is refused", "check the owner and mode of the store"),
+    "SQLITE_AUTH": ("access is refused", "check the owner and mode of the store"),
+    "SQLITE_BUSY": (
+        "another process has locked it",
+        "wait for the other process to end, then try again",
+    ),
+    "SQLITE_LOCKED": (
+        "another process has locked it",
+        "wait for the other process to end, then try again",
+    ),
+    "SQLITE_PROTOCOL": (
+        "another process has locked it",
+        "wait for the other process to end, then try again",
+    ),
+    "SQLITE_CORRUPT": ("the file is damaged", SAVE),
+    "SQLITE_NOTADB": ("the file is not a store", SAVE),
+    "SQLITE_ERROR": ("", SAVE),  # a table is missing, or a table is not ours
+    "SQLITE_NOMEM": ("no memory is left", "close other programs, then try again"),
     "SQLITE_TOOBIG": ("a value is too large", "split the document"),
 }
 
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Tells what is raised within of the store at a path.
+    """Replace SQLite and file errors raised in the block with the program's own errors.
 
     Raises:
-        Conflict: a row breaks a rule of the tables.
-        InvalidInput: a text is none that can be stored.
-        Unavailable: anything else, with the reason and the next step.
+        Conflict: a row breaks a constraint of the tables.
+        InvalidInput: a text can not be stored.
+        Unavailable: any other error, with the reason and the next step.
     """
     try:
         yield
@@ -297,8 +317,8 @@ def translate_errors(path: Path) -> Iterator[None]:
         raise _translate_error(error, path) from error
     except UnicodeEncodeError as error:
         raise InvalidInput(
-            f"{error.object!r} holds half a character at offset {error.start}",
-            "it was cut or typed in another encoding; write it anew",
+            f"{error.object!r} contains half a character at offset {error.start}",
+            "type the text again; it was cut or is in another encoding",
             code="half-character",
         ) from error
     except OSError as error:
@@ -311,10 +331,10 @@ def translate_errors(path: Path) -> Iterator[None]:
 def _translate_error(error: Any, path: Path) -> TuiAnnotateError:
     name = str(getattr(error, "sqlite_errorname", ""))
     if name.startswith("SQLITE_CONSTRAINT"):
-        return Conflict(f"the store refuses it: {error}", "look at it as it is now")
+        return Conflict(f"the store refuses this change: {error}", "reload, then try again")
     if isinstance(error, PoolTimeout):
         name = "SQLITE_BUSY"
-    reason, hint = _HINTS.get("_".join(name.split("_")[:2]), ("", "do it again"))
+    reason, hint = _HINTS.get("_".join(name.split("_")[:2]), ("", "try again"))
     kind = Damaged if hint == SAVE else Unavailable
-    # The reason goes before the path, which may be longer than the screen is wide.
+    # The reason comes before the path, because the path may be longer than the screen is wide.
     return kind(f"the store can not be used, {reason or error}: {path}", hint)

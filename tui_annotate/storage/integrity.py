@@ -1,4 +1,4 @@
-"""Looks whether a store is sound: pages, keys, and that its caches say what the log says."""
+"""Checks of a store: SQLite pages, foreign keys, documents, and caches against the event log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tui_annotate.storage.repair import recovery_command, reingest_command, sugg
 
 
 def inspect_store(database: Database) -> list[DiagnosticFinding]:
-    """Findings on pages, keys, documents and log; reads the whole store."""
+    """Check the whole store; return findings on its pages, keys, documents and event log."""
     try:
         return list(_iterate_findings(database))
     except TuiAnnotateError as error:
@@ -28,10 +28,10 @@ def inspect_store(database: Database) -> list[DiagnosticFinding]:
 
 
 def broken_pages(database: Database) -> str:
-    """What SQLite finds wrong with its pages; empty where they hold together.
+    """Return SQLite's first complaint about the pages of the store, or an empty string.
 
     Raises:
-        Unavailable: they can not be read at all.
+        Unavailable: the pages can not be read at all.
     """
     with database.reading() as connection:
         found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
@@ -46,31 +46,36 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
     with database.reading() as connection:
         lost = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
         contradiction = (
-            f"a row of {lost[0]} points nowhere" if lost else _find_altered_document(connection)
+            f"a row of table {lost[0]} refers to a missing row"
+            if lost
+            else _find_altered_document(connection)
         )
     if contradiction:
         yield DiagnosticFinding("store", "wrong", contradiction, reingest_command(path))
         return
-    yield DiagnosticFinding("store", "ok", f"sound, version {SCHEMA}")
+    yield DiagnosticFinding("store", "ok", f"no damage found, schema version {SCHEMA}")
     audit = AuditStore(database)
     first = next(audit.find_faults(), None)
     if first is None:
         yield DiagnosticFinding(
-            "log", "ok", f"{format_count(audit.events(), 'event')}, each follows its predecessor"
+            "log", "ok", f"{format_count(audit.events(), 'event')}, unbroken hash chains"
         )
         return
-    where = f"the work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
+    where = f"work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
     yield DiagnosticFinding("log", "wrong", f"{where}: {first.says}", reingest_command(path))
 
 
 def _find_altered_document(connection: Connection) -> str:
-    """What is wrong with a document; empty where all are what their hashes and lengths say."""
+    """Return what is wrong with the first bad document; an empty string if all are sound.
+
+    The text of each document must match its hash, and its segments the length of the text.
+    """
     columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.text, DOCUMENTS.c.boundaries)
     for name, text, boundaries in connection.execute(
         select(*columns), execution_options={"yield_per": 100}
     ):
         if hashlib.sha256(text).hexdigest() != name:
-            return f"a document is not the text that it was: {name}"
+            return f"the text of a document does not match its hash: {name}"
         try:
             unpack(boundaries, len(text.decode()))
         except Damaged as error:

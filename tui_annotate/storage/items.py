@@ -1,8 +1,9 @@
-"""Collections as one person sees them: topics with counts, the items of a run, what is open next.
+"""Items of report collections for one annotator: topics with counts, items, next open item.
 
-Counts of a whole collection come from its reports, of which there are few; what a person did is
-looked up by that person. So a collection of 180,000 citations opens like a small one. Ids are those
-of `domain.items.prefix`, and found by the index that keeps them apart.
+An item is a report, document or citation that annotators rate. Counts of a whole collection come
+from its reports, of which there are few; an annotator's own work is looked up by annotator. So a
+collection of 180,000 citations opens as fast as a small one. Item ids have the form of
+`domain.report_collections.id_prefix`; the index on unique ids finds them by prefix.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from tui_annotate.storage.queue_orders import HANDED_OUT
 from tui_annotate.storage.statements import seen_scope
 
 ANNOTATED: Final = "(a.annotations > 0 OR a.rating <> '' OR a.comment <> '')"
-"""As `domain.items.annotated`, of an assignment `a`."""
+"""SQL condition: the assignment `a` has annotations, a rating or a sample comment."""
 _DATASET: Final = text(
     "SELECT d.id, EXISTS (SELECT 1 FROM dataset_settings t WHERE t.dataset_id = d.id"
     " AND t.name = :handed_out) FROM datasets d WHERE d.name = :name"
@@ -63,7 +64,11 @@ _SENTENCES: Final = text(
     "     THEN json_extract(e.value, '$.end') > json_extract(e.value, '$.start') END))"
     f" FROM samples s WHERE {_WITHIN} AND json_valid(s.meta) GROUP BY 1"
 )
-"""A subquery for each report: joined to its sentences, its record would be read for each."""
+"""Query for the number of sentences of each topic.
+
+It has a subquery for each report: with a join, SQLite would read a report's record once per
+sentence.
+"""
 COUNT: Final = text(f"SELECT count(*) FROM samples s WHERE {_WITHIN}")  # noqa: S608  constants
 _DONE: Final = text(
     f"SELECT {_TOPIC}, count(*)"  # noqa: S608  constants
@@ -78,9 +83,10 @@ _COMPLETE: Final = text(
     "   AND o.external >= 'c|' || g.name AND o.external < 'c|' || g.name || '}'"
     '   AND o."group" = g.name)'
 )
-"""Sentences all of whose citations somebody annotated.
+"""Query for the sentences whose citations one annotator has all annotated, with their topic.
 
-CROSS keeps SQLite to the order, here and below: a person has less than a collection.
+CROSS JOIN keeps SQLite to this join order, here and below: one annotator has fewer rows than a
+collection.
 """
 _OPEN: Final = (
     "SELECT s.external FROM {source} LEFT JOIN assignments a"  # noqa: S608  constants
@@ -98,7 +104,7 @@ _NEXT: Final = {
         )
     ),
 }
-"""What is open next: of all samples, or of those that somebody was given."""
+"""Queries for the next open item, among all samples (True) or only assigned samples (False)."""
 _ROW: Final = text("SELECT id FROM samples WHERE dataset_id = :dataset AND external = :sample")
 _LAST: Final = 2**63 - 1
 
@@ -111,10 +117,11 @@ class _Topic(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _DatasetView:
-    """A dataset as one person sees it, in a transaction.
+    """A dataset as one annotator sees it, inside one transaction.
 
     Attributes:
-        whole: nothing of it was assigned, so that everyone has all of it.
+        whole: True if no sample of the dataset is assigned, so that every annotator has all
+            samples.
     """
 
     connection: Connection
@@ -129,14 +136,14 @@ class _DatasetView:
         return self.connection.execute(query, known | scope)
 
     def has(self, kind: SampleKind) -> bool:
-        """Whether there are items of a kind."""
+        """Return whether the dataset has items of a kind."""
         return (
             self._execute(_ANY, kind=kind.value, **id_prefix_range(id_prefix(kind))).first()
             is not None
         )
 
     def topics(self) -> list[_Topic]:
-        """All topics that there are reports on."""
+        """Return all topics that have at least one report."""
         rows = self._execute(_TOPICS, **id_prefix_range(id_prefix(SampleKind.REPORT)))
         return [
             _Topic(str(name), request_from_json(request).title, reports)
@@ -144,7 +151,10 @@ class _DatasetView:
         ]
 
     def items(self, start: str, *, everything: bool = False) -> Iterator[Item]:
-        """Those whose ids begin so, in the order in which they came."""
+        """Yield the items whose ids begin with `start`, in order of arrival.
+
+        `everything` includes items that are assigned to other annotators.
+        """
         scope = {"whole": self.whole or everything, **id_prefix_range(start)}
         for name, group, begins, meta, done in self._execute(_ITEMS, **scope):
             fields = from_json(meta) if meta else {}
@@ -154,13 +164,16 @@ class _DatasetView:
     def under(
         self, kind: SampleKind, topic: str, run: str = "", *, everything: bool = False
     ) -> list[Item]:
-        """Return items of a topic or run; `everything`: also those assigned to others."""
+        """Return the items of a topic or run in order of arrival.
+
+        `everything` includes items that are assigned to other annotators.
+        """
         start = id_prefix(kind, topic, *([run] if run and kind is SampleKind.CITATION else []))
         found = self.items(start, everything=everything)
         return [one for one in found if one.topic == topic and run in ("", one.run)]
 
     def counts(self, kind: SampleKind, topics: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
-        """By topic, how much is done and how much there is, where everybody has all of it."""
+        """Return (done, total) items of a kind by topic, for a dataset with no assigned samples."""
         if kind is SampleKind.CITATION:
             done = Counter(topic for topic, _ in self.complete(id_prefix(kind)))
             rows = self._execute(_SENTENCES, **id_prefix_range(id_prefix(SampleKind.REPORT)))
@@ -173,7 +186,10 @@ class _DatasetView:
         return {name: (done[name], count) for name, count in total.items()}
 
     def complete(self, start: str) -> list[tuple[str, str]]:
-        """(topic, group) of the sentences that are complete, whose citations' ids begin so."""
+        """Return (topic, group) of each sentence whose citations the annotator has all annotated.
+
+        Only citations whose ids begin with `start` count.
+        """
         rows = self._execute(_COMPLETE, kind=SampleKind.CITATION.value, **id_prefix_range(start))
         return [(str(topic), group) for topic, group in rows]
 
@@ -186,7 +202,10 @@ class _DatasetView:
         return total
 
     def next_open(self, kind: SampleKind, after: str) -> str | None:
-        """As `ItemStore.next_open`."""
+        """Return the id of the next item without annotation, cyclically; None for none.
+
+        The search begins behind the item `after`.
+        """
         row = self._execute(_ROW, sample=after).scalar() or 0
         for since, until in ((row, _LAST), (0, row)):
             bounds = {"kind": kind.value, "after": since, "until": until}
@@ -197,10 +216,10 @@ class _DatasetView:
 
 
 class ItemStore(Store):
-    """Reads items; of others' work nothing is told.
+    """Access to the items of report collections, limited to the work that the actor may see.
 
     Raises:
-        NotAllowed: every method, where the work is somebody else's to see.
+        NotAllowed: every method, if the actor may not read this person's work.
     """
 
     @contextmanager
@@ -217,14 +236,14 @@ class ItemStore(Store):
             yield _DatasetView(connection, person, dataset, row[0], whole, busy)
 
     def modes(self, dataset: str) -> tuple[SampleKind, ...]:
-        """The kinds of items that a dataset has."""
+        """Return the kinds of items that a dataset has."""
         with self._open_dataset(self._actor.person, dataset) as seen:
             return tuple(kind for kind in RATED_KINDS if seen and seen.has(kind))
 
     def topics(self, person: str, dataset: str, kind: SampleKind) -> tuple[TreeBranch, ...]:
-        """Topics in the order in which they came, with how much of each is done.
+        """Return the topics of a dataset in order of arrival, with done and total items of each.
 
-        Whoever was given samples of the dataset sees the topics of these alone.
+        An annotator with assigned samples of the dataset sees only the topics of these samples.
         """
         with self._open_dataset(person, dataset) as seen:
             if seen is None:
@@ -243,7 +262,7 @@ class ItemStore(Store):
     def runs(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str
     ) -> tuple[TreeBranch, ...]:
-        """The runs of a topic in the order in which they came, with how much of each is done."""
+        """Return the runs of a topic in order of arrival, with done and total items of each run."""
         with self._open_dataset(person, dataset) as seen:
             if seen is None:
                 return ()
@@ -258,7 +277,10 @@ class ItemStore(Store):
     def items(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str = ""
     ) -> list[Item]:
-        """Return items of a topic in order of arrival; `run` limits them, but has no documents."""
+        """Return the items of a topic in order of arrival.
+
+        `run` limits the items to those of one run; documents belong to no run.
+        """
         with self._open_dataset(person, dataset) as seen:
             return seen.under(kind, topic, run) if seen else []
 
@@ -271,7 +293,7 @@ class ItemStore(Store):
 
 
 def id_prefix_range(start: str) -> dict[str, str]:
-    """The ids that begin so: from the first up to, not including, the first that does not."""
+    """Return the range of ids with a prefix: `low` is included, `high` is not."""
     return {"low": start, "high": start[:-1] + chr(ord(start[-1]) + 1)}
 
 
@@ -286,7 +308,10 @@ _DONE_BY_KIND: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """Counts of items of a kind, and of those that a person annotated; `person` may be empty."""
+    """Number of items of a kind in a dataset, and how many of them one person annotated.
+
+    `person` is empty if no person annotated an item of this kind.
+    """
 
     dataset: str
     kind: str
@@ -297,7 +322,7 @@ class KindCount:
 
 
 def count_kinds(connection: Connection, seen: Sequence[str] | None) -> list[KindCount]:
-    """By dataset, kind and name; of those alone who may be seen, None for everybody."""
+    """Return item counts by dataset, kind and person; `seen` limits the people, None for all."""
     done: dict[tuple[int, str], list[Any]] = {}
     for row, kind, *who in connection.execute(_DONE_BY_KIND, seen_scope(seen)):
         done.setdefault((row, kind), []).append(who)

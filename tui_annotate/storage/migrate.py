@@ -1,4 +1,4 @@
-"""Makes the tables of a store, or brings them to the version of this code, with Alembic."""
+"""Creates the tables of a store and migrates older stores to the current schema with Alembic."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _FIRST_ROWS: Final = (
         for action in ("UPDATE", "DELETE")
     ),
 )
-"""The orders that every store has, and the guard of the log."""
+"""SQL for the two queue orders of every store and the triggers that protect the event log."""
 
 
 def create(connection: Connection) -> None:
-    """Makes the tables of an empty store, inside the caller's transaction."""
+    """Create the tables of an empty store, inside the caller's transaction."""
     METADATA.create_all(connection)
     for statement in _FIRST_ROWS:
         connection.exec_driver_sql(statement)
@@ -33,7 +33,7 @@ def create(connection: Connection) -> None:
 
 
 def upgrade(connection: Connection) -> None:
-    """Runs the migrations that a store lacks, inside the caller's transaction."""
+    """Run the migrations that a store lacks, inside the caller's transaction."""
     command.upgrade(_make_config(connection), "head")
 
 

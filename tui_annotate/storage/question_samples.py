@@ -1,6 +1,6 @@
-"""Questions of a dataset with what was answered and what people say of it, without their passages.
+"""Questions of a dataset with their answers and ratings, without their source passages.
 
-Of a study with eighteen thousand prompts the passages are 200 MB, and nobody needs them to count.
+In a study with 18,000 prompts the passages take 200 MB, and counting does not need them.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _DATASETS: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class StoredQuestion:
-    """A sample of the kind `question`.
+    """A sample of the kind `question`, with its answer and its ratings.
 
     Attributes:
-        answer: its summary side.
-        work: of each person who rated it and whose work may be seen.
+        answer: the text of the summary side; None if there is none.
+        work: one assignment for each annotator whose rating the actor may see.
     """
 
     key: SampleKey
@@ -65,16 +65,16 @@ class StoredQuestion:
 
 
 class QuestionStore(Store):
-    """Reads questions; of others' work an annotator is told nothing."""
+    """Access to questions; an annotator sees no work of other annotators."""
 
     def datasets(self) -> list[str]:
-        """The datasets with questions that tell where their answer stands, by name."""
+        """Return the names of the datasets whose questions record the position of their answer."""
         with self._database.reading() as connection:
             scope = {"kind": SampleKind.QUESTION.value, "mark": _MARK}
             return list(connection.execute(_DATASETS, scope).scalars())
 
     def questions(self, dataset: str) -> Iterator[StoredQuestion]:
-        """The questions of a dataset as they came, streamed from one moment of the store."""
+        """Yield the questions of a dataset in order of arrival, from one state of the store."""
         scope = {"dataset": dataset, "kind": SampleKind.QUESTION.value}
         with self._database.reading() as connection:
             found = connection.execute(_ROWS, scope | seen_scope(visible_people(self._actor)))
@@ -82,7 +82,10 @@ class QuestionStore(Store):
                 yield _build_question(SampleKey(dataset, name), list(rows))
 
     def entries(self, person: str, dataset: str) -> dict[SampleKey, QueueRow]:
-        """The questions of a dataset in a person's queue, in order of arrival; their own alone."""
+        """Return the questions of a dataset in a person's queue, in order of arrival.
+
+        Each row has the person's own state and annotations.
+        """
         require_permission(self._actor, Permission.READ, person)
         scope = {"dataset": dataset, "kind": SampleKind.QUESTION.value, "person": person}
         with self._database.reading() as connection:
@@ -94,7 +97,10 @@ class QuestionStore(Store):
 
 
 def _build_queue_scope(connection: Connection, person: str, dataset: str) -> dict[str, Any]:
-    """What of a dataset somebody walks: practice alone before it is done, else what is theirs."""
+    """Return the query parameters for the samples of a dataset that are in a person's queue.
+
+    While practice is unfinished, the queue has practice samples only.
+    """
     practice = is_practising(connection, person)
     own = {"practice": PRACTICE + person, "share": "" if practice else SHARE + person}
     if practice or base_person(person) != person:

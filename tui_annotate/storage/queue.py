@@ -1,7 +1,8 @@
-"""The queue of one person: position, neighbours, next unfinished, pages.
+"""The queue of one annotator: the position of a sample, its neighbours, the next open one, pages.
 
-It is a line of several orders: what is for practice, alone until it is finished; what they were
-given or drew; then, in an order that all people walk, the datasets that are handed out to nobody.
+The queue joins several orders: first practice samples, alone until they are completed; then the
+samples that the annotator was assigned or took from a pool; then the datasets that are not
+assigned, in an order that all annotators share.
 """
 
 from __future__ import annotations
@@ -103,7 +104,13 @@ _ANY_POOL: Final = text("SELECT 1 FROM dataset_settings WHERE name = 'pool' LIMI
 
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """The position of a sample in a person's queue, from 1; `total` includes the pool."""
+    """Position of a sample in an annotator's queue, from 1.
+
+    Attributes:
+        total: number of samples in the queue, with those that the annotator can take from pools.
+        finished: number of samples in the queue that the annotator has completed.
+        practice: whether the sample is for practice.
+    """
 
     position: int
     total: int
@@ -125,19 +132,19 @@ class QueueRow:
 
 @dataclass(frozen=True, slots=True)
 class QueuePage:
-    """Some rows of the queue, and how many rows there are in all under the same filter."""
+    """Some rows of the queue, and the total number of rows that match the same filter."""
 
     rows: tuple[QueueRow, ...]
     total: int
 
 
 class QueueStore(Store):
-    """Reads of the queue; every method takes the name of an order that all people walk.
+    """Access to annotators' queues; `order` names a queue order that all annotators share.
 
     Raises:
-        NotAllowed: every method, where the queue is somebody else's to see or to walk.
-        InvalidInput: every method, where there is no such order.
-        NotFound: every method with a key, where there is no such sample.
+        NotAllowed: every method, if the actor may not see this person's queue or work on it.
+        InvalidInput: every method, if there is no such order.
+        NotFound: every method with a key, if there is no such sample.
     """
 
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
@@ -146,7 +153,7 @@ class QueueStore(Store):
 
     def _find_order(self, name: str) -> int:
         if scored := by_score(name):
-            # Another process may have ended a run meanwhile, so that is looked up each time.
+            # No cache here: another process may have completed a run meanwhile.
             return orders.ensure_order(self._database, scored)
         if name not in self._orders:
             self._orders[name] = ensure_order(self._database, name)
@@ -160,10 +167,10 @@ class QueueStore(Store):
             yield connection, _load_walks(connection, person, order_id)
 
     def queue_status(self, person: str, key: SampleKey, *, order: str) -> QueueStatus:
-        """The position of a sample.
+        """Return the position of a sample in a person's queue.
 
         Raises:
-            NotFound: also where it is not in this person's queue.
+            NotFound: also if the sample is not in this person's queue.
         """
         with self._open_walks(person, order) as (connection, line):
             at, place = _find_position(connection, line, key)
@@ -177,17 +184,20 @@ class QueueStore(Store):
             )
 
     def contains(self, person: str, key: SampleKey, *, order: str) -> bool:
-        """Whether a sample is in a person's queue."""
+        """Return whether a sample is in a person's queue."""
         with self._open_walks(person, order) as (connection, line):
             return _look_up_position(connection, line, key) is not None
 
     def first(self, person: str, *, order: str) -> SampleKey | None:
-        """The first sample of somebody's line; None where it is empty."""
+        """Return the first sample of a person's queue; None if the queue is empty."""
         with self._open_walks(person, order) as (_, line):
             return next((found for walk in line if (found := walk.step(TOP, 1))), None)
 
     def neighbour(self, person: str, key: SampleKey, step: int, *, order: str) -> SampleKey | None:
-        """The sample `step` positions on or back; None past the ends. Raises as `queue_status`."""
+        """Return the sample `step` positions after a sample; None beyond the ends of the queue.
+
+        A negative `step` goes back. Raises as `queue_status`.
+        """
         with self._open_walks(person, order) as (connection, line):
             at, place = _find_position(connection, line, key)
             return step_across(line, at, place, step=step) if step else key
@@ -195,11 +205,12 @@ class QueueStore(Store):
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str
     ) -> SampleKey | None:
-        """The first sample behind `after` that the person has not completed; None for none.
+        """Return the first sample behind `after` that the person has not completed; None for none.
 
-        Assigned samples come first, cyclically; then one is taken from a pool; then come the
-        samples that are for everyone, cyclically. It begins at the top where `after` is None, or is
-        not in the person's queue any more, and returns `after` where it alone is not completed.
+        Assigned samples come first, cyclically; then a sample is taken from a pool; then come the
+        samples that all annotators share, cyclically. The search begins at the top of the queue if
+        `after` is None or is no longer in the person's queue. The result is `after` if that is the
+        only open sample.
         """
         require_permission(self._actor, Permission.WRITE, person)
         order_id = self._find_order(order)
@@ -229,11 +240,11 @@ class QueueStore(Store):
         offset: int = 0,
         limit: int = 200,
     ) -> QueuePage:
-        """Rows of the queue in order, by this person's states.
+        """Return rows of the queue in order, with this person's states.
 
         Args:
             search: a part of the id, the group, the dataset or the summary's start, in any case.
-            states: only samples in one of them; all where empty.
+            states: include only samples in one of these states; empty for all.
         """
         pattern = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         scope = {
@@ -252,12 +263,15 @@ class QueueStore(Store):
         return QueuePage(tuple(rows), total)
 
     def siblings(self, person: str, key: SampleKey, *, order: str) -> tuple[QueueRow, ...]:
-        """Rows of the samples of a group in somebody's line, as they came; none without a group."""
+        """Return the queue rows of all samples in a sample's group, in order of arrival.
+
+        A sample without a group has none.
+        """
         with self._open_walks(person, order) as (_, line):
             return tuple(build_row(row) for walk in line for row in walk.group(key))
 
     def find_reopened(self, person: Person) -> int:
-        """How many samples somebody is still to read a second time."""
+        """Return the number of samples that a person still has to read a second time."""
         name = second_reader(person).id
         require_permission(self._actor, Permission.READ, name)
         with self._database.reading() as connection:
@@ -265,7 +279,10 @@ class QueueStore(Store):
 
 
 def _load_walks(connection: Connection, person: str, order: int) -> list[OrderWalk]:
-    """The orders that somebody walks, in turn; a second reading knows its own alone."""
+    """Return the queue orders of a person's queue, one after the other.
+
+    A second reading has only its own order.
+    """
     own = _load_own_walks(connection, person)
     practice = _find_unfinished_practice(own)
     if practice:
@@ -281,12 +298,12 @@ def _find_unfinished_practice(own: Sequence[OrderWalk]) -> list[OrderWalk]:
 
 
 def is_practising(connection: Connection, person: str) -> bool:
-    """Whether somebody has practice to finish, before which they have nothing else."""
+    """Return whether a person has unfinished practice, during which the queue has nothing else."""
     return bool(_find_unfinished_practice(_load_own_walks(connection, person)))
 
 
 def _load_own_walks(connection: Connection, person: str) -> list[OrderWalk]:
-    names = (PRACTICE + person, SHARE + person)  # in the order in which they are walked
+    names = (PRACTICE + person, SHARE + person)  # practice comes first
     query = select(ORDERS.c.name, ORDERS.c.id).where(ORDERS.c.name.in_(names))
     rows = sorted(tuple(row) for row in connection.execute(query))
     return [OrderWalk(connection, row[1], person, row[0] == names[0]) for row in rows]
@@ -297,7 +314,7 @@ def _find_position(
 ) -> tuple[int, QueuePlace]:
     if position := _look_up_position(connection, line, key):
         return position
-    raise NotFound(f"the sample {key} is not among yours", "what is yours stands in the queue: q")
+    raise NotFound(f"sample {key} is not in your queue", "open the queue to see your samples: q")
 
 
 def _look_up_position(
@@ -317,13 +334,17 @@ def _count_left(connection: Connection, person: str) -> int:
 
 
 def build_row(row: Any) -> QueueRow:
-    """A row of the queue: dataset, id, group, state, annotations, start of summary, time."""
+    """Build a row of an annotator's queue from the columns of a query.
+
+    The columns are dataset, id, group, state, annotations, start of the summary and time of the
+    last change.
+    """
     dataset, sample, group, state, *rest = row
     return QueueRow(SampleKey(dataset, sample), group, State(state), *rest)
 
 
 class QueuePlace(NamedTuple):
-    """The position of a sample in an order."""
+    """Position of a sample in a queue order."""
 
     bucket: int
     value: int
@@ -331,14 +352,14 @@ class QueuePlace(NamedTuple):
 
 
 TOP: Final = QueuePlace(-1, -1, -1)
-"""Before the first."""
+"""Position before the first sample of a queue order."""
 END: Final = QueuePlace(2**63 - 1, 2**63 - 1, 2**63 - 1)
-"""Behind the last."""
+"""Position behind the last sample of a queue order."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderWalk:
-    """One order of one person's queue, inside a transaction."""
+    """One queue order of one annotator, inside a transaction."""
 
     connection: Connection
     order: int
@@ -346,32 +367,35 @@ class OrderWalk:
     practice: bool = False
 
     def place(self, key: SampleKey) -> QueuePlace | None:
-        """The position of a sample; None if it has none."""
+        """Return the position of a sample in the queue order; None if it is not in the order."""
         row = self._execute(_PLACE, dataset=key.dataset, sample=key.id).first()
         return QueuePlace(*row) if row else None
 
     def before(self, place: QueuePlace) -> int:
-        """The number of samples before a position."""
+        """Return the number of samples before a position in the queue order."""
         return int(self._execute(_BEFORE, **place._asdict()).scalar_one())
 
     def total(self) -> int:
-        """How many there are."""
+        """Return the number of samples in the queue order."""
         return int(self._execute(_SUM, person="").scalar_one())
 
     def finished(self) -> int:
-        """How many of them the person has finished."""
+        """Return the number of samples in the queue order that the person has completed."""
         return int(self._execute(_SUM).scalar_one())
 
     def step(self, place: QueuePlace, step: int) -> SampleKey | None:
-        """The sample `step` places behind a place (before, where negative); None past the ends."""
+        """Return the sample `step` positions after a position; None beyond the ends.
+
+        A negative `step` goes back.
+        """
         query = _FORWARD if step > 0 else _BACKWARD
         row = self._execute(query, **place._asdict(), skip=abs(step) - 1).first()
         return SampleKey(*row) if row else None
 
     def first_open(self, place: QueuePlace) -> SampleKey | None:
-        """The first behind a place that the person has not finished.
+        """Return the first sample behind a position that the person has not completed.
 
-        Buckets that are finished are passed over.
+        Buckets whose samples are all completed are skipped.
         """
         row = None
         at = place
@@ -386,18 +410,18 @@ class OrderWalk:
         return SampleKey(*row)
 
     def count(self, scope: Mapping[str, str]) -> int:
-        """How many there are under a `search` and `states`, both may be empty."""
+        """Return the number of samples that match `search` and `states`; both may be empty."""
         if not scope["search"] and not scope["states"]:
             return self.total()
         return int(self._execute(_COUNT, **scope).scalar_one())
 
     def rows(self, scope: Mapping[str, str], *, offset: int, limit: int) -> Sequence[Any]:
-        """Rows as the queue shows them, under a `search` and `states`."""
+        """Return a page of queue rows that match `search` and `states`."""
         rows: Sequence[Any] = self._execute(_PAGE, **scope, offset=offset, limit=limit).all()
         return rows
 
     def group(self, key: SampleKey) -> Sequence[Any]:
-        """Rows, as `rows` gives them, of a sample's group in this order, as they came."""
+        """Return the queue rows of all samples in a sample's group, in order of arrival."""
         rows: Sequence[Any] = self._execute(_GROUP, dataset=key.dataset, sample=key.id).all()
         return rows
 
@@ -407,7 +431,10 @@ class OrderWalk:
 
 
 def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) -> SampleKey | None:
-    """The first open sample of some orders in turn, behind a place in one of them, then before."""
+    """Return the first open sample of several queue orders, searched cyclically from a position.
+
+    `places` has the position by the order that it is in; empty for the top.
+    """
     here = next((at for at, walk in enumerate(walks) if walk.order in places), 0)
     for walk in walks[here:]:
         if found := walk.first_open(places.get(walk.order, TOP)):
@@ -419,7 +446,7 @@ def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) 
 def step_across(
     line: Sequence[OrderWalk], at: int, place: QueuePlace, *, step: int
 ) -> SampleKey | None:
-    """As many steps as are asked for, over the ends of orders."""
+    """Return the sample `step` positions away, across the ends of queue orders; None for none."""
     onward = 1 if step > 0 else -1
     while True:
         if found := line[at].step(place, step):

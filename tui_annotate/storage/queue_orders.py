@@ -1,7 +1,7 @@
-"""The orders of the queue: each gives every sample a value; ties go by arrival.
+"""Queue orders: each gives every sample a sort value; samples with equal values keep arrival order.
 
-So that a position among 100,000 costs what it costs among 100, samples are counted by buckets of
-their values, and so are those that a person has finished.
+Samples, and the samples that a person completed, are counted by buckets of sort values. So looking
+up a position among 100,000 samples costs as much as among 100.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from tui_annotate.storage.statements import add_counts
 
 SHARE: Final = "share:"
 PRACTICE: Final = "practice:"
-"""What begins the name of an order that one person alone walks; their id follows."""
+"""Prefixes of the names of queue orders that belong to one person, whose id follows."""
 
 HANDED_OUT: Final = "handed-out"
-"""The setting of a dataset whose samples stand in no order that all people walk."""
+"""Name of the setting of an assigned dataset, whose samples are in no shared order."""
 
 EVERYONE: Final = ""
-"""The `person` of a count of all samples, not of those that one person has or has finished."""
+"""Value of `person` in a count of all samples, rather than the samples of one person."""
 
 UNSCORED: Final = 1 << 40
-"""From this value on stand the samples that an order by a score knows nothing of, by arrival."""
+"""Smallest sort value of samples without a score in a queue order by score; arrival decides."""
 
 _BATCH: Final = 1000
 _RANDOM_BITS: Final = 53
@@ -57,7 +57,7 @@ _BUCKETS: Final = select(RANKS.c.sample_id, RANKS.c.order_id, RANKS.c.bucket).wh
 
 
 class RankedSample(NamedTuple):
-    """A sample that gets its ranks: row, row of the first sample with its source, and its key."""
+    """A sample to add to queue orders: row id, row id of the first sample with its source, key."""
 
     sample_id: int
     first: int
@@ -66,7 +66,7 @@ class RankedSample(NamedTuple):
 
 
 def sort_value_of(order: str) -> Callable[[RankedSample], int]:
-    """What an order that all people walk sorts samples by."""
+    """Return the function that computes a sample's sort value in a shared queue order."""
     if order == BY_SOURCE:
         return lambda newcomer: newcomer.first
     if order == INGESTED:
@@ -83,9 +83,9 @@ def sort_value_of(order: str) -> Callable[[RankedSample], int]:
 
 
 def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None:
-    """Gives samples their place in every order that all people walk."""
+    """Add samples to every queue order that all annotators share."""
     for order_id, order, filled, until in common_orders(connection):
-        # What an order is still to be filled with comes into it then.
+        # `fill_order` adds the samples between `filled` and `until`; adding them here too fails.
         fresh = [each for each in newcomers if not filled < each.sample_id <= until]
         value = sort_value_of(order)
         places = [(value(newcomer), newcomer.sample_id) for newcomer in fresh]
@@ -93,21 +93,24 @@ def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None
 
 
 def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
-    """The orders that all people walk: row, name, and which samples they lack, as `OrderRow`."""
+    """Return the queue orders that all annotators share, as (row id, name, `filled`, `until`).
+
+    `filled` and `until` are those of `OrderRow`.
+    """
     query = select(*columns_of(ORDERS, "id name filled until"))
     rows = map(tuple, connection.execute(query))
     return [row for row in rows if not row[1].startswith((SHARE, PRACTICE))]
 
 
 def ensure_own_order(connection: Connection, name: str) -> int:
-    """The row of an order that one person alone walks, made where it is new."""
+    """Return the row id of a person's own queue order, and create the order if it is missing."""
     row = {"name": name, "filled": 0, "until": 0}
     connection.execute(insert(ORDERS).values(row).on_conflict_do_nothing())
     return int(connection.execute(select(ORDERS.c.id).where(ORDERS.c.name == name)).scalar_one())
 
 
 def find_last_value(connection: Connection, order_id: int) -> int:
-    """The largest value in an order; -1 where there is none."""
+    """Return the largest sort value in a queue order; -1 if the order is empty."""
     query = select(RANKS.c.value).where(RANKS.c.order_id == order_id)
     last = query.order_by(RANKS.c.bucket.desc(), RANKS.c.value.desc()).limit(1)
     found = connection.execute(last).scalar()
@@ -117,7 +120,10 @@ def find_last_value(connection: Connection, order_id: int) -> int:
 def insert_ranks(
     connection: Connection, places: Sequence[tuple[int, int]], *, order_id: int, order: str
 ) -> None:
-    """Puts samples into an order: (value, sample's row); counts who finished them already."""
+    """Add samples to a queue order, and count the annotators who have completed them already.
+
+    `places` are pairs of sort value and sample row id.
+    """
     shift = _RANDOM_BUCKET_BITS if order.startswith(RANDOM) else _BUCKET_BITS
     rows = [
         {"order_id": order_id, "bucket": value >> shift, "value": value, "sample_id": row}
@@ -139,7 +145,10 @@ def _add_tallies(connection: Connection, changes: Sequence[tuple[int, str, int, 
 
 
 def count_finished(connection: Connection, changes: Sequence[tuple[str, int, int]]) -> None:
-    """Update tallies for changes (person, sample's row, 1 completed or -1 reopened)."""
+    """Update the counts of completed samples for changes (person, sample row id, 1 or -1).
+
+    1 means that the person completed the sample, -1 that the person reopened it.
+    """
     places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for some in split_batches(sorted({sample_id for _, sample_id, _ in changes}), _BATCH):
         for sample_id, order_id, bucket in connection.execute(_BUCKETS, {"sample_ids": some}):
@@ -157,9 +166,9 @@ def count_finished(connection: Connection, changes: Sequence[tuple[str, int, int
 def remove_ranks(
     connection: Connection, sample_ids: Sequence[int], orders: Collection[int] = ()
 ) -> None:
-    """Takes samples out of some orders, of all where none is named.
+    """Remove samples from some queue orders, or from all orders if `orders` is empty.
 
-    The samples' assignments must still be there.
+    The samples' assignments must still exist, as the tallies are computed from them.
     """
     key = (RANKS.c.order_id, RANKS.c.bucket)
     for batch in split_batches(sample_ids, _BATCH):
@@ -179,12 +188,12 @@ def remove_ranks(
 
 
 def first_values_by_source(connection: Connection, sources: Sequence[str]) -> dict[str, int]:
-    """By source, the value that its samples have in the order `by-source`; absent where new."""
+    """Return the sort value in the queue order `by-source` for each source; new ones are absent."""
     order = select(ORDERS.c.id).where(ORDERS.c.name == BY_SOURCE).scalar_subquery()
     query = (
         select(SAMPLES.c.source, func.min(RANKS.c.value))
         .join(RANKS, RANKS.c.sample_id == SAMPLES.c.id)
-        # A sum, so that SQLite begins with the sources: by the order it would walk all samples.
+        # The sum keeps SQLite from the index on orders, with which it would read all samples.
         .where(SAMPLES.c.source.in_(sources), RANKS.c.order_id + 0 == order)
         .group_by(SAMPLES.c.source)
     )
@@ -192,17 +201,17 @@ def first_values_by_source(connection: Connection, sources: Sequence[str]) -> di
 
 
 def ensure_order(database: Database, order: str) -> int:
-    """The row of an order in which every sample has its place.
+    """Return the row id of a shared queue order, and fill it with all samples if necessary.
 
-    A random order is filled when it is first asked for, in short transactions; a fill that was
-    killed goes on here.
+    A random order is filled when it is first requested, in short transactions; an interrupted fill
+    continues here.
     """
     name = check_order(order)
     return fill_order(database, name, value=sort_value_of(name))
 
 
 def fill_order(database: Database, name: str, *, value: Callable[[RankedSample], int]) -> int:
-    """The row of an order that all people walk, as `ensure_order`; it sorts samples by `value`."""
+    """Return the row id of a shared queue order that has all samples, sorted by `value`."""
     query = select(ORDERS.c.id, ORDERS.c.filled >= ORDERS.c.until).where(ORDERS.c.name == name)
     with database.reading() as connection:
         row = connection.execute(query).first()
@@ -239,6 +248,6 @@ def _fill_batch(connection: Connection, order: str, value: Callable[[RankedSampl
 
 
 def assigned_datasets(connection: Connection) -> frozenset[int]:
-    """The rows of the datasets that are handed out, so that no common order has their samples."""
+    """Return the row ids of the assigned datasets, whose samples are in no shared queue order."""
     query = select(DATASET_SETTINGS.c.dataset_id).where(DATASET_SETTINGS.c.name == HANDED_OUT)
     return frozenset(connection.execute(query).scalars())

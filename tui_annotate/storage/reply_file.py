@@ -1,4 +1,4 @@
-"""Replies of language models: in a file of lines without a workspace, or in the store."""
+"""Cached replies of language models, in a file of JSON lines or in the store of a workspace."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _PUT: Final = upsert(REPLIES, "key")
 
 
 class ReplyFile:
-    """Replies by the hash of all that was asked, a line of JSON each. Threads may share it.
+    """A file of replies of language models: one line of JSON per reply, found by request hash.
 
-    A line is written as soon as a reply is there; the last one, where it was cut short, counts for
-    nothing. The file is for its owner alone, and is made with the first reply.
+    Threads may share it. Each reply is written at once; a last line that was cut short is ignored.
+    Only its owner can read the file, which is created with the first reply.
 
     Raises:
-        InvalidInput: the file holds something else.
-        Unavailable: it can not be read.
+        InvalidInput: the file contains something else.
+        Unavailable: the file can not be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -58,11 +58,11 @@ class ReplyFile:
             self._known[row["key"]] = row["reply"]
 
     def get(self, key: str) -> str | None:
-        """The reply to a question; None where it was never asked."""
+        """Return the reply to a request by its hash; None if the file has no such reply."""
         return self._known.get(key)
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
-        """Keeps a reply at once.
+        """Write a reply to the file at once.
 
         Raises:
             Unavailable: the file can not be written.
@@ -84,8 +84,8 @@ class ReplyFile:
 
     def _foreign_line_error(self, line: int) -> InvalidInput:
         return InvalidInput(
-            f"{self._path}:{line} is no reply that was kept",
-            "name another file with --cache, or move this one away",
+            f"{self._path}:{line} is not a stored reply",
+            "give another file with --cache, or move this file away",
         )
 
     def _unavailable_error(self, action: str, error: OSError) -> Unavailable:
@@ -95,19 +95,19 @@ class ReplyFile:
 
 
 class ReplyStore(CommonStore):
-    """Replies by the hash of their request. Threads may share it; each reply is stored at once.
+    """Replies of language models in the store, by request hash; each reply is stored at once.
 
-    A reply is kept exactly as it came, also one with NUL or half a character in it.
+    Threads may share it. A reply is stored exactly as received, even with NUL or lone surrogates.
     """
 
     def get(self, key: str) -> str | None:
-        """The reply to a question; None where it was never asked."""
+        """Return the reply to a request by its hash; None if the store has no such reply."""
         with self._database.reading() as connection:
             found = connection.execute(_GET, {"key": key}).scalar()
         return None if found is None else bytes(found).decode("utf-8", "surrogatepass")
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
-        """Store a reply, replacing an earlier one; `about` is JSON for people, never keys."""
+        """Store a reply, replacing an earlier one; `about` is a JSON description for people."""
         row = {
             "key": key,
             "reply": reply.encode("utf-8", "surrogatepass"),

@@ -1,4 +1,4 @@
-"""Statements of several stores, built once, as building one costs more than running it."""
+"""SQL statements of several stores, built once because building one costs more than running it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tui_annotate.storage.columns import DATASET_SETTINGS, DATASETS, SAMPLES
 
 
 def upsert(table: TableClause, *keys: str) -> Insert:
-    """Writes whole rows; one whose key is there takes the new values."""
+    """Return a statement that inserts whole rows and replaces rows with the same key."""
     statement = insert(table)
     changed = {
         column.name: statement.excluded[column.name]
@@ -27,14 +27,14 @@ def upsert(table: TableClause, *keys: str) -> Insert:
 
 
 def add_counts(table: TableClause, *keys: str) -> Insert:
-    """Writes rows of counts; one whose key is there grows by the new `count`."""
+    """Return a statement that inserts counts and adds to the `count` of rows with the same key."""
     statement = insert(table)
     grown = {"count": table.c["count"] + statement.excluded["count"]}
     return statement.on_conflict_do_update(index_elements=keys, set_=grown)
 
 
 def add_missing(table: TableClause) -> Insert:
-    """Writes whole rows; one whose key is there stays as it is."""
+    """Return a statement that inserts whole rows and keeps existing rows with the same key."""
     return insert(table).on_conflict_do_nothing()
 
 
@@ -42,13 +42,16 @@ _SET_SETTING: Final = upsert(DATASET_SETTINGS, "dataset_id", "name")
 
 
 def worked_on_condition(assignment: str) -> str:
-    """SQL that is true of an assignment, by its alias, which tells of anything but time."""
+    """Return an SQL condition that is true if an assignment has work beyond the time spent.
+
+    `assignment` is the alias of the table of assignments.
+    """
     said = " OR ".join(f"{assignment}.{name} <> ''" for name in ("rating", "comment"))
     return f"({assignment}.state <> 'new' OR {assignment}.annotations > 0 OR {said})"
 
 
 def seen_scope(seen: Sequence[str] | None) -> dict[str, Any]:
-    """Parameters of a query for the work of those who may be seen; None for everybody's.
+    """Return query parameters that limit work to the people in `seen`; None for all people.
 
     Such a query has `person <> :settled AND (:everybody OR person IN :seen)`.
     """
@@ -60,28 +63,28 @@ SAMPLE_ROW: Final[Select[Any]] = (
     .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
     .where(DATASETS.c.name == bindparam("dataset"), SAMPLES.c.external == bindparam("sample"))
 )
-"""The row of a sample: takes `dataset` and `sample`."""
+"""Query for the row id of a sample; its parameters are `dataset` and `sample`."""
 
 SAMPLE_KEY = select(DATASETS.c.name, SAMPLES.c.external).join(
     SAMPLES, SAMPLES.c.dataset_id == DATASETS.c.id
 )
-"""(dataset, id) of samples; to be narrowed."""
+"""Query for (dataset name, sample id) of all samples; callers add conditions."""
 
 
 def sample_row(connection: Connection, key: SampleKey) -> int:
-    """The row of a sample.
+    """Return the row id of a sample.
 
     Raises:
         NotFound: there is no such sample.
     """
     found = connection.execute(SAMPLE_ROW, {"dataset": key.dataset, "sample": key.id}).scalar()
     if found is None:
-        raise NotFound(f"there is no sample {key}", "was its dataset removed meanwhile?")
+        raise NotFound(f"there is no sample {key}", "check whether its dataset was removed")
     return int(found)
 
 
 def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
-    """By key, the digest of the texts of the samples that are stored."""
+    """Return the digest of the texts of each sample that is stored, by key."""
     known: dict[SampleKey, str] = {}
     by_dataset: dict[str, list[str]] = {}
     for key in keys:
@@ -95,7 +98,7 @@ def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[Sam
 
 
 def dataset_row(connection: Connection, name: str) -> int:
-    """The row of a dataset.
+    """Return the row id of a dataset.
 
     Raises:
         NotFound: there is no such dataset.
@@ -107,7 +110,7 @@ def dataset_row(connection: Connection, name: str) -> int:
 
 
 def dataset_setting(connection: Connection, dataset_id: int, name: str) -> Any:
-    """A dataset's setting as JSON; None where it has none of that name."""
+    """Return a dataset's setting, parsed from JSON; None if the dataset has no such setting."""
     query = select(DATASET_SETTINGS.c.value).where(
         DATASET_SETTINGS.c.dataset_id == dataset_id, DATASET_SETTINGS.c.name == name
     )
@@ -116,7 +119,7 @@ def dataset_setting(connection: Connection, dataset_id: int, name: str) -> Any:
 
 
 def set_dataset_setting(connection: Connection, dataset_id: int, name: str, *, value: Any) -> None:
-    """Writes a setting of a dataset; None takes it away."""
+    """Write a setting of a dataset; None removes it."""
     if value is None:
         mine = (DATASET_SETTINGS.c.dataset_id == dataset_id, DATASET_SETTINGS.c.name == name)
         connection.execute(delete(DATASET_SETTINGS).where(*mine))

@@ -1,7 +1,7 @@
-"""Suggestions of machines: written as whole runs; read with the answers of one person, no other's.
+"""Suggestions of machines and one person's answers to them; suggestions are stored in whole runs.
 
-What a dataset hides is not there for whoever annotates it; lists and counts of all are for those
-who may report.
+Annotators do not see suggestions in a dataset that hides them; lists and counts of all suggestions
+are for users who may report.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tui_annotate.storage.scores.runs import StoredRun
 from tui_annotate.storage.statements import add_missing, sample_row
 
 _BATCH: Final = 500
-"""Suggestions of one transaction."""
+"""Maximum number of suggestions in a transaction."""
 
 _INSERT: Final = add_missing(SUGGESTIONS)
 _ROWS: Final = text(
@@ -82,15 +82,16 @@ _LISTED: Final = text(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestionListing:
-    """A suggestion with what all people made of it.
+    """A suggestion with the answers of all annotators.
 
     Attributes:
-        run: of the machine that said it first.
-        answers: one for each person who answered, without the person.
-        seen: how many people had it before them: those who answered, and those who worked on the
-            sample since it was made, unless the dataset hides it now; not review, nor those whose
-            work came from elsewhere and never answered any.
-        passed: how many of these did not answer, and have finished the sample.
+        run: id of the run that made the suggestion first.
+        answers: one for each annotator who answered, without the annotator's name.
+        seen: number of annotators who had the suggestion: those who answered it, and those who
+            worked
+        on the sample since it was made, unless the dataset hides it now. Adjudication does not
+        count, nor do people whose work was imported and who never answered a suggestion.
+        passed: number of these annotators who did not answer and have completed the sample.
     """
 
     key: SampleKey
@@ -102,16 +103,16 @@ class SuggestionListing:
 
     @property
     def open(self) -> bool:
-        """Whether it has no answer."""
+        """Whether the suggestion has no answer."""
         return all(each.open for each in self.answers)
 
 
 class SuggestionStore(Store):
-    """What machines suggest.
+    """Access to the suggestions of machines.
 
     Raises:
-        NotAllowed: every method, where the actor may not read it, report on others
-            (`list_suggestions`, `runs`) or manage the workspace (`add`, `forget`, `bundled`).
+        NotAllowed: every method, if the actor may not read the suggestions, report on others
+        (`list_suggestions`, `runs`) or manage the workspace (`add`, `forget`, `bundled`).
     """
 
     def add(
@@ -121,25 +122,27 @@ class SuggestionStore(Store):
         *,
         copied: bool = False,
     ) -> int:
-        """Store what a run suggests, shown once all of it is in; return how many are new.
+        """Store the suggestions of a run, visible once all are stored; return how many are new.
 
-        What was suggested by the same maker before adds nothing; samples that are not there are
-        passed over. A run of which nothing is new leaves nothing behind.
+        Suggestions that the same maker made before, and suggestions on missing samples, are
+        skipped. A run without any new suggestion is not stored.
 
         Args:
-            run: of kind `suggest`; maker and run of the suggestions become its own.
-            copied: out of another workspace, whose ids stay, also where labels were renamed there.
+            run: a run of kind `suggest`; its maker and id become those of the suggestions.
+            copied: whether the run comes from another workspace; its suggestions keep their ids,
+                even if
+            labels were renamed there.
 
         Raises:
             NotFound: there is no such dataset.
-            InvalidInput: the run is of another kind, or a suggestion of another dataset.
-            Conflict: there is a run of this id.
+            InvalidInput: the run has another kind, or a suggestion belongs to another dataset.
+            Conflict: there is a run with this id already.
         """
         require_permission(self._actor, Permission.MANAGE)
         if run.kind is not RunKind.SUGGEST:
             raise InvalidInput(
-                f"a run of kind {run.kind} suggests nothing",
-                "make it of 'suggest'",
+                f"a run of kind {run.kind} can not have suggestions",
+                "use a run of kind 'suggest'",
                 code="run-kind",
             )
         number = runs.begin(self._database, run, by=self._actor.person)
@@ -164,9 +167,9 @@ class SuggestionStore(Store):
         return stored
 
     def of(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
-        """What machines suggest on a sample, with this person's answers, in reading order.
+        """Return the suggestions on a sample with a person's answers, in reading order.
 
-        Empty where the dataset hides what machines say.
+        Empty if the dataset hides machine output.
 
         Raises:
             NotFound: there is no such sample.
@@ -187,7 +190,7 @@ class SuggestionStore(Store):
     def list_suggestions(
         self, *, dataset: str = "", maker: str = ""
     ) -> Iterator[SuggestionListing]:
-        """Yield suggestions with all answers, in sample order; empty filters pass all."""
+        """Yield suggestions with all answers, in sample order; an empty filter matches all."""
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
             hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
@@ -197,7 +200,7 @@ class SuggestionStore(Store):
                 yield _build_listing(list(mine), hidden, reader)
 
     def runs(self) -> list[ScoreRun]:
-        """The runs that suggested something, in the order in which they began."""
+        """Return the runs that made suggestions, in the order in which they began."""
         require_permission(self._actor, Permission.REPORT)
         return [each.run for each in self._load_finished_runs()]
 
@@ -207,16 +210,16 @@ class SuggestionStore(Store):
         return [each for each in found if each.run.kind is RunKind.SUGGEST]
 
     def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
-        """Remove suggestions of a run (start of its id) or of a maker; return their number.
+        """Remove the suggestions of a run (by the start of its id) or maker; return their number.
 
         Raises:
-            NotFound: no such run or maker.
-            InvalidInput: neither or both are named, or several runs match.
+            NotFound: there is no such run or maker.
+            InvalidInput: neither or both are given, or several runs match.
         """
         require_permission(self._actor, Permission.MANAGE)
         if bool(run) == bool(maker):
             raise InvalidInput(
-                "name a run or a maker",
+                "expected either a run or a maker",
                 "see: tui-annotate suggestions list",
                 code="run-or-maker-missing",
             )
@@ -227,9 +230,12 @@ class SuggestionStore(Store):
         ]
         if not chosen:
             named = f"run {run}" if run else f"maker {maker!r}"
-            raise NotFound(f"no {named} suggested anything", "see: tui-annotate suggestions list")
+            raise NotFound(f"no {named} has suggestions", "see: tui-annotate suggestions list")
         if run and len(chosen) > 1:
-            raise InvalidInput(f"{len(chosen)} runs begin with {run!r}", "give more of the id")
+            raise InvalidInput(
+                f"the ids of {len(chosen)} runs begin with {run!r}",
+                "give more characters of the id",
+            )
         count = 0
         for each in chosen:
             with self._database.writing() as connection:
@@ -241,7 +247,7 @@ class SuggestionStore(Store):
     def bundled(
         self, wanted: Callable[[SampleKey], bool]
     ) -> Iterator[tuple[ScoreRun, SampleKey, Suggestion]]:
-        """What is suggested, and not hidden, on wanted samples: by run, then as samples came."""
+        """Yield the suggestions on wanted samples, except hidden ones, by run, then by arrival."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
             hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
@@ -261,20 +267,23 @@ _OF_RUN: Final = text(
 
 
 def load_suggestion(connection: Connection, key: SampleKey, name: str) -> Suggestion:
-    """A suggestion on a sample, for whoever answers it.
+    """Return a suggestion on a sample, so that an annotator can answer it.
 
     Raises:
-        NotFound: there is none of that id, or no such sample.
-        Conflict: the dataset hides what machines say.
+        NotFound: there is no such suggestion, or no such sample.
+        Conflict: the dataset hides machine output.
     """
     row = sample_row(connection, key)
     if is_blind(connection, key.dataset):
         raise Conflict(
-            f"in dataset {key.dataset!r} people annotate without suggestions", "ask an admin"
+            f"dataset {key.dataset!r} hides suggestions from annotators",
+            "ask an admin to show suggestions",
         )
     column = connection.execute(_ONE, {"name": name, "row": row}).scalar()
     if column is None:
-        raise NotFound(f"there is no such suggestion on sample {key}", "was it removed meanwhile?")
+        raise NotFound(
+            f"there is no such suggestion on sample {key}", "check whether its run was removed"
+        )
     return _SuggestionReader(connection).suggestion(key.dataset, column)
 
 
@@ -289,8 +298,8 @@ def _write_batch(
     for key, _ in some:
         if key.dataset != run.dataset:
             raise InvalidInput(
-                f"a suggestion is of {key}, the run of dataset {run.dataset!r}",
-                "a run is of one dataset",
+                f"the suggestion on {key} is not in the run's dataset {run.dataset!r}",
+                "make one run for each dataset",
             )
     wanted = {"dataset": run.dataset, "ids": sorted({key.id for key, _ in some})}
     rows = {row[0]: row[1] for row in connection.execute(_ROWS, wanted)}
@@ -335,7 +344,7 @@ class _SuggestionReader:
     renames: dict[tuple[str, str], Renames] = field(default_factory=dict)
 
     def suggestion(self, dataset: str, column: str) -> Suggestion:
-        """A suggestion, under labels as they are called now where they were renamed."""
+        """Parse a suggestion from its JSON, with the current names of renamed labels."""
         value = from_json(column)
         version = value.get(_LABEL_SET, "")
         key = (dataset, version)
@@ -346,13 +355,13 @@ class _SuggestionReader:
     def suggested(
         self, dataset: str, column: str, *, answer: str | None, stands: int
     ) -> SuggestionStatus:
-        """A suggestion with an answer, as its column has it; None for no answer."""
+        """Parse a suggestion and the JSON of its answer, which is None if there is no answer."""
         given = None if answer is None else answer_from_json(from_json(answer))
         return SuggestionStatus.of(self.suggestion(dataset, column), given, stands=bool(stands))
 
 
 def _reading_order_key(each: SuggestionStatus) -> Any:
-    """Sorts as annotations are: by the claim, then those without one; the surest first."""
+    """Return a sort key: by claim, suggestions without a claim last; highest score first."""
     suggestion = each.suggestion
     anchors = suggestion.claim or suggestion.evidence
     return not suggestion.claim, anchors, -(suggestion.score or 0.0), suggestion.id

@@ -1,9 +1,9 @@
-"""The tables of the store as SQLModel rows: their columns and keys, without any query.
+"""The tables of the store as SQLModel classes, with their columns and keys, but without queries.
 
-What counts is the log (`events`); `annotations`, `assignments`, `answers`, `tombstones` and
-`tallies` cache it. JSON is stored as text, written by `storage.codec`. A document's text is UTF-8
-in a BLOB, so that NUL survives. The log names people and samples by their own names, not by row,
-so that it outlives them.
+The event log (`events`) is the source of truth; `annotations`, `assignments`, `answers`,
+`tombstones` and `tallies` are derived from it. JSON is stored as text, written by `storage.codec`.
+The text of a document is UTF-8 in a BLOB, so that NUL is possible. The event log refers to people
+and samples by id and key, not by row, so that its events outlive removed samples.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ NO_ROWID: Final = {"sqlite_with_rowid": False}
 
 
 class Row(SQLModel):
-    """A row of one of our tables; other users of SQLModel keep their own metadata.
+    """Base class of a table row, with metadata separate from other users of SQLModel.
 
     Keys and indexes are named by a convention, so that migrations find them. A table has no rowid
-    unless it has `__table_args__` of its own.
+    unless the class defines its own `__table_args__`.
     """
 
     metadata: ClassVar[MetaData] = MetaData(naming_convention=_NAMES)
@@ -56,7 +56,7 @@ class AnnotationRow(Row, table=True):
 
 
 class TombstoneRow(Row, table=True):
-    """An annotation that was removed: no import brings it back."""
+    """Id of a removed annotation, so that no import adds the annotation again."""
 
     __tablename__ = "tombstones"
     id: str = Field(primary_key=True)
@@ -64,7 +64,7 @@ class TombstoneRow(Row, table=True):
 
 
 class AssignmentRow(Row, table=True):
-    """One person's work on one sample, and the head of its stream in the log."""
+    """One person's work on one sample, and the hash of the last event about it."""
 
     __tablename__ = "assignments"
     person: str = Field(primary_key=True, foreign_key="people.id")
@@ -81,7 +81,10 @@ class AssignmentRow(Row, table=True):
 
 
 class EventRow(Row, table=True):
-    """An event of the log; `arrival` orders all. The store refuses to change or drop one."""
+    """An event of the event log; `arrival` orders all events.
+
+    Triggers refuse to change or delete a row of this table.
+    """
 
     __tablename__ = "events"
     __table_args__ = (
@@ -110,7 +113,10 @@ class EventRow(Row, table=True):
 
 
 class SampleCountRow(Row, table=True):
-    """How many samples of a bucket there are, or how many of them a person has finished."""
+    """Number of samples in one bucket of a queue order, in all or completed by one person.
+
+    `person` is empty for the number of all samples.
+    """
 
     __tablename__ = "tallies"
     order_id: int = Field(primary_key=True, foreign_key="orders.id")
@@ -120,10 +126,10 @@ class SampleCountRow(Row, table=True):
 
 
 class HandoutRow(Row, table=True):
-    """Samples handed out at one go, or by one rule; `undone` is empty while it holds.
+    """An assignment of samples: one action of an admin, or a rule that assigns samples over time.
 
-    `kind` and `request`, which is JSON, are those of `domain.assignment_rules`; an empty `dataset`
-    is several.
+    `kind` and `request`, which is JSON, are those of `domain.assignment_rules`. An empty `dataset`
+    means several datasets. `undone` is empty until the assignment is undone.
     """
 
     __tablename__ = "handouts"
@@ -138,7 +144,7 @@ class HandoutRow(Row, table=True):
 
 
 class AllotmentRow(Row, table=True):
-    """A sample that a person is to annotate; `rank` is its value in that person's own order."""
+    """A sample assigned to an annotator; `rank` is its sort value in the annotator's queue."""
 
     __tablename__ = "allotments"
     __table_args__ = (Index(None, "handout", "person", "rank"), NO_ROWID)
@@ -150,7 +156,10 @@ class AllotmentRow(Row, table=True):
 
 
 class PoolRow(Row, table=True):
-    """A sample that people draw; `room` is how many more may, `value` its place among others."""
+    """A sample in a pool; `room` is the number of annotators who may still take it.
+
+    `value` is its sort value in the pool.
+    """
 
     __tablename__ = "pool"
     __table_args__ = (
@@ -164,7 +173,10 @@ class PoolRow(Row, table=True):
 
 
 class PoolCountRow(Row, table=True):
-    """How many samples of a pool have room, or how many of them a person has already."""
+    """Number of samples of a pool that still need annotators, or that one person already has.
+
+    `person` is empty for the number of all such samples.
+    """
 
     __tablename__ = "pool_counts"
     dataset_id: int = Field(primary_key=True, foreign_key="datasets.id", ondelete="CASCADE")
@@ -173,9 +185,10 @@ class PoolCountRow(Row, table=True):
 
 
 class RemarkRow(Row, table=True):
-    """A comment of one person to others: about a sample, or to all where `sample` is empty.
+    """A comment from one person to others on a sample, or an announcement if `sample` is empty.
 
-    `reader` is a person's id, `reviewers`, or `all`; `answers` is the first comment of the thread.
+    `reader` is a person's id, `reviewers` or `all`. `answers` is the id of the first comment of the
+    thread, empty for that comment itself.
     """
 
     __tablename__ = "remarks"
@@ -194,7 +207,7 @@ class RemarkRow(Row, table=True):
 
 
 class PersonRow(Row, table=True):
-    """A person; `kind` is a `PersonKind`."""
+    """A person whose work is stored; `kind` is a `PersonKind`."""
 
     __tablename__ = "people"
     __table_args__ = (Index(None, "kind", "name"),)
@@ -205,7 +218,7 @@ class PersonRow(Row, table=True):
 
 
 class AccountRow(Row, table=True):
-    """How a person signs in; `hash` is empty before their first password.
+    """A person's account for signing in; `hash` is empty until the first password is set.
 
     `email` is in lower case. `epoch` grows with each change that ends all sessions. `unix` is the
     name of a user of this machine, empty for none.
@@ -225,7 +238,10 @@ class AccountRow(Row, table=True):
 
 
 class SessionRow(Row, table=True):
-    """Somebody signed in; `token` is the SHA-256 of what they hold, `ended` empty so far."""
+    """A session of a signed-in user; `token` is the SHA-256 of the session token.
+
+    `ended` is empty until the session ends.
+    """
 
     __tablename__ = "sessions"
     id: str = Field(primary_key=True)
@@ -241,7 +257,10 @@ class SessionRow(Row, table=True):
 
 
 class AttemptRow(Row, table=True):
-    """Failed sign-ins of an account or a client, as `scope` says; none before `until`."""
+    """Failed attempts to sign in for an account or a client, named by `scope`.
+
+    No new attempt is possible before the time `until`.
+    """
 
     __tablename__ = "attempts"
     scope: str = Field(primary_key=True)
@@ -251,7 +270,7 @@ class AttemptRow(Row, table=True):
 
 
 class InviteRow(Row, table=True):
-    """A code, as its SHA-256, with which a person sets their first password."""
+    """An invitation to set a first password; `code` is the SHA-256 of the invitation code."""
 
     __tablename__ = "invites"
     code: str = Field(primary_key=True)
@@ -261,7 +280,7 @@ class InviteRow(Row, table=True):
 
 
 class KeyRow(Row, table=True):
-    """An SSH key that is bound to a person; `line` is the key as OpenSSH writes it."""
+    """An SSH key that belongs to a person; `line` is the key in the format of OpenSSH."""
 
     __tablename__ = "ssh_keys"
     fingerprint: str = Field(primary_key=True)
@@ -271,7 +290,10 @@ class KeyRow(Row, table=True):
 
 
 class PresenceRow(Row, table=True):
-    """The process that a person works in, by a random name; another one may take over."""
+    """The process in which a person is working, by a random name.
+
+    Another process may take over the person's session.
+    """
 
     __tablename__ = "presences"
     person: str = Field(primary_key=True, foreign_key="people.id")
@@ -281,7 +303,7 @@ class PresenceRow(Row, table=True):
 
 
 class PlaceRow(Row, table=True):
-    """Where a person was in a sample: JSON, understood by the screen alone."""
+    """A person's last position in a sample, as JSON that only the annotation screen reads."""
 
     __tablename__ = "places"
     __table_args__ = (Index(None, "person", "updated"), NO_ROWID)
@@ -292,7 +314,7 @@ class PlaceRow(Row, table=True):
 
 
 class PreferenceRow(Row, table=True):
-    """What a person chose: keys, theme, layout; JSON."""
+    """A preference of a person (keys, theme or layout), as JSON."""
 
     __tablename__ = "preferences"
     person: str = Field(primary_key=True, foreign_key="people.id")
@@ -304,7 +326,7 @@ class PreferenceRow(Row, table=True):
 
 
 class TextRow(Row, table=True):
-    """A version of a label set or of guidelines, as `kind` says, whole, by its hash."""
+    """The full text of one version of a label set or of guidelines, by `kind` and hash."""
 
     __tablename__ = "texts"
     kind: str = Field(primary_key=True)
@@ -314,9 +336,9 @@ class TextRow(Row, table=True):
 
 
 class EditionRow(Row, table=True):
-    """When a version of a label set or of guidelines came into force, and by whom.
+    """The time at which a version of a label set or of guidelines came into use, and by whom.
 
-    An empty `dataset` is the workspace; an empty `by` whoever owns the store.
+    An empty `dataset` means the workspace; an empty `by` means the owner of the store.
     """
 
     __tablename__ = "editions"
@@ -330,12 +352,12 @@ class EditionRow(Row, table=True):
 
 
 class LabelChangeRow(Row, table=True):
-    """A change of a label set, with the work that went along; newer ones have larger ids.
+    """A change of a label set, with its relabelled work; newer changes have larger ids.
 
-    `kind` and `request`, which is JSON, are those of `storage.labels`; an empty `dataset` is
-    the workspace; `before` and `after` are hashes, empty for the workspace's own set in a dataset.
-    The events of `batch` came behind the one with `arrival`. `undone` is the id of the change that
-    undid this one, 0 for none.
+    `kind` and `request`, which is JSON, are those of `storage.labels`; an empty `dataset` means the
+    workspace; `before` and `after` are hashes, empty in a dataset for the workspace's label set.
+    The events of `batch` follow the event with number `arrival`. `undone` is the id of the change
+    that undid this one, 0 for none.
     """
 
     __tablename__ = "label_changes"
@@ -354,7 +376,7 @@ class LabelChangeRow(Row, table=True):
 
 
 class DatasetRow(Row, table=True):
-    """A dataset; an empty `labels` or `guidelines` falls back to the workspace's."""
+    """A dataset; an empty `labels` or `guidelines` means that the workspace's version is used."""
 
     __tablename__ = "datasets"
     __table_args__ = ()
@@ -366,7 +388,7 @@ class DatasetRow(Row, table=True):
 
 
 class DatasetSettingRow(Row, table=True):
-    """How a dataset is worked on: overlap, escalation, practice; JSON."""
+    """A setting of a dataset, for example overlap, escalation or practice, as JSON."""
 
     __tablename__ = "dataset_settings"
     dataset_id: int = Field(primary_key=True, foreign_key="datasets.id", ondelete="CASCADE")
@@ -375,7 +397,7 @@ class DatasetSettingRow(Row, table=True):
 
 
 class DocumentRow(Row, table=True):
-    """A text with its segments; `boundaries` are their ends, packed (see `storage.codec`)."""
+    """A text with its segments; `boundaries` are the packed end offsets (see `storage.codec`)."""
 
     __tablename__ = "documents"
     __table_args__ = ()
@@ -389,7 +411,7 @@ class DocumentRow(Row, table=True):
 
 
 class SampleRow(Row, table=True):
-    """A sample; `id` is its place in order of arrival, `summary` the start of its summary."""
+    """A sample; `id` is its number in order of arrival, `summary` the start of its summary."""
 
     __tablename__ = "samples"
     __table_args__ = (UniqueConstraint("dataset_id", "external"),)
@@ -407,7 +429,7 @@ class SampleRow(Row, table=True):
 
 
 class SampleDocumentRow(Row, table=True):
-    """A document of a sample; `ordinal` counts over both sides."""
+    """A document of a sample; `ordinal` is its number across source and summary."""
 
     __tablename__ = "sample_documents"
     sample_id: int = Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE")
@@ -419,7 +441,7 @@ class SampleDocumentRow(Row, table=True):
 
 
 class OrderRow(Row, table=True):
-    """An order of the queue; samples from `filled` to `until` have no rank in it yet."""
+    """A queue order; samples after `filled`, up to `until`, are not in the order yet."""
 
     __tablename__ = "orders"
     __table_args__ = ()
@@ -430,7 +452,7 @@ class OrderRow(Row, table=True):
 
 
 class RankRow(Row, table=True):
-    """The position of a sample in an order; `bucket` grows with `value`, for counting in steps."""
+    """The sort value of a sample in a queue order; `bucket` grows with `value`, for fast counts."""
 
     __tablename__ = "ranks"
     order_id: int = Field(primary_key=True, foreign_key="orders.id")
@@ -440,9 +462,10 @@ class RankRow(Row, table=True):
 
 
 class EmbeddedRow(Row, table=True):
-    """A document whose vectors are in a table of LanceDB; it may outlive the document.
+    """A document whose vectors are in a table of LanceDB; the row may outlive the document.
 
-    `unknown` says that the model knows too little of it, so that words alone rank it.
+    `unknown` is true if the embedder knows too few words of the document, so that the lexical
+    ranking alone applies.
     """
 
     __tablename__ = "embedded"
@@ -454,8 +477,8 @@ class EmbeddedRow(Row, table=True):
 class VectorSetRow(Row, table=True):
     """The vectors that one embedder made; the setting `vectors` names the set in use.
 
-    `loose` says that its table was written to and not put in order yet. Of a set that is older than
-    this table, version and segmenter are empty, and dimensions 0, until its embedder is loaded.
+    `loose` is true if its table has rows that were not optimized yet. A set that is older than this
+    table has an empty version and segmenter, and 0 dimensions, until its embedder is loaded.
     """
 
     __tablename__ = "vector_sets"
@@ -474,7 +497,7 @@ class VectorSetRow(Row, table=True):
 
 
 class SettingRow(Row, table=True):
-    """A fact about the workspace that is not for people to edit."""
+    """A fact about the workspace that users do not edit."""
 
     __tablename__ = "settings"
     name: str = Field(primary_key=True)
@@ -485,10 +508,10 @@ class SettingRow(Row, table=True):
 
 
 class RunRow(Row, table=True):
-    """A run of a machine; newer ones have larger numbers. It counts once `finished` is a moment.
+    """A run of a scorer, judge or other machine; it counts once `finished` is set to a time.
 
-    `parameters`, `low` and `names` are JSON; the last are those of its scores, with how many
-    samples have a value.
+    Newer runs have larger numbers. `parameters`, `low` and `names` are JSON; `names` are those of
+    its scores, each with the number of samples that have a value.
     """
 
     __tablename__ = "runs"
@@ -508,7 +531,7 @@ class RunRow(Row, table=True):
 
 
 class ScoreRow(Row, table=True):
-    """What a run says of a sample under a name; `parts` is JSON, empty for none."""
+    """One score that a run gave to a sample, under a name; `parts` is JSON, empty for none."""
 
     __tablename__ = "scores"
     sample_id: int = Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE")
@@ -523,7 +546,7 @@ class ScoreRow(Row, table=True):
 
 
 class ReplyRow(Row, table=True):
-    """What a language model replied, by the hash of all that it was asked; `about` is JSON."""
+    """A reply of a language model, by the hash of its complete request; `about` is JSON."""
 
     __tablename__ = "replies"
     __table_args__ = ()
@@ -534,7 +557,7 @@ class ReplyRow(Row, table=True):
 
 
 class SuggestionRow(Row, table=True):
-    """An annotation that a machine proposes; `payload` is its JSON."""
+    """An annotation that a machine suggests; `payload` is its JSON."""
 
     __tablename__ = "suggestions"
     __table_args__ = (Index(None, "sample_id", "run"), NO_ROWID)
@@ -546,9 +569,9 @@ class SuggestionRow(Row, table=True):
 
 
 class AnswerRow(Row, table=True):
-    """What a person answered to a suggestion, as their stream in the log has it.
+    """A person's answer to a suggestion, derived from the person's events in the event log.
 
-    `answer` is a value of `Answer`, `payload` the JSON of the log.
+    `answer` is a value of `Answer`; `payload` is the JSON of the event log.
     """
 
     __tablename__ = "answers"

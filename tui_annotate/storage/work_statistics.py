@@ -1,4 +1,4 @@
-"""Figures of work, counted by SQLite: states, days, reasons of flags; never whole events."""
+"""Work statistics computed by SQLite: progress, daily work, flagged samples, open pool slots."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SEEN: Final[Any] = bindparam("seen", expanding=True)
 
 @dataclass(frozen=True, slots=True)
 class AssignedCount:
-    """Samples handed out to a person in a dataset, without those for practice."""
+    """Number of samples assigned to a person in a dataset, practice samples excluded."""
 
     dataset: str
     person: str
@@ -31,7 +31,7 @@ class AssignedCount:
 
 @dataclass(frozen=True, slots=True)
 class WorkDay:
-    """A day of a person in a dataset, UTC: seconds of work, samples that were finished."""
+    """One person's work in a dataset on one UTC day: seconds of work and completed samples."""
 
     dataset: str
     person: str
@@ -42,7 +42,10 @@ class WorkDay:
 
 @dataclass(frozen=True, slots=True)
 class DatasetWorkload:
-    """Workload of a dataset; `undrawn` counts open places of its pool, None for no pool."""
+    """A dataset's number of samples, kind of assignment, and open slots of its pool.
+
+    `undrawn` is how many annotators its pool still needs, summed over samples; None for no pool.
+    """
 
     dataset: str
     samples: int
@@ -93,42 +96,45 @@ _LEFT_IN_POOL: Final = text(
 
 
 class WorkStatisticsStore(Store):
-    """Figures of all people, or of the actor's own work alone, as the policy says."""
+    """Work statistics of all people, or of the actor's own work only, depending on permissions."""
 
     def progress(self) -> list[DatasetProgress]:
-        """What people did, by dataset and name."""
+        """Return annotation progress by dataset and person's name."""
         with self._database.reading() as connection:
             return read_progress(connection, visible_people(self._actor))
 
     def assigned(self) -> list[AssignedCount]:
-        """What people have to do, as far as it is handed out."""
+        """Return the number of assigned and completed samples by dataset and person."""
         return [AssignedCount(*row) for row in self._fetch(_ASSIGNED)]
 
     def days(self) -> list[WorkDay]:
-        """Each day of work, from the log; and each on which samples were finished, as they are.
+        """Return work by day: seconds from the event log, and the samples completed on that day.
 
-        Work that came from a file without a time that makes sense is of no day.
+        Imported work without a valid date is excluded.
         """
         days = (WorkDay(*row) for query in (_WORKED, _FINISHED) for row in self._fetch(query))
         return [each for each in days if _is_day(each.day)]
 
     def flags(self) -> list[FlaggedSample]:
-        """Flagged samples by dataset, the oldest first."""
+        """Return the flagged samples by dataset, the oldest first."""
         return [FlaggedSample(*row) for row in self._fetch(_FLAGS)]
 
     def list_workloads(self) -> list[DatasetWorkload]:
-        """All datasets by name."""
+        """Return the workload of all datasets, by dataset name."""
         with self._database.reading() as connection:
             return [
                 _build_workload(connection, *row) for row in connection.execute(_WORKLOADS).all()
             ]
 
     def readings(self) -> list[int]:
-        """For each sample that anybody is done with, by how many people, second readings apart."""
+        """Return how many annotators completed each sample, for samples with at least one.
+
+        Second readings do not count.
+        """
         return [row[0] for row in self._fetch(_READINGS)]
 
     def segmenters(self) -> dict[str, int]:
-        """How many documents were cut into sentences by which segmenter."""
+        """Return the number of documents by the segmenter that split them into sentences."""
         with self._database.reading() as connection:
             return {row[0]: row[1] for row in connection.execute(_SEGMENTERS)}
 

@@ -1,1 +1,1 @@
-"""Who has which samples, and by which rules."""
+"""The samples that each annotator has, and the rules that assign samples."""

@@ -1,10 +1,10 @@
-"""Who has which samples, inside one transaction: given and taken back, in everybody's own order.
+"""Assigns and unassigns samples inside one transaction, and updates each annotator's own order.
 
-An assigned dataset is in no common order; there everybody has what is
-theirs. What was begun before belongs to whoever began it.
+The samples of an assigned dataset are in no shared order; each annotator has only the samples that
+are assigned to them. Samples that annotators had begun before are assigned to them.
 
-How many more people each sample of a pool takes, and how many samples that leaves to whom, is
-counted by dataset and person, so that a hundred thousand samples cost what a hundred cost.
+How many more annotators each sample of a pool needs, and how many samples each annotator could take
+from it, is counted by dataset and person. So 100,000 samples cost as much as 100.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _OF_DATASET: Final = text(
 
 
 class AssignedRow(NamedTuple):
-    """A sample's row that somebody has, or is to have."""
+    """The row id of a sample that a person has, or is to have."""
 
     person: str
     sample_id: int
@@ -86,7 +86,7 @@ def record_handout(
     at: str,
     request: Mapping[str, Any],
 ) -> int:
-    """Store that samples are assigned; return the row's number."""
+    """Store the record of an assignment; return its number."""
     row = {"at": at, "by": by, "kind": kind.value, "dataset": dataset, "undone": ""}
     row["request"] = to_json(dict(request))
     made = connection.execute(insert(HANDOUTS).values(row).returning(HANDOUTS.c.id))
@@ -96,7 +96,7 @@ def record_handout(
 def assign_samples(
     connection: Connection, rows: Iterable[AssignedRow], *, handout: int
 ) -> list[AssignedRow]:
-    """Append samples to each person's list, in order; return the new rows."""
+    """Append samples to each person's list, in order; return the rows that are new."""
     wanted: defaultdict[tuple[str, bool], list[int]] = defaultdict(list)
     for row in dict.fromkeys(rows):
         wanted[row.person, row.practice].append(row.sample_id)
@@ -128,7 +128,7 @@ def _find_unassigned(connection: Connection, person: str, sample_ids: Sequence[i
 
 
 def unassign_samples(connection: Connection, rows: Sequence[AssignedRow]) -> None:
-    """Takes samples from people; what they did with them stays theirs."""
+    """Unassign samples from people; their work on these samples is kept."""
     by_person: defaultdict[str, list[int]] = defaultdict(list)
     for row in rows:
         by_person[row.person].append(row.sample_id)
@@ -144,7 +144,10 @@ def unassign_samples(connection: Connection, rows: Sequence[AssignedRow]) -> Non
 
 
 def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at: str) -> None:
-    """From now on people see of a dataset what they have; those who began samples have these."""
+    """Show a dataset only to its assignees from now on.
+
+    Annotators who have begun samples of the dataset are assigned to these samples.
+    """
     if dataset_setting(connection, dataset_id, HANDED_OUT) is not None:
         return
     set_dataset_setting(connection, dataset_id, HANDED_OUT, value=True)
@@ -161,7 +164,7 @@ def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at
 
 
 def free_dataset(connection: Connection, dataset_id: int) -> bool:
-    """Open a dataset to everyone if nothing of it is assigned any more; return whether it is."""
+    """Open a dataset to all annotators if none of it is assigned; return whether it is open."""
     rules = select(DATASET_SETTINGS.c.name).where(
         DATASET_SETTINGS.c.dataset_id == dataset_id,
         DATASET_SETTINGS.c.name.in_([AssignmentCause.POOL.value, AssignmentCause.PRACTICE.value]),
@@ -227,25 +230,25 @@ class _PoolSample(NamedTuple):
 
 
 def count_available_in_pool(connection: Connection, dataset_id: int, *, person: str) -> int:
-    """How many samples of a pool somebody could draw, if nobody else did."""
+    """Return how many samples of a pool a person could take, if no other annotator took any."""
     scope = {"dataset": dataset_id, "person": person}
     return int(connection.execute(_AVAILABLE, scope).scalar_one())
 
 
 def recount_pool(connection: Connection, dataset_id: int) -> None:
-    """Counts a pool anew."""
+    """Recompute the counts of a pool from its samples."""
     mine = POOL_COUNTS.c.dataset_id == dataset_id
     connection.execute(delete(POOL_COUNTS).where(mine))
     connection.execute(_RECOUNT, {"dataset": dataset_id})
 
 
 def record_added(connection: Connection, dataset_id: int, count: int) -> None:
-    """So many samples came into a pool that nobody has."""
+    """Update the counts of a pool to which unassigned samples were added."""
     _add_counts(connection, Counter({(dataset_id, EVERYONE): count}))
 
 
 def record_removal(connection: Connection, sample_id: int) -> None:
-    """A sample is about to be taken out of the store."""
+    """Update the counts of a pool before one of its samples is deleted from the store."""
     for place in _find_pool_samples(connection, [sample_id]):
         if place.room > 0:
             people = [EVERYONE, *_find_assignees(connection, [sample_id])[sample_id]]
@@ -256,7 +259,7 @@ def _change_capacity(connection: Connection, rows: Iterable[AssignedRow], *, by:
     """Update pools after samples were assigned (`by` is -1) or unassigned (1)."""
     people: defaultdict[int, list[str]] = defaultdict(list)
     for person, sample_id, _ in rows:
-        if base_person(person) == person:  # a second reading is by nobody new
+        if base_person(person) == person:  # a second reading adds no new annotator
             people[sample_id].append(person)
     for some in split_batches(sorted(people), _BATCH):
         _change_capacity_batch(connection, {row: people[row] for row in some}, by=by)
@@ -270,6 +273,8 @@ def _change_capacity_batch(
         return
     changes = [{"row": each.sample_id, "by": by * len(people[each.sample_id])} for each in places]
     connection.execute(_ADD_ROOM, changes)
+    # A person's count is of samples that still have room, so it changes also for the assignees of
+    # a sample that gets its first free slot or loses its last one.
     counts: Counter[tuple[int, str]] = Counter()
     turned = []
     for place, change in zip(places, changes, strict=True):

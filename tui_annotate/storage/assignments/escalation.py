@@ -1,6 +1,7 @@
-"""Adds people to samples on which those who had them disagree, where a dataset's rule says so.
+"""Escalation: assigns further annotators to samples on which the assignees disagree.
 
-It is done once a sample, inside the transaction that finishes it, or for a whole dataset on demand.
+A dataset's rule decides whether it happens. It happens once for each sample, in the transaction
+that completes the sample, or on demand for a whole dataset.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign
 from tui_annotate.storage.codec import from_json
 
 Disabled = Callable[[], Collection[str]]
-"""Gives the ids of people whose account, in a store that several workspaces share, is closed."""
+"""Function that returns the ids of people whose account is closed in a shared store of people."""
 
 _RULE: Final = text(
     "SELECT t.value FROM samples s JOIN dataset_settings t"
@@ -33,7 +34,7 @@ _PEOPLE: Final = text(
 _OPEN_POOL_SLOT: Final = text("SELECT 1 FROM pool WHERE sample_id = :sample AND room > 0")
 _ANNOTATIONS: Final = text("SELECT person, payload FROM annotations WHERE sample_id = :sample")
 _AVAILABLE_PEOPLE: Final = text(
-    # Those who work in the dataset, are not on the sample, and have not lost an account kept here.
+    # People who work in the dataset, do not have the sample, and whose account here is not closed.
     "SELECT p.id, (SELECT coalesce(sum(CASE t.person WHEN '' THEN t.count ELSE -t.count END), 0)"
     "   FROM orders o JOIN tallies t ON t.order_id = o.id AND t.person IN ('', p.id)"
     "   WHERE o.name = 'share:' || p.id) AS open"
@@ -53,16 +54,17 @@ _SAMPLES: Final = text(
 
 
 def no_disabled_people() -> Collection[str]:
-    """Where no store of people is shared, this one knows whose account is closed."""
+    """Return no disabled people, for a workspace without a shared store of people."""
     return ()
 
 
 def escalate(
     connection: Connection, sample_id: int, *, disabled: Disabled = no_disabled_people
 ) -> int:
-    """Assign a sample to more people where its own disagree, those with least open work first.
+    """Assign a sample to more annotators if its assignees disagree; return the number of new ones.
 
-    Return to how many; 0 also if it was done before, or no one is free.
+    Annotators with the least open work come first. The result is 0 also if the sample was escalated
+    before, or if no annotator is available.
     """
     rule = _find_due_rule(connection, sample_id)
     if rule is None:
@@ -76,7 +78,10 @@ def escalate(
 def escalate_dataset(
     connection: Connection, dataset: str, *, disabled: Disabled
 ) -> tuple[int, int]:
-    """As `escalate` for a dataset: count samples that went to more people, and that wait."""
+    """Assign more annotators to a dataset's samples with disagreement; return (extended, waiting).
+
+    Both results are numbers of samples; a sample waits if no annotator is available for it.
+    """
     escalated = waiting = 0
     for (sample_id,) in connection.execute(_SAMPLES, {"dataset": dataset}).all():
         if escalate(connection, sample_id, disabled=disabled):
@@ -87,13 +92,16 @@ def escalate_dataset(
 
 
 def count_waiting(connection: Connection, dataset: str) -> int:
-    """How many samples of a dataset wait for somebody more."""
+    """Return how many samples of a dataset wait for a further annotator."""
     rows = connection.execute(_SAMPLES, {"dataset": dataset}).all()
     return sum(_find_due_rule(connection, row[0]) is not None for row in rows)
 
 
 def _find_due_rule(connection: Connection, sample_id: int) -> Escalation | None:
-    """The rule of a sample whose annotators completed it and disagree, before more are added."""
+    """Return the escalation rule if all assignees of a sample completed it and disagree, else None.
+
+    None also if the sample was escalated before, or if its pool still has room.
+    """
     scope = {"sample": sample_id}
     found = connection.execute(_RULE, scope).scalar()
     if found is None:

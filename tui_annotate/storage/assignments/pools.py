@@ -1,6 +1,7 @@
-"""Pools: samples that people draw one by one, until each sample has as many people as asked for.
+"""Pools: samples that annotators take one after the other until each sample has enough annotators.
 
-Drawing happens in a transaction that writes, so two who draw at once never get one too many.
+A sample is taken in a write transaction, so that two annotators who take one at the same time never
+exceed the number of annotators of a sample.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tui_annotate.storage.statements import dataset_setting
 
 _BATCH: Final = 1000
 _OPEN_POOLS: Final = text(
-    # Who was given a share of a dataset does not draw from it.
+    # Annotators with assigned samples of a dataset do not take samples from its pool.
     "SELECT s.dataset_id, d.name, s.value FROM dataset_settings s JOIN datasets d"
     "   ON d.id = s.dataset_id WHERE s.name = 'pool' AND NOT EXISTS ("
     "   SELECT 1 FROM handouts h WHERE h.kind IN ('give', 'topup') AND h.dataset = d.name"
@@ -58,7 +59,7 @@ class _OpenPool(NamedTuple):
 
 
 def pool_of(connection: Connection, dataset_id: int) -> Pool | None:
-    """A dataset's pool; None where it has none."""
+    """Return a dataset's pool; None if the dataset has none."""
     found = dataset_setting(connection, dataset_id, AssignmentCause.POOL)
     return Pool(**found) if found else None
 
@@ -66,7 +67,10 @@ def pool_of(connection: Connection, dataset_id: int) -> Pool | None:
 def add_to_pool(
     connection: Connection, dataset_id: int, rows: Sequence[tuple[int, str, str]]
 ) -> None:
-    """Puts new samples into a dataset's pool, where it has one: (row, source, id), as they came."""
+    """Add new samples to a dataset's pool, if it has one.
+
+    `rows` are (row id, source hash, sample id) in order of arrival.
+    """
     pool = pool_of(connection, dataset_id)
     if pool is not None:
         value = sort_value_of(pool.order)
@@ -75,10 +79,10 @@ def add_to_pool(
 
 
 def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
-    """Puts all samples of a dataset into its pool; None empties it.
+    """Put all samples of a dataset into its pool, or empty the pool if `pool` is None.
 
     Raises:
-        InvalidInput: its order is by a score that the dataset does not have.
+        InvalidInput: the pool is sorted by a score that the dataset does not have.
     """
     connection.execute(delete(POOL).where(POOL.c.dataset_id == dataset_id))
     if pool is not None:
@@ -132,7 +136,7 @@ def _find_first_of_source(
 
 
 def count_available(connection: Connection, person: str) -> int:
-    """How many samples somebody could draw, if nobody else did."""
+    """Return how many samples a person could take from pools, if no other annotator took any."""
     return sum(
         assignment_rows.count_available_in_pool(connection, each.dataset_id, person=person)
         for each in _find_open_pools(connection, person)
@@ -140,9 +144,9 @@ def count_available(connection: Connection, person: str) -> int:
 
 
 def take_from_pool(connection: Connection, person: str) -> SampleKey | None:
-    """The next sample that somebody does not have and that needs somebody; it is theirs then.
+    """Assign the next free sample of a pool to a person; return its key, or None if there is none.
 
-    They go through a pool in its order, and come back to what others left open before.
+    A person goes through a pool in its order, and then returns to samples that became free before.
     """
     for each in _find_open_pools(connection, person):
         scope: dict[str, Any] = {"dataset": each.dataset_id, "person": person}

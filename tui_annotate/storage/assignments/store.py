@@ -1,4 +1,4 @@
-"""Handed-out work as the store has it: what there is to share, handouts, rules, what is undone."""
+"""Assignments in the store: assignable samples, recorded assignments, rules, and undo."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ _KINDS: Final[dict[str, type[Rule]]] = {
 
 @dataclass(frozen=True, slots=True)
 class HeldSample:
-    """A sample that somebody has, and how far they are with it."""
+    """A sample that is assigned to a person, and the person's progress on it."""
 
     allotted: AssignedRow
     handout: int
@@ -138,7 +138,7 @@ class HeldSample:
 
 @dataclass(frozen=True, slots=True)
 class AssignableDataset:
-    """A dataset to assign; `has` and `open` are by person, second readings apart."""
+    """A dataset to assign; `has` and `open` are by person, without second readings."""
 
     dataset: str
     dataset_id: int
@@ -149,7 +149,7 @@ class AssignableDataset:
 
 @dataclass(frozen=True, slots=True)
 class StoredAssignment:
-    """A handout that was made; `undone` is empty while it holds."""
+    """An assignment that was made; `undone` is empty while it is valid."""
 
     id: int
     at: str
@@ -162,7 +162,10 @@ class StoredAssignment:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalResult:
-    """The result of an undone assignment: removed and kept samples, datasets free again."""
+    """Result of an undone assignment: numbers of removed and kept samples, and datasets free again.
+
+    A dataset is free if all annotators see its samples.
+    """
 
     handout: StoredAssignment
     removed: int
@@ -171,7 +174,7 @@ class WithdrawalResult:
 
 
 class AssignmentProgress(NamedTuple):
-    """What somebody has of a dataset, and how far they are."""
+    """A person's assigned samples of a dataset, and the progress on them, as counts of samples."""
 
     dataset: str
     person: str
@@ -183,7 +186,7 @@ class AssignmentProgress(NamedTuple):
 
 
 class AssignmentStore:
-    """Handouts of a workspace, each in one transaction."""
+    """Assignments of a workspace, each made in one transaction."""
 
     def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
         self._database = database
@@ -191,7 +194,7 @@ class AssignmentStore:
 
     @contextmanager
     def reading(self) -> Iterator[AssignmentTransaction]:
-        """What there is, at one moment."""
+        """Open a transaction that reads assignments in one consistent state."""
         with self._database.reading() as connection:
             yield AssignmentTransaction(connection, "", "")
 
@@ -204,10 +207,10 @@ class AssignmentStore:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentTransaction:
-    """Assigned work as one transaction sees it.
+    """Reading and changing of assignments inside one transaction.
 
     Raises:
-        NotFound: every method, where there is no dataset of that name.
+        NotFound: every method, if there is no dataset of that name.
     """
 
     connection: Connection
@@ -249,11 +252,11 @@ class AssignmentTransaction:
         return [_parse_score(row[3], score) for row in rows]
 
     def dataset_row(self, dataset: str) -> int:
-        """As `statements.dataset_row`."""
+        """Return the row id of a dataset; raise as `statements.dataset_row` does."""
         return dataset_row(self.connection, dataset)
 
     def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:
-        """The samples of a person, or of an assignment, in queue order."""
+        """Return the samples of a person, or of an assignment, in queue order."""
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
@@ -266,7 +269,10 @@ class AssignmentTransaction:
         ]
 
     def handouts(self) -> list[StoredAssignment]:
-        """All that were made, as they came; what was found begun is none."""
+        """Return all assignments in the order in which they were made.
+
+        Samples that annotators had begun before are not an assignment.
+        """
         query = select(HANDOUTS).where(HANDOUTS.c.kind != AssignmentCause.FOUND.value)
         return [
             StoredAssignment(
@@ -278,37 +284,40 @@ class AssignmentTransaction:
         ]
 
     def rule(self, dataset_id: int, name: str) -> Any:
-        """A rule of a dataset, by its kind of handout, as JSON; None where it has none."""
+        """Return a dataset's rule (pool, escalation or practice) as JSON; None if it has none."""
         return dataset_setting(self.connection, dataset_id, name)
 
     def known(self, dataset_id: int, rule: Practice) -> int:
-        """How many annotations of a dataset a rule of practice takes as right."""
+        """Return how many annotations of a dataset a practice rule treats as correct."""
         scope = {"reader": "", "sample": 0, "dataset": dataset_id}
         scope |= {"person": rule.person, "origin": rule.origin}
         return len(self.connection.execute(_GOLD_ANNOTATIONS, scope).all())
 
     def read_progress(self, dataset: str) -> list[AssignmentProgress]:
-        """By dataset, then by name of person; of one dataset, or of all where it is empty."""
+        """Return the assignment progress by dataset and person's name.
+
+        An empty `dataset` means all datasets.
+        """
         rows = self.connection.execute(_PROGRESS, {"dataset": dataset})
         return [AssignmentProgress(*row) for row in rows]
 
     def rules(self, dataset: str) -> list[tuple[str, Rule]]:
-        """The rules in force: dataset and rule; of one dataset, or of all where it is empty."""
+        """Return the current rules as (dataset, rule); an empty `dataset` means all datasets."""
         rows = self.connection.execute(_RULES, {"dataset": dataset})
         return [(row[0], _KINDS[row[1]](**from_json(row[2]))) for row in rows]
 
     def count_waiting(self, dataset: str, rule: Rule) -> int:
-        """How many samples wait to be taken from the pool, or for a further annotator."""
+        """Return how many samples wait to be taken from the pool, or for a further annotator."""
         if isinstance(rule, Pool):
             return int(self.connection.execute(_POOL_SIZE, {"dataset": dataset}).scalar_one())
         if isinstance(rule, Escalation):
             return escalation.count_waiting(self.connection, dataset)
         return 0
 
-    # handing out -------------------------------------------------------------------------------
+    # assigning ---------------------------------------------------------------------------------
 
     def keep(self, person: Person) -> None:
-        """Stores a person who is not there yet."""
+        """Store a person who is not stored yet."""
         add_person(self.connection, person)
 
     def apply(
@@ -319,10 +328,12 @@ class AssignmentTransaction:
         rows: Sequence[AssignedRow],
         request: Mapping[str, Any],
     ) -> int:
-        """Store an assignment; return its number. `dataset` is empty for several.
+        """Store an assignment of samples and return its number.
+
+        An empty `dataset` means that the assignment is for several datasets.
 
         Raises:
-            Conflict: it is for practice and this is not, or the reverse.
+            Conflict: the dataset is for practice and this assignment is not, or the reverse.
         """
         if kind not in (AssignmentCause.MOVE, AssignmentCause.REPEAT):
             self._prepare_dataset(self.dataset_row(dataset), kind)
@@ -333,7 +344,7 @@ class AssignmentTransaction:
     def record_assignment(
         self, kind: AssignmentCause, dataset: str, request: Mapping[str, Any]
     ) -> int:
-        """Writes down that work is handed out; the row's number."""
+        """Store the record of an assignment; return its number."""
         return assignment_rows.record_handout(
             self.connection, kind, dataset=dataset, by=self.by, at=self.at, request=request
         )
@@ -342,20 +353,20 @@ class AssignmentTransaction:
         practised = self.rule(dataset_id, AssignmentCause.PRACTICE) is not None
         wanted = kind is AssignmentCause.PRACTICE
         if practised and not wanted:
-            raise Conflict("the dataset is for practice", "take one of real work")
+            raise Conflict("the dataset is for practice", "choose a dataset of real work")
         if wanted and not practised and self.rule(dataset_id, HANDED_OUT) is not None:
             raise Conflict(
-                "the dataset is handed out for real work", "practice needs a dataset of its own"
+                "the dataset is assigned for real work", "use a separate dataset for practice"
             )
         assignment_rows.restrict_to_assigned(self.connection, dataset_id, by=self.by, at=self.at)
 
     # rules ---------------------------------------------------------------------------------------
 
     def set_pool(self, dataset: str, pool: Pool) -> int:
-        """Make a dataset a pool, under this rule alone; return the assignment's number.
+        """Turn a dataset into a pool from which annotators take samples; return the rule's number.
 
         Raises:
-            Conflict: it is for practice.
+            Conflict: the dataset is for practice.
         """
         request = {"overlap": pool.overlap, "order": pool.order}
         number = self.apply(AssignmentCause.POOL, dataset, rows=(), request=request)
@@ -364,7 +375,7 @@ class AssignmentTransaction:
         return number
 
     def set_escalation(self, dataset: str, rule: Escalation) -> int:
-        """Add people where others disagree, from now on; return the assignment's number."""
+        """Store a rule that adds annotators to samples with disagreement; return its number."""
         self.dataset_row(dataset)
         request = {"when": rule.when.value, "add": rule.add}
         number = self.record_assignment(AssignmentCause.ESCALATE, dataset, request)
@@ -374,10 +385,10 @@ class AssignmentTransaction:
     def set_practice(
         self, dataset: str, rule: Practice, *, rows: Sequence[AssignedRow], to: Sequence[str]
     ) -> int:
-        """Make a dataset practice for these people; return the assignment's number.
+        """Use a dataset as practice for some people; return the rule's number.
 
         Raises:
-            Conflict: it is assigned for real work.
+            Conflict: the dataset is assigned for real work.
         """
         request = {"to": list(to), "gold": rule.person or rule.origin}
         number = self.apply(AssignmentCause.PRACTICE, dataset, rows=rows, request=request)
@@ -387,15 +398,17 @@ class AssignmentTransaction:
     def escalate_now(
         self, dataset: str, *, disabled: Disabled = no_disabled_people
     ) -> tuple[int, int]:
-        """Apply a dataset's escalation rule now: samples that go to more people, and that wait.
+        """Apply a dataset's escalation rule now; return (escalated, waiting) numbers of samples.
+
+        A sample waits if no annotator is available for it.
 
         Raises:
-            NotFound: also where the dataset has no such rule.
+            NotFound: also if the dataset has no such rule.
         """
         if self.rule(self.dataset_row(dataset), AssignmentCause.ESCALATE) is None:
             raise NotFound(
-                f"dataset {dataset!r} has no rule of escalation",
-                "make one: tui-annotate assign escalate --dataset NAME --when differ",
+                f"dataset {dataset!r} has no escalation rule",
+                "create one: tui-annotate assign escalate --dataset NAME --when differ",
             )
         return escalate_dataset(self.connection, dataset, disabled=disabled)
 
@@ -403,16 +416,18 @@ class AssignmentTransaction:
         value = asdict(rule) | {"handout": handout}
         set_dataset_setting(self.connection, self.dataset_row(dataset), kind, value=value)
 
-    # taking back -------------------------------------------------------------------------------
+    # undoing -----------------------------------------------------------------------------------
 
     def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
-        """Undo an assignment with its rule, 0 for the last one; moved samples go back.
+        """Undo an assignment with its rule; samples that it moved return to their former assignees.
 
-        `begun`: samples in progress too; the work stays stored.
+        Args:
+            number: number of the assignment; 0 for the last one that is not undone.
+            begun: also unassign samples in progress; the work on them stays stored.
 
         Raises:
-            NotFound: there is no such assignment, or none in force.
-            Conflict: it was undone already.
+            NotFound: there is no such assignment, or none that is not undone.
+            Conflict: the assignment was undone already.
         """
         handout = self._find_handout(number)
         held = self.held(handout=handout.id)
@@ -430,10 +445,12 @@ class AssignmentTransaction:
         holding = [each for each in self.handouts() if not each.undone or each.id == number]
         meant = [each for each in holding if number in (0, each.id)]
         if not meant:
-            what = f"there is no handout {number}" if number else "nothing is handed out"
+            what = f"there is no assignment {number}" if number else "no samples are assigned"
             raise NotFound(what, "see: tui-annotate assign show")
         if meant[-1].undone:
-            raise Conflict(f"handout {number} was taken back", "see: tui-annotate assign show")
+            raise Conflict(
+                f"assignment {number} was undone already", "see: tui-annotate assign show"
+            )
         return meant[-1]
 
     def _return_moved(self, moved: StoredAssignment, gone: Mapping[SampleKey, HeldSample]) -> None:
@@ -457,7 +474,13 @@ class AssignmentTransaction:
     def move(
         self, given: Mapping[str, Sequence[HeldSample]], *, giver: Person, to: Sequence[str]
     ) -> int:
-        """Move samples to others, by the person who gets them; return the assignment's number."""
+        """Move samples from one person to other people; return the number of the new assignment.
+
+        Args:
+            given: the samples by the id of the person who gets them.
+            giver: the person who has the samples now.
+            to: the ids that the admin named.
+        """
         moved = [each for own in given.values() for each in own]
         rows = [[*each.key, giver.id, each.handout] for each in moved]
         request = {"from": giver.id, "to": list(to), "rows": rows}
@@ -471,13 +494,13 @@ class AssignmentTransaction:
         """Return a person's samples to the pool.
 
         Raises:
-            Conflict: one of them is of a dataset that people do not draw from.
+            Conflict: a sample belongs to a dataset without a pool.
         """
         for each in held:
             dataset_id = self.dataset_row(each.key.dataset)
             if pools.pool_of(self.connection, dataset_id) is None:
                 raise Conflict(
-                    f"nobody draws from dataset {each.key.dataset!r}", "name somebody: --to NAME"
+                    f"dataset {each.key.dataset!r} has no pool", "name an annotator: --to NAME"
                 )
         assignment_rows.unassign_samples(self.connection, [each.allotted for each in held])
 
@@ -492,9 +515,9 @@ def _parse_score(meta: str, field: str) -> float | None:
 def find_practice_answer(
     connection: Connection, person: str, key: SampleKey
 ) -> PracticeAnswer | None:
-    """What is right about a sample that somebody has for practice; None where they have it not.
+    """Return the correct answer of a practice sample; None if the person does not have the sample.
 
-    A rating is right where all who rated it, of those whose answers count, rated it so.
+    A rating is correct if all people whose answers count gave the same rating.
     """
     scope = {"person": person, "dataset": key.dataset, "sample": key.id}
     found = connection.execute(_PRACTICE_RULE, scope).first()
@@ -509,6 +532,6 @@ def find_practice_answer(
 
 
 def count_practice_samples(connection: Connection, seen: Collection[str] | None) -> int:
-    """Count practice samples by person; `seen` limits the people, None for all."""
+    """Return the number of completed practice samples, summed over `seen` people (None for all)."""
     people = connection.execute(_PRACTISED)
     return sum(count for person, count in people if seen is None or person in seen)

@@ -1,1 +1,1 @@
-"""What is annotated: datasets with their samples, documents and sentences."""
+"""The texts to annotate: datasets with their samples, documents and sentences."""

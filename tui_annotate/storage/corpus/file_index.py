@@ -1,8 +1,8 @@
-"""Records of a file in a temporary index: found and read one by one, never changed.
+"""Temporary index of the records in a file, to find and read single records without a workspace.
 
-They lie in a SQLite database without a name, which spills to a file that no other process can open
-and that is gone with this process. Nothing has to outlive a power cut, so it is ten times as fast
-as the store of a workspace.
+The index is a SQLite database without a name. It spills to a file that no other process can open
+and that ends with this process. As it need not survive a power cut, it is ten times as fast as the
+store of a workspace.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tui_annotate.storage.corpus.intake import summary_start
 from tui_annotate.storage.corpus.sample_names import only_key, split_name
 
 MOST_LABELS: Final = 1000
-"""Labels that are counted at most; a file with more of them has ids in that field, or worse."""
+"""Maximum number of distinct labels counted; a file with more probably has ids as labels."""
 
 _SCHEMA: Final = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-16000;
@@ -61,7 +61,7 @@ _COUNT: Final = f"SELECT count(*){_FILTER}"
 
 @dataclass(frozen=True, slots=True)
 class IndexedSample:
-    """A sample in a list; `workers` counts people with work on it."""
+    """A sample in a list; `workers` counts people with work on the sample."""
 
     key: SampleKey
     group: str
@@ -71,19 +71,19 @@ class IndexedSample:
 
     @property
     def state(self) -> State:
-        """The state that the list shows: whether there are annotations."""
+        """State that the list shows: done if there are annotations, else new."""
         return State.DONE if self.annotations else State.NEW
 
 
 class FileIndex:
-    """Records in order of arrival. Threads may share it; to be closed.
+    """Index of records in order of arrival; threads may share it, and must close it.
 
     Attributes:
-        people: by id, in order of arrival.
-        labels: with counts.
+        people: people by id, in order of arrival.
+        labels: number of annotations by label path.
 
     Raises:
-        Unavailable: the constructor, where there is no temporary space.
+        Unavailable: the constructor, if there is no temporary space.
     """
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class FileIndex:
             self._database.executescript(_SCHEMA)
 
     def close(self) -> None:
-        """Free its memory and temporary space."""
+        """Free the memory and temporary space of the index."""
         self._database.close()
 
     @contextmanager
@@ -104,10 +104,13 @@ class FileIndex:
         with self._lock, _translate_errors():
             yield self._database
 
-    # taking in ---------------------------------------------------------------------------------
+    # writing -----------------------------------------------------------------------------------
 
     def add(self, records: Iterable[Record]) -> list[tuple[Record, InvalidInput]]:
-        """Add records, in one transaction; return those with an id that is used or unusable."""
+        """Add records in one transaction; return the refused records, each with its error.
+
+        A record is refused if its id is in use or can not be stored.
+        """
         refused = []
         with self._connection() as database:
             database.execute("BEGIN")
@@ -136,7 +139,7 @@ class FileIndex:
             ),
         )
         if not new.rowcount:
-            raise InvalidInput(f"{sample.key} was given already", "give each sample its own id")
+            raise InvalidInput(f"{sample.key} appears twice", "give each sample its own id")
         self.total += 1
         database.executemany(
             "INSERT OR IGNORE INTO texts VALUES (?, ?)",
@@ -163,10 +166,10 @@ class FileIndex:
     # reading -----------------------------------------------------------------------------------
 
     def record(self, key: SampleKey) -> tuple[Record, int]:
-        """A record, its annotations in the order of the file; and its position, from 1.
+        """Return a record, with annotations in the order of the file, and its position, from 1.
 
         Raises:
-            NotFound: there is none with that key.
+            NotFound: there is no sample with this key.
         """
         query = (
             "SELECT id, record FROM samples JOIN records USING (id)"
@@ -175,7 +178,7 @@ class FileIndex:
         with self._connection() as database:
             row = database.execute(query, (key.id, key.dataset)).fetchone()
             if row is None:
-                raise NotFound(f"there is no sample {key}", "the list has all of them: q")
+                raise NotFound(f"there is no sample {key}", "open the list of all samples: q")
             value = from_json(row[1])
             wanted = {document[0] for document in value["documents"]}
             texts = {name: self._text(database, name) for name in wanted}
@@ -186,17 +189,17 @@ class FileIndex:
         return str(database.execute(query, (_short_hash(name),)).fetchone()[0].decode())
 
     def key(self, position: int) -> SampleKey | None:
-        """The sample at a position, from 1; None outside."""
+        """Return the key of the sample at a position, from 1; None outside."""
         query = "SELECT dataset, external FROM samples WHERE id = ?"
         with self._connection() as database:
             row = database.execute(query, (position,)).fetchone()
         return SampleKey(*row) if row else None
 
     def find(self, name: str) -> SampleKey:
-        """The sample of a name: an id, dataset/id, or the start of a single id.
+        """Return the sample that a name means: an id, dataset/id, or the start of one id.
 
         Raises:
-            NotFound: none, or several; the hint names some.
+            NotFound: no sample or several samples match; the hint names some.
         """
         with self._connection() as database:
             return only_key(name, _find_keys(database, check_storable(name.strip(), "sample id")))
@@ -214,8 +217,8 @@ class FileIndex:
 
         Args:
             search: part of the id, group, dataset or summary's start, in any case.
-            person: whose annotations are counted; empty for all.
-            marked: only with annotations, or only without; None for all.
+            person: count only annotations of this person; empty for all people.
+            marked: True for samples with annotations, False for samples without, None for all.
         """
         pattern = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         scope = {
@@ -235,8 +238,8 @@ def _translate_errors() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise Unavailable(
-            f"no temporary space for what is looked at: {error}",
-            "free some, or name another folder with TMPDIR",
+            f"no temporary space for the index of the file: {error}",
+            "free some disk space, or set TMPDIR to another folder",
         ) from error
 
 
@@ -252,7 +255,7 @@ def _find_keys(database: sqlite3.Connection, name: str) -> Sequence[Any]:
 
 
 def _short_hash(sha256: str) -> bytes:
-    """Half of a hash: a quarter of the index, which texts of any order are looked up in."""
+    """Return the first 16 bytes of a hash, so that the index of texts is small."""
     return bytes.fromhex(sha256)[:16]
 
 

@@ -1,4 +1,4 @@
-"""Takes samples into the corpus: texts once each, places in every order; never twice."""
+"""Stores new samples in the corpus: each text and sample once, with a position in each order."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ from tui_annotate.storage.queue_orders import (
 from tui_annotate.storage.statements import known_digests
 
 SUMMARY_START: Final = 160
-"""Code points of a summary that the queue can show and search; without one, of the source."""
+"""Code points of a summary that the queue can show and search; without a summary, of the source."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewSample:
-    """A sample on its way in.
+    """A sample to be stored.
 
     Attributes:
-        segments: parallel to `sample.documents`; empty for a document that is already stored with
-            segments, or that has no text.
+        segments: segments of each document, parallel to `sample.documents`; empty for a document
+            that
+        is already stored with segments, or that has no text.
     """
 
     sample: Sample
@@ -50,27 +51,30 @@ class NewSample:
 
 
 def hash_texts(sample: Sample) -> str:
-    """One hash for the texts of a sample and the sides they stand on, in order."""
+    """Return one hash for the texts of a sample and their sides (source or summary), in order."""
     parts = (f"{document.side}:{document.sha256}" for document in sample.documents)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def summary_start(sample: Sample) -> str:
-    """The first code points of a sample's summary in one line; without one, of its source."""
+    """Return the first code points of a sample's summary (else its source) as one line."""
     summaries = sample.side(Side.SUMMARY) or sample.documents
     start = summaries[0].text[: 2 * SUMMARY_START] if summaries else ""
     return " ".join(start.replace("\0", " ").split())[:SUMMARY_START]
 
 
 def _hash_source(sample: Sample) -> str:
-    """Equal for the samples that one reading of the source serves; its own without a source."""
+    """Return a hash of a sample's source, equal for samples with the same source.
+
+    A sample without a source has a hash of its own.
+    """
     sources = [document.sha256 for document in sample.side(Side.SOURCE)]
     return hashlib.sha256("\n".join(sources or map(repr, sample.key)).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedBatch:
-    """All that is written of a batch but for row numbers, made before the write lock is taken."""
+    """All rows of a batch except for row ids, prepared before the write lock is taken."""
 
     keys: tuple[SampleKey, ...]
     samples: tuple[dict[str, Any], ...]
@@ -80,7 +84,7 @@ class PreparedBatch:
 
 
 def prepare(batch: Sequence[NewSample], segmenter: str) -> PreparedBatch:
-    """Checks and encodes a batch.
+    """Validate and encode a batch of samples.
 
     Raises:
         InvalidInput: an id can not be stored, or segments do not join.
@@ -141,10 +145,11 @@ def _build_placement_rows(sample: Sample) -> Iterable[dict[str, Any]]:
 
 
 def write(connection: Connection, prepared: PreparedBatch, created: str) -> None:
-    """Stores what of a prepared batch is not there yet.
+    """Store the samples and documents of a prepared batch that are not stored yet.
 
     Raises:
-        Conflict: a key is there with other texts, or a document that came without segments is gone.
+        Conflict: a key is stored with other texts, or a document that came without segments is
+            gone.
     """
     known = known_digests(connection, prepared.keys)
     fresh = []
@@ -152,7 +157,7 @@ def write(connection: Connection, prepared: PreparedBatch, created: str) -> None
         if known.get(key, row["digest"]) != row["digest"]:
             raise Conflict(
                 f"sample {key} is stored with other texts",
-                "files that use the same ids for other texts need a --dataset each; to exchange "
+                "give files that use the same ids a --dataset each; to replace "
                 f"the texts: tui-annotate dataset replace {shlex.quote(key.dataset)} FILE",
             )
         if key not in known:
@@ -176,7 +181,9 @@ def write(connection: Connection, prepared: PreparedBatch, created: str) -> None
 
 
 def keep_documents(connection: Connection, prepared: PreparedBatch) -> dict[str, int]:
-    """Stores the texts of a batch; by hash, the row of each. Another segmenter's boundaries win.
+    """Store the texts of a batch; return the row id of each text by its hash.
+
+    Segments of a different segmenter replace the stored ones.
 
     Raises:
         Conflict: a document that came without segments is not stored.
@@ -195,16 +202,14 @@ def keep_documents(connection: Connection, prepared: PreparedBatch) -> dict[str,
     found = {row[0]: row[1] for row in connection.execute(query)}
     gone = prepared.stored - found.keys()
     if gone:
-        raise Conflict(
-            f"document {min(gone)[:12]} is no longer stored", "ingest the file once more"
-        )
+        raise Conflict(f"document {min(gone)[:12]} is no longer stored", "ingest the file again")
     return found
 
 
 def _create_datasets(
     connection: Connection, kinds: Mapping[str, SampleKind], created: str
 ) -> dict[str, int]:
-    """The row of each dataset by name; new ones are created with these kinds."""
+    """Return the row id of each dataset by name; missing datasets are created for these kinds."""
     wanted = select(DATASETS.c.name, DATASETS.c.id).where(DATASETS.c.name.in_(kinds))
     there = {row[0] for row in connection.execute(wanted)}
     fresh = [check_storable(name, "dataset") for name in sorted(kinds.keys() - there)]
@@ -219,7 +224,7 @@ def _create_datasets(
 def place_documents(
     connection: Connection, placed: dict[int, tuple[dict[str, Any], ...]], documents: dict[str, int]
 ) -> None:
-    """Says which documents stand where in which samples."""
+    """Store which documents each sample consists of, and in which order."""
     rows = [
         {
             "sample_id": sample_id,
@@ -236,7 +241,7 @@ def place_documents(
 def _add_to_orders(
     connection: Connection, keys: Sequence[SampleKey], rows: Sequence[dict[str, Any]]
 ) -> None:
-    """Into the orders that all people walk; of a dataset that is handed out, into its pool."""
+    """Add samples to the shared queue orders, or to the pool if their dataset is assigned."""
     handed = assigned_datasets(connection)
     first = first_values_by_source(connection, [row["source"] for row in rows])
     newcomers = [

@@ -1,6 +1,7 @@
-"""Rows back to samples and records: one at a time for the screen, streamed in pages for exports.
+"""Reads samples and records from the store: one at a time for the screen, streamed for exports.
 
-Built from plain rows, not from ORM objects: an export of 200,000 annotations spends its time here.
+They are built from plain rows, not from ORM objects, because an export of 200,000 annotations
+spends most of its time here.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _CACHED_CHARACTERS: Final = 8_000_000
 _TEXT_OVERHEAD: Final = 1_000  # memory of a text in addition to its characters, in characters
 _SIDES: Final = {each.value: each for each in Side}
 _KINDS: Final = {each.value: each for each in SampleKind}
-# One parameter: a list of a hundred takes as long to put into a statement as its rows to read.
+# One JSON parameter: expanding a list of a hundred ids takes as long as reading its rows.
 _ROW_IDS: Final = text("SELECT value FROM json_each(:rows)").columns(column("value", Integer))
 
 _SAMPLE: Final = select(*columns_of(SAMPLES, "id external kind group request meta imported"))
@@ -73,14 +74,14 @@ class StoredSample:
 def read_stored_sample(
     connection: Connection, key: SampleKey, *, seen: Collection[str] | None = None
 ) -> StoredSample:
-    """One sample with its segments; `seen` as for `stream_records`.
+    """Return one sample with its segments; `seen`: ids of readable people, None for all.
 
     Raises:
         NotFound: there is no such sample.
     """
     row = connection.execute(_SAMPLE_BY_KEY, {"dataset": key.dataset, "sample": key.id}).first()
     if row is None:
-        raise NotFound(f"there is no sample {key}", "the queue lists all samples")
+        raise NotFound(f"there is no sample {key}", "choose a sample from the queue")
     documents, segments = [], []
     for _, _, side, name, title, content, language, boundaries in connection.execute(
         _DOCUMENTS_OF_SAMPLE, {"sample_id": row.id}
@@ -94,7 +95,10 @@ def read_stored_sample(
 def stream_records(
     connection: Connection, filters: RecordFilter, *, seen: Collection[str] | None = None
 ) -> Iterator[Record]:
-    """Yield filtered records by dataset, in order of arrival; `seen`: readable people or None."""
+    """Yield the records that match a filter, by dataset, then in order of arrival.
+
+    `seen` has the ids of the people whose work is readable; None for all.
+    """
     found = connection.execute(select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind))
     people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in found}
     record_query = RecordQuery(filters, people, seen=seen)
@@ -113,7 +117,10 @@ def stream_records(
 def stream_samples(
     connection: Connection, dataset: str, *, seen: Collection[str] | None = None
 ) -> Iterator[Sample]:
-    """The samples of a dataset as they came, without what people did; else as `stream_records`."""
+    """Yield the samples of a dataset in order of arrival, without annotation work.
+
+    `seen` is as for `stream_records`.
+    """
     documents = _Documents(connection)
     query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
     for dataset_id in connection.execute(query).scalars().all():
@@ -130,12 +137,12 @@ def _iterate_samples(
         if row.id in placed:
             yield row.id, _build_sample(dataset, row, placed[row.id], seen=seen)
         else:
-            # The name as Python writes it: it goes to a terminal.
-            _log.warning("sample %r is left out: a text of it is lost", row.external)
+            # %r escapes control characters, because the log may go to a terminal.
+            _log.warning("sample %r is skipped: one of its texts is missing", row.external)
 
 
 def _iterate_pages(connection: Connection, dataset_id: int, sample: str) -> Iterator[Sequence[Any]]:
-    """In order of arrival, so that what came in as a file goes out in the file's order."""
+    """Yield pages of samples in order of arrival, so that an export keeps the order of the file."""
     mine = SAMPLES.c.dataset_id == dataset_id
     if sample:
         yield connection.execute(_SAMPLE.where(mine, SAMPLES.c.external == sample)).all()
@@ -151,7 +158,7 @@ def _build_sample(
     dataset: str, row: Any, documents: Sequence[Document], *, seen: Collection[str] | None
 ) -> Sample:
     _, external, kind, group, request, meta, imported = row
-    # The record as it was read tells of annotations in it, which are not everybody's to see.
+    # The imported record may contain annotations that a restricted user may not see.
     return Sample(
         dataset,
         external,
@@ -174,7 +181,7 @@ class _Documents:
         self._characters = 0
 
     def of(self, sample_ids: Sequence[int]) -> dict[int, list[Document]]:
-        """By sample, its documents in order; without the samples that lost one by damage."""
+        """Return the documents of each sample in order, without samples that lost one by damage."""
         rows = self._connection.execute(_PLACEMENTS, {"rows": to_json(sample_ids)}).all()
         self._load_texts({row[1] for row in rows})
         placed: dict[int, list[Document]] = {sample_id: [] for sample_id in sample_ids}
@@ -214,13 +221,13 @@ class _PageWork:
 
     @property
     def touched(self) -> set[int]:
-        """The samples with something that fits the filter."""
+        """Ids of the sample rows with work that matches the filter."""
         if self.by_annotation:
             return set(self.annotations)
         return self.annotations.keys() | self.assignments.keys()
 
     def record(self, sample_id: int, sample: Sample, people: dict[str, Person]) -> Record:
-        """The record of one sample."""
+        """Return the record of one sample."""
         annotations = sorted(self.annotations.get(sample_id, ()), key=_reading_order_key)
         assignments = self.assignments.get(sample_id, ())
         named = {each.person for each in (*annotations, *assignments)}
@@ -249,7 +256,7 @@ def _load_work(
             assignments[sample_id].append(Assignment(person, State(state), *rest))
     found = connection.execute(_restrict(_ANNOTATION, record_query), rows).all()
     kept = [row for row in found if record_query.state(states[row[0], row[1]])]
-    # One text for the decoder: a call for each annotation would cost as much as the decoding.
+    # One JSON text: separate calls of the decoder would cost as much as the decoding itself.
     payloads = json.loads(f"[{','.join([row[2] for row in kept])}]")
     for (sample_id, person, _), payload in zip(kept, payloads, strict=True):
         annotation = annotation_from_json(payload)

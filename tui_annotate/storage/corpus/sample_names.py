@@ -1,4 +1,4 @@
-"""What a user writes for a sample: an id, dataset/id, or the start of an id."""
+"""Sample names that a user types: an id, dataset/id, or the start of an id."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from tui_annotate.domain.samples import SampleKey
 
 
 def split_name(name: str) -> Iterator[tuple[str, str]]:
-    """Every (dataset, id) that `dataset/id` may mean: both may contain a slash."""
+    """Yield every (dataset, id) that `dataset/id` may mean; both parts may contain a slash."""
     return ((name[:at], name[at + 1 :]) for at, character in enumerate(name) if character == "/")
 
 
 def only_key(name: str, rows: Sequence[Any]) -> SampleKey:
-    """The only one of the samples (dataset, id) that were found for a name.
+    """Return the only sample (dataset, id) that was found for a name.
 
     Raises:
-        NotFound: none, or several; the hint names some.
+        NotFound: no sample or several samples match; the hint names some.
     """
     if len(rows) != 1:
         several = ", ".join(f"{dataset}/{external}" for dataset, external in rows[:3])
         raise NotFound(
-            f"{name!r} names {'more than one' if rows else 'no'} sample",
-            f"for example {several}" if rows else "give an id, its start, or dataset/id",
+            f"{name!r} matches {'more than one' if rows else 'no'} sample",
+            f"choose one, for example: {several}"
+            if rows
+            else "give an id, its start, or dataset/id",
         )
     return SampleKey(*rows[0])

@@ -1,4 +1,4 @@
-"""The corpus: datasets, samples, documents and segments; what people do with them is elsewhere."""
+"""The corpus in the store: datasets, samples, documents and segments, without annotation work."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ __all__ = [
 
 
 _BATCH: Final = 15
-"""Samples of one transaction of a removal: about 65 ms with the lock held, with work on them."""
+"""Samples removed in one transaction: about 65 ms with the lock held if they have annotations."""
 
 _INFOS: Final = text("""
     SELECT d.name,
@@ -94,7 +94,7 @@ _PROGRESS: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class DatasetInfo:
-    """Counts of a dataset; shared texts count once, `done` is over all people."""
+    """Counts of a dataset; shared texts count once, `done` is summed over all people."""
 
     name: str
     samples: int
@@ -107,7 +107,7 @@ class DatasetInfo:
 
 @dataclass(frozen=True, slots=True)
 class DatasetProgress:
-    """What one person did in one dataset; `open` counts samples that are begun or reopened."""
+    """One person's progress in one dataset; `open` counts samples in progress or reopened."""
 
     dataset: str
     person: str
@@ -121,20 +121,20 @@ class DatasetProgress:
 
 
 class CorpusStore(VectorSetStore):
-    """Samples by their keys, documents by the hash of their text, and which have vectors.
+    """Access to samples by key, to documents by the hash of their text, and to vector sets.
 
-    Who may not manage the workspace changes nothing here: `NotAllowed`.
+    Methods that change anything raise `NotAllowed` if the actor may not manage the workspace.
     """
 
-    # what is there -----------------------------------------------------------------------------
+    # reading -----------------------------------------------------------------------------------
 
     def known(self, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
-        """By key, the digest of the texts of the sample that is stored; a new key is absent."""
+        """Return the digest of the texts of each stored sample by key; a new key is absent."""
         with self._database.reading() as connection:
             return known_digests(connection, keys)
 
     def known_documents(self, hashes: Sequence[str], segmenter: str) -> set[str]:
-        """Of some documents, those that are stored with boundaries of this segmenter."""
+        """Return the given document hashes that are stored with segments of this segmenter."""
         query = select(DOCUMENTS.c.sha256).where(
             DOCUMENTS.c.sha256.in_(hashes), DOCUMENTS.c.segmenter == segmenter
         )
@@ -142,31 +142,31 @@ class CorpusStore(VectorSetStore):
             return set(connection.execute(query).scalars())
 
     def sample(self, key: SampleKey) -> StoredSample:
-        """A sample with its segments.
+        """Return a sample with its segments.
 
         Raises:
-            NotFound: there is none with that key.
+            NotFound: there is no sample with this key.
         """
         with self._database.reading() as connection:
             return records.read_stored_sample(connection, key, seen=visible_people(self._actor))
 
     def sample_or_none(self, key: SampleKey) -> Sample | None:
-        """Return a sample without its segments; None where there is none with that key."""
+        """Return a sample without its segments; None if there is no sample with this key."""
         with suppress(NotFound):
             return self.sample(key).sample
         return None
 
     def find(self, name: str) -> SampleKey:
-        """The sample of a name: an id, dataset/id, or the start of a single id.
+        """Return the sample that a name means: an id, dataset/id, or the start of one id.
 
         Raises:
-            NotFound: none, or several; the hint names some.
+            NotFound: no sample or several samples match; the hint names some.
         """
         keys = (DATASETS.c.name, SAMPLES.c.external)
         splits = list(split_name(name))
         conditions = (
             SAMPLES.c.external == name,
-            # The ids alone have an index.
+            # Only the ids have an index.
             SAMPLES.c.external.in_([each[1] for each in splits]) & tuple_(*keys).in_(splits),
             (SAMPLES.c.external >= name) & (SAMPLES.c.external < name + "\U0010ffff"),
         )
@@ -178,7 +178,7 @@ class CorpusStore(VectorSetStore):
         return only_key(name, rows)
 
     def keys(self, dataset: str = "") -> tuple[SampleKey, ...]:
-        """The keys of all samples, or of a dataset's, as they came."""
+        """Return the keys of all samples, or of one dataset, in order of arrival."""
         query = SAMPLE_KEY.order_by(SAMPLES.c.id)
         if dataset:
             query = query.where(DATASETS.c.name == dataset)
@@ -186,32 +186,36 @@ class CorpusStore(VectorSetStore):
             return tuple(SampleKey(*row) for row in connection.execute(query))
 
     def records(self, filters: RecordFilter) -> Iterator[Record]:
-        """The records under a filter, by dataset, then as they came; of one moment, streamed."""
+        """Yield the records that match a filter, by dataset, then in order of arrival.
+
+        All records come from one consistent state of the store.
+        """
         with self._database.reading() as connection:
             yield from records.stream_records(connection, filters, seen=visible_people(self._actor))
 
     def samples(self, dataset: str) -> Iterator[Sample]:
-        """The samples of a dataset as they came, without what people did; else as `records`."""
+        """Yield the samples of a dataset in order of arrival, without annotation work."""
         with self._database.reading() as connection:
             yield from records.stream_samples(connection, dataset, seen=visible_people(self._actor))
 
     def count_practice_samples(self) -> int:
-        """How many samples people worked on for practice, counted for each of them."""
+        """Return the number of practice samples that were worked on, summed over people."""
         with self._database.reading() as connection:
             return count_practice_samples(connection, visible_people(self._actor))
 
-    # what comes and goes -----------------------------------------------------------------------
+    # writing -----------------------------------------------------------------------------------
 
     def add(self, batch: Sequence[NewSample], *, segmenter: str) -> None:
-        """Stores a batch in one transaction; a sample that is stored with the same texts stays.
+        """Store a batch of samples in one transaction; samples stored with the same texts are kept.
 
         Args:
-            segmenter: name and version of what made the segments of this batch.
+            segmenter: name and version of the segmenter that made the segments of this batch.
 
         Raises:
             InvalidInput: an id can not be stored, or segments do not join to their text.
-            Conflict: a sample is stored with other texts, or a document that came without
-                segments is not stored.
+            Conflict: a sample is stored with other texts, or a document that came without segments
+                is not
+            stored.
         """
         prepared = intake.prepare(batch, segmenter)
         with self._writing_as_manager() as connection:
@@ -220,18 +224,19 @@ class CorpusStore(VectorSetStore):
     def replace(
         self, batch: Sequence[NewSample], *, segmenter: str, with_annotations: bool = False
     ) -> tuple[int, int]:
-        """As `add`, but a sample that is there gets the texts and fields of the batch.
+        """Store a batch of samples, and replace the texts and fields of samples that exist already.
 
-        A sample keeps its positions in the orders. Work on a sample whose texts stay is kept; what
-        machines said of one that changes is not.
+        A sample keeps its positions in the orders. Work on a sample with unchanged texts is kept;
+        scores and suggestions on a changed sample are removed.
 
         Returns:
-            How many samples got other texts, and how many were added.
+            The number of samples with other texts, and the number of new samples.
 
         Raises:
             InvalidInput: as `add`.
-            Conflict: people worked on a sample whose texts would change, and `with_annotations` is
-                False; with it their work on that sample is discarded, which the log keeps.
+            Conflict: annotators worked on a sample whose texts would change, and `with_annotations`
+                is
+            False; if it is True, their work on that sample is discarded, but remains in the log.
         """
         prepared = intake.prepare(batch, segmenter)
         with self._writing_as_manager() as connection:
@@ -262,10 +267,10 @@ class CorpusStore(VectorSetStore):
             return changed, len(set(prepared.keys) - known.keys())
 
     def remove_samples(self, keys: Sequence[SampleKey], *, with_annotations: bool = False) -> None:
-        """Takes out some samples, in short transactions; those that are not there do not matter.
+        """Remove samples in short transactions; keys of samples that do not exist are ignored.
 
         Raises:
-            Conflict: people worked on one of them, and `with_annotations` is False.
+            Conflict: annotators worked on one of them, and `with_annotations` is False.
         """
         require_permission(self._actor, Permission.MANAGE)
         for batch in split_batches(keys, _BATCH):
@@ -276,12 +281,12 @@ class CorpusStore(VectorSetStore):
     def remove_dataset(self, name: str, *, with_annotations: bool = False) -> int:
         """Remove a dataset; return how many samples it had.
 
-        In short transactions: removing it again ends a removal that was killed. Vectors of its
-        documents stay as a cache until the next rebuild.
+        The removal runs in short transactions; an interrupted removal is completed by a second
+        call. Vectors of its documents stay in the cache until the next rebuild.
 
         Raises:
             NotFound: there is no such dataset.
-            Conflict: people worked on it, and `with_annotations` is False.
+            Conflict: annotators worked on it, and `with_annotations` is False.
         """
         require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
@@ -298,18 +303,18 @@ class CorpusStore(VectorSetStore):
         return len(keys)
 
     def datasets(self) -> list[DatasetInfo]:
-        """Figures of all datasets, by name."""
+        """Return the counts of all datasets, by name."""
         with self._database.reading() as connection:
             rows = connection.execute(_INFOS, seen_scope(visible_people(self._actor)))
             return [DatasetInfo(*row) for row in rows]
 
     def progress(self) -> list[DatasetProgress]:
-        """What was done by dataset and person."""
+        """Return annotation progress by dataset and person."""
         with self._database.reading() as connection:
             return read_progress(connection, visible_people(self._actor))
 
     def totals(self) -> tuple[int, int, int]:
-        """Samples, documents and segments of the whole store."""
+        """Return the numbers of samples, documents and segments in the whole store."""
         with self._database.reading() as connection:
             samples = connection.execute(select(func.count()).select_from(SAMPLES)).scalar_one()
             query = select(func.count(), func.coalesce(func.sum(DOCUMENTS.c.segments), 0))
@@ -318,7 +323,7 @@ class CorpusStore(VectorSetStore):
 
 
 def read_progress(connection: Connection, seen: Sequence[str] | None) -> list[DatasetProgress]:
-    """Return work by dataset, then person; `seen`: readable people, None for all."""
+    """Return annotation progress by dataset and person; `seen`: ids of people, None for all."""
     return [DatasetProgress(*row) for row in connection.execute(_PROGRESS, seen_scope(seen))]
 
 
@@ -331,9 +336,9 @@ def _refuse_worked_on(connection: Connection, what: str, condition: Any) -> None
     assignments, annotations = connection.execute(query).one()
     if assignments:
         raise Conflict(
-            f"{what} holds work of people: {format_count(annotations, 'annotation')}, "
+            f"{what} has annotation work: {format_count(annotations, 'annotation')}, "
             f"{format_count(assignments, 'assignment')}",
-            "export it first; to drop it as well, add --with-annotations",
+            "export the work first; to remove the work too, add --with-annotations",
         )
 
 
@@ -341,7 +346,7 @@ def _remove_sample(connection: Connection, key: SampleKey, *, with_annotations: 
     try:
         sample_id = sample_row(connection, key)
     except NotFound:
-        return  # another process was quicker
+        return  # another process has removed it meanwhile
     _discard_work(connection, key, sample_id, with_annotations=with_annotations)
     documents = _find_documents(connection, sample_id)
     remove_ranks(connection, [sample_id])
@@ -384,10 +389,10 @@ def _delete_unused_documents(connection: Connection, documents: Sequence[int]) -
 
 
 class SegmentStore(CommonStore):
-    """Where the sentences of documents begin and end."""
+    """The sentence boundaries of stored documents."""
 
     def of(self, lengths: Mapping[str, int]) -> dict[str, tuple[Segment, ...]]:
-        """Segments of stored documents by hash, in order; `lengths`: code points by hash.
+        """Return segments of stored documents by hash, in order; `lengths`: code points by hash.
 
         Raises:
             Damaged: segments do not end where their text does.

@@ -1,1 +1,1 @@
-"""Label sets and guidelines: every version, which is in force, what was changed."""
+"""Label sets and guidelines: their versions, the version in use, and changes of label sets."""

@@ -1,4 +1,4 @@
-"""Label sets and guidelines: every version, which is in force where, and changes of label sets."""
+"""Label sets and guidelines: all versions, the version in use, and changes of label sets."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from tui_annotate.storage.statements import add_missing, upsert
 
 
 class GuidanceKind(StrEnum):
-    """A kind of guidance for annotators; also the name of the column and of the setting."""
+    """A kind of guidance, label set or guidelines; its value names the column and the setting."""
 
     LABELS = "labels"
     GUIDELINES = "guidelines"
 
 
 class GuidanceEdition(NamedTuple):
-    """A version of guidance that came into force.
+    """A version of a label set or guidelines that came into use in the workspace or a dataset.
 
     Attributes:
-        dataset: where; empty for the workspace.
-        by: id of the person who put it in force; empty for whoever owns the files.
+        dataset: the dataset; empty for the workspace.
+        by: id of the person who put the version in use; empty for the owner of the files.
     """
 
     dataset: str
@@ -61,15 +61,20 @@ _OWN: Final = {
 
 
 class GuidanceStore(CommonStore):
-    """The store is the truth: a file is a proposal, kept here when it is taken up."""
+    """Access to label sets and guidelines; the versions in the store are authoritative.
+
+    A file in the workspace is only a proposal until its content is stored here.
+    """
 
     @staticmethod
     def hash_of(text: str) -> str:
-        """What names a version: SHA-256 of the text as UTF-8, in hex."""
+        """Return the SHA-256 hash, in hex, that names a version of a label set or guidelines."""
         return hashlib.sha256(text.encode()).hexdigest()
 
     def keep(self, kind: GuidanceKind, text: str, *, dataset: str = "", by: str = "") -> str:
-        """Store a version and put it in force, in the workspace or in a dataset; return its hash.
+        """Store a version of a label set or guidelines and put it in use; return its hash.
+
+        An empty `dataset` means the workspace.
 
         Raises:
             NotFound: there is no such dataset.
@@ -80,35 +85,41 @@ class GuidanceStore(CommonStore):
         return edition.version
 
     def editions(self, kind: GuidanceKind) -> tuple[GuidanceEdition, ...]:
-        """When which version came into force, of the workspace and of all datasets; in order."""
+        """Return when each version of label sets or guidelines came into use, in order of time.
+
+        The versions of the workspace and of all datasets are included.
+        """
         with self._database.reading() as connection:
             rows = connection.execute(_EDITIONS, {"kind": kind.value})
             return tuple(GuidanceEdition(*row) for row in rows)
 
     def version(self, kind: GuidanceKind, *, dataset: str = "") -> str:
-        """The hash of what is in force: the dataset's own, else the workspace's; empty for none."""
+        """Return the hash of the label set or guidelines that a dataset uses; empty for none.
+
+        A dataset without its own version uses the version of the workspace.
+        """
         with self._database.reading() as connection:
             own = connection.execute(_OWN[kind], {"name": dataset}).scalar() if dataset else ""
             return str(own or connection.execute(_COMMON, {"name": kind.value}).scalar() or "")
 
     def knows(self, dataset: str) -> bool:
-        """Whether there is a dataset of that name."""
+        """Return whether there is a dataset with this name."""
         query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
         with self._database.reading() as connection:
             return connection.execute(query).first() is not None
 
     def versions(self, kind: GuidanceKind) -> tuple[str, ...]:
-        """The hashes of all that was ever in force, the oldest first."""
+        """Return the hashes of all label sets or guidelines that were ever in use, oldest first."""
         query = select(TEXTS.c.hash).where(TEXTS.c.kind == kind.value)
         query = query.order_by(TEXTS.c.created, TEXTS.c.hash)
         with self._database.reading() as connection:
             return tuple(connection.execute(query).scalars())
 
     def text(self, kind: GuidanceKind, version: str) -> str:
-        """A version as it was given.
+        """Return the text of a label set or guidelines version exactly as it was stored.
 
         Raises:
-            NotFound: no such version was ever stored.
+            NotFound: there is no such version.
         """
         query = select(TEXTS.c.text).where(TEXTS.c.kind == kind.value, TEXTS.c.hash == version)
         with self._database.reading() as connection:
@@ -116,7 +127,7 @@ class GuidanceStore(CommonStore):
         if found is None:
             raise NotFound(
                 f"there is no version {version!r} of the {kind}",
-                "change a line of its file: then it is taken up anew",
+                "edit the file in the workspace to store a new version",
             )
         return str(found)
 
@@ -124,10 +135,12 @@ class GuidanceStore(CommonStore):
 def put_in_force(
     connection: Connection, kind: GuidanceKind, edition: GuidanceEdition, *, text: str
 ) -> None:
-    """Makes a version that of the workspace, or of a dataset, and notes when that was.
+    """Put a version of a label set or guidelines in use, in the workspace or a dataset.
+
+    The time is stored too.
 
     Args:
-        edition: with an empty version in a dataset, the workspace's is in force there again.
+        edition: an empty version in a dataset restores the version of the workspace there.
 
     Raises:
         NotFound: there is no such dataset.
@@ -153,7 +166,7 @@ def put_in_force(
 def start_with_labels(
     connection: Connection, datasets: Sequence[str], labels: str, *, at: str
 ) -> None:
-    """Gives datasets that were made just now a label set of their own."""
+    """Give new datasets a label set of their own."""
     version = GuidanceStore.hash_of(labels)
     for name in datasets:
         edition = GuidanceEdition(name, version, at, by="")
@@ -162,27 +175,27 @@ def start_with_labels(
 
 @dataclass(frozen=True, slots=True)
 class LabelSets:
-    """The label sets of a workspace."""
+    """The parsed label sets of a workspace, cached by version."""
 
     guidance: GuidanceStore
     _trees: dict[str, LabelTree] = field(default_factory=dict)
 
     def in_force(self, dataset: str = "") -> LabelTree:
-        """The label set in force in a dataset; the workspace's where it has none of its own.
+        """Return the label set that a dataset uses, its own or that of the workspace.
 
         Raises:
             NotFound: the workspace has no label set.
         """
         version = self.guidance.version(GuidanceKind.LABELS, dataset=dataset)
         if not version:
-            raise NotFound("the workspace has no labels.yaml", f"make it; {WRITE}")
+            raise NotFound("the workspace has no labels.yaml", f"create it; {WRITE}")
         return self.of(version)
 
     def of(self, version: str) -> LabelTree:
-        """The label set of a version, in force or not.
+        """Return the label set of a version hash, whether the version is in use or not.
 
         Raises:
-            NotFound: no such version was ever stored.
+            NotFound: there is no such version.
         """
         if version not in self._trees:
             self._trees[version] = parse_stored_labels(
@@ -191,7 +204,7 @@ class LabelSets:
         return self._trees[version]
 
     def same(self, version: str, labels: LabelTree) -> bool:
-        """Whether a version means what a label set does; one that nobody stored does not."""
+        """Return whether a label set version means the same as a label set; False if unknown."""
         try:
             return version == labels.version or labels.means(self.of(version))
         except NotFound:
@@ -201,7 +214,7 @@ class LabelSets:
 # changes -----------------------------------------------------------------------------------------
 
 FILE: Final = "file"
-"""A changed `labels.yaml` was taken up."""
+"""Kind of a change that comes from an edited `labels.yaml`."""
 UNDO: Final = "undo"
 
 _CHANGES: Final = select(LABEL_CHANGES).order_by(LABEL_CHANGES.c.id)
@@ -212,7 +225,7 @@ _UNDONE: Final = (
     .values(undone=bindparam("by_which"))
 )
 _SINCE: Final = text(
-    # What was taken back since, with its undoing, changes nothing.
+    # A change since the event that was also undone since has no effect.
     "SELECT c.request FROM label_changes c JOIN events e ON e.id = :event"
     " WHERE c.arrival >= e.arrival AND c.undone = 0 AND NOT EXISTS (SELECT 1"
     "   FROM label_changes b WHERE b.undone = c.id AND b.arrival >= e.arrival) ORDER BY c.id"
@@ -221,12 +234,12 @@ _SINCE: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class LabelChangeRequest:
-    """What a change was asked for.
+    """The request for a change of a label set.
 
     Attributes:
-        description: in words, as the command line has it: "rename Odd to Strange".
-        renames: what became of labels; empty where work kept its labels.
-        datasets: where it held.
+        description: the change in words, as on the command line: "rename Odd to Strange".
+        renames: new path of each changed label; empty if annotations kept their labels.
+        datasets: names of the datasets to which the change applies.
     """
 
     description: str
@@ -234,30 +247,30 @@ class LabelChangeRequest:
     datasets: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored."""
+        """Return the request for a label set change as the JSON value that is stored."""
         renames = [[list(old), list(new)] for old, new in self.renames.items()]
         return {"told": self.description, "renames": renames, "datasets": list(self.datasets)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> LabelChangeRequest:
-        """The inverse of `as_json`."""
+        """Parse a request for a label set change from the JSON value that `as_json` returns."""
         renames = {tuple(old): tuple(new) for old, new in value["renames"]}
         return cls(value["told"], renames, tuple(value["datasets"]))
 
 
 @dataclass(frozen=True, slots=True)
 class LabelChange:
-    """A change of a label set.
+    """A change of a label set, with its events in the event log.
 
     Attributes:
-        id: its number; 0 before it is stored.
-        dataset: whose set; empty for the workspace's.
-        kind: the command's word, `file` or `undo`.
-        before, after: versions of that set; empty in a dataset for the workspace's.
-        batch: of its events; empty where no work was touched.
-        arrival: of the last event before them.
-        undone: the id of the change that undid it; 0 for none.
-        by: id of the person who did it; empty for whoever owns the files.
+        id: number of the change; 0 before it is stored.
+        dataset: the dataset with this label set; empty for the workspace's label set.
+        kind: the subcommand, `file` or `undo`.
+        before, after: versions of the label set; empty in a dataset for the workspace's label set.
+        batch: batch of the events of the change; empty if no annotation changed.
+        arrival: number of the last event before these events.
+        undone: id of the change that undid this one; 0 for none.
+        by: id of the person who made the change; empty for the owner of the files.
     """
 
     dataset: str
@@ -274,7 +287,7 @@ class LabelChange:
 
 
 def load_label_changes(connection: Connection) -> list[LabelChange]:
-    """All of them, the oldest first."""
+    """Return all changes of label sets, the oldest first."""
     return [
         LabelChange(**{**row, "request": LabelChangeRequest.from_json(from_json(row["request"]))})
         for row in connection.execute(_CHANGES).mappings()
@@ -282,7 +295,10 @@ def load_label_changes(connection: Connection) -> list[LabelChange]:
 
 
 def add_label_change(connection: Connection, change: LabelChange, *, undoes: int = 0) -> int:
-    """Store a change, and that it undoes another one; return its number."""
+    """Store a change of a label set and mark the change that it undoes; return its number.
+
+    `undoes` is the number of the undone change, 0 for none.
+    """
     names = ("dataset", "kind", "before", "after", "at", "by", "batch", "arrival", "undone")
     row = {name: getattr(change, name) for name in names}
     row["request"] = to_json(change.request.as_json())
@@ -293,7 +309,7 @@ def add_label_change(connection: Connection, change: LabelChange, *, undoes: int
 
 
 def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeRequest]:
-    """The changes since a stored event that gave work other labels, in order."""
+    """Yield the label set changes since a stored event that renamed labels, in order."""
     for (request,) in connection.execute(_SINCE, {"event": event.id}).all():
         change = LabelChangeRequest.from_json(from_json(request))
         if change.renames:
@@ -303,10 +319,10 @@ def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeR
 def current_label_names(
     connection: Connection, dataset: str, version: str
 ) -> dict[LabelPath, LabelPath]:
-    """What the labels of a version are called since in a dataset, where that is otherwise.
+    """Return the current paths of the labels of an older label set version, if renamed since.
 
-    Labels that came and went since are in it too. Empty where nothing is known of what came after
-    that version.
+    Labels that were added and renamed since then are included. The result is empty if the changes
+    after that version are unknown.
     """
     later: list[LabelChange] = []
     for change in reversed(load_label_changes(connection)):

@@ -1,1 +1,1 @@
-"""What people did: the log, and what follows from it."""
+"""The event log of all actions, and the tables that are derived from it."""

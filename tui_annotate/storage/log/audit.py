@@ -1,4 +1,4 @@
-"""Check the whole log, and the tables of current work against it."""
+"""Verifies the event log: the hash chain of each stream, and the derived tables against the log."""
 
 from __future__ import annotations
 
@@ -71,12 +71,15 @@ _HASH_AT: Final = select(EVENTS.c.hash).where(
 
 
 class AuditStore(CommonStore):
-    """The log as one moment has it; what people do meanwhile waits for nothing, and is not seen."""
+    """Audits of the event log in one consistent state; they do not block concurrent work."""
 
     def find_faults(
         self, progress: Callable[[int, int], None] | None = None
     ) -> Iterator[ChainFault]:
-        """Yield the first inconsistency of each stream; `progress` gets (events read, total)."""
+        """Yield the first inconsistency of each event stream of the log.
+
+        `progress` is called with the numbers of events read and in total.
+        """
         with self._database.reading() as connection:
             total, done = _count_events(connection), 0
             for person, key, rows in events.streams(connection):
@@ -91,25 +94,31 @@ class AuditStore(CommonStore):
             if progress:
                 progress(done, total)
             for person, dataset, sample in connection.execute(_WORK_WITHOUT_EVENTS):
-                says = "work stands there that no event tells of: its events were removed"
+                says = "the tables have work without events: the events were removed"
                 yield ChainFault(person, dataset, sample, 0, "", "", total + 1, says)
             if (wrong := connection.execute(_WRONG_TALLIES).first()) is not None:
-                says = f"the finished samples of {wrong[1]} are counted wrongly"
+                says = f"the counts of completed samples of {wrong[1]} are wrong"
                 yield ChainFault(wrong[1], "", "", 0, "", "", total + 1, says)
 
     def events(self) -> int:
-        """How many events there are."""
+        """Return the number of events in the log."""
         with self._database.reading() as connection:
             return _count_events(connection)
 
     @contextmanager
     def heads(self, *, first: int | None = None) -> Iterator[Iterator[StreamHead]]:
-        """Open a sorted stream of heads after the `first` events; None for all."""
+        """Yield the last event hash of each event stream, sorted.
+
+        Only the `first` events of the log count; None means all events.
+        """
         with self._database.reading() as connection:
             yield _read_heads(connection, _count_events(connection) if first is None else first)
 
     def head(self, *, first: int | None = None) -> LogHead:
-        """All heads as one digest. `first`: as of `heads`; more than there are counts as all."""
+        """Return one digest over the last event hashes of all streams in the event log.
+
+        It covers the `first` events of the log. None, or a number beyond its end, means all events.
+        """
         with self._database.reading() as connection:
             count = _count_events(connection)
             count = count if first is None else min(first, count)
@@ -118,16 +127,19 @@ class AuditStore(CommonStore):
             return LogHead(count, streams, last[1] if last else "", digest)
 
     def lost(self, heads: Iterable[StreamHead]) -> Iterator[tuple[StreamHead, str]]:
-        """Of recorded heads, those that the log no longer has, with what it has there."""
+        """Yield the recorded stream heads that the event log has lost, each with the reason."""
         with self._database.reading() as connection:
             for head in heads:
                 found = connection.execute(
                     _HASH_AT, dict(zip(_EVENT_KEY, head[:4], strict=True))
                 ).scalar()
                 if found is None:
-                    yield head, f"number {head.seq} of its stream is gone"
+                    yield head, f"event {head.seq} of this event stream is missing"
                 elif found != head.hash:
-                    yield head, f"number {head.seq} of its stream is another event now"
+                    yield (
+                        head,
+                        f"event {head.seq} of this event stream was replaced by another event",
+                    )
 
 
 def _count_events(connection: Connection) -> int:
@@ -143,7 +155,7 @@ def _read_heads(connection: Connection, first: int) -> Iterator[StreamHead]:
 
 
 class _StreamCheck:
-    """One stream, event by event; after the first that does not fit, nothing more is looked at."""
+    """Verification of one event stream, event by event, up to the first event that does not fit."""
 
     def __init__(self, connection: Connection, person: str, key: SampleKey) -> None:
         self.found: ChainFault | None = None
@@ -158,7 +170,7 @@ class _StreamCheck:
         self._removed: set[str] = set()
 
     def step(self, row: Any) -> None:
-        """Takes the next event."""
+        """Verify the next event of the event stream."""
         if self.found is None:
             self._last = row
             self._seq += 1
@@ -174,11 +186,14 @@ class _StreamCheck:
                 self._acted = later_action_time(self._acted, event)
                 self._track_removed(event.action)
         except events.UNREADABLE:
-            return "it can not be read"
+            return "the event can not be read"
         return problem
 
     def _track_removed(self, action: PendingEvent) -> None:
-        """What imports must not bring back; with a sample that is taken out that is forgotten."""
+        """Track the ids of removed annotations, which imports must not add again.
+
+        When the sample itself is removed, the ids are forgotten.
+        """
         if action.verb == DISCARD:
             self._removed.clear()
             return
@@ -186,7 +201,7 @@ class _StreamCheck:
             (self._removed.add if payload is None else self._removed.discard)(name)
 
     def compare_with_tables(self) -> ChainFault | None:
-        """What the tables say otherwise than the log; None where they agree."""
+        """Return the first difference between tables and event log; None if they agree."""
         scope = {"dataset": self._key.dataset, "sample": self._key.id}
         sample_id = self._connection.execute(SAMPLE_ROW, scope).scalar()
         if sample_id is None:
@@ -211,26 +226,26 @@ def _find_difference(connection: Connection, logged: EventStream, *, ended: bool
     )
     if not assignments:
         rest = annotations or answers
-        return "" if ended and not rest else "the tables know nothing of this work"
+        return "" if ended and not rest else "the tables have no row for this work"
     row = assignments[0]
     if row["seq"] > logged.seq:
-        return f"the log ends here, and the tables know number {row['seq']}: events were removed"
+        return f"the log ends here, but the tables have event {row['seq']}: events were removed"
     if row["seq"] < logged.seq:
-        return f"the tables know no more than number {row['seq']}"
+        return f"the tables end with event {row['seq']}"
     if row["head"] != logged.head:
-        return "the tables know another event in its place"
+        return "the tables have a different hash for this event"
     if row != assignment_row(logged):
-        return "state, rating, comment or time are not what the log says"
+        return "state, rating, comment or time differ from the log"
     payloads = logged.state.annotations
     rows = {each["id"]: each for each in annotations}
     if rows.keys() != payloads.keys():
-        return "the annotations that stand are not those that the log says"
+        return "the stored annotations are not those of the log"
     for name, payload in payloads.items():
         if _normalize_row(rows[name]) != _normalize_row(annotation_row(logged, payload)):
-            return f"annotation {name} is not what the log says"
+            return f"annotation {name} differs from the log"
     wanted = [answer_row(logged, *each) for each in logged.state.suggestions.items()]
     same = _sort_answers(answers) == _sort_answers(wanted)
-    return "" if same else "the answers to suggestions are not those that the log says"
+    return "" if same else "the answers to suggestions differ from the log"
 
 
 def _sort_answers(answers: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -242,12 +257,12 @@ def _find_missing_tombstone(connection: Connection, removed: set[str]) -> str:
     for name in sorted(removed.difference(buried)):
         present = select(ANNOTATIONS.c.id).where(ANNOTATIONS.c.id == name)
         if connection.execute(present).first() is None:
-            return f"annotation {name} was removed, and an import could bring it back"
+            return f"annotation {name} was removed, but an import could add it again"
     return ""
 
 
 def _normalize_row(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of an annotation or an answer, in whatever order its JSON names things."""
+    """Return a row of an annotation or answer with its JSON in canonical key order."""
     try:
         return {**row, "payload": canonical_json(from_json(row["payload"]))}
     except ValueError:

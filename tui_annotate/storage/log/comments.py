@@ -1,4 +1,4 @@
-"""Comments of people: threads of annotators with reviewers, and announcements to all."""
+"""Comments between people: threads between annotators and reviewers, and announcements."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _ADDRESSED: Final = (
 
 
 class CommentStore(Store):
-    """Comments as far as the actor may read them: reviewers all, annotators their own threads."""
+    """Comments that the actor may read: reviewers read all threads, annotators their own."""
 
     def add(self, comment: PersonComment) -> None:
         """Store a comment.
 
         Raises:
-            NotFound: its sample is not there.
-            InvalidInput: its text holds what can not be stored.
+            NotFound: the sample of the comment does not exist.
+            InvalidInput: the text contains characters that can not be stored.
         """
-        check_storable(comment.text, "the remark")
+        check_storable(comment.text, "the comment")
         dataset, sample = comment.sample or ("", "")
         row = {name: getattr(comment, name) for name in _PLAIN_FIELDS}
         row |= {"dataset": dataset, "sample": sample}
@@ -54,7 +54,12 @@ class CommentStore(Store):
     def list_threads(
         self, *, sample: SampleKey | None = None, person: str = ""
     ) -> list[CommentThread]:
-        """Threads that the actor may read, oldest first; of a sample or an annotator, if given."""
+        """Return the threads that the actor may read, oldest first.
+
+        Args:
+            sample: only threads on this sample; None for all.
+            person: only threads that this annotator started; empty for all.
+        """
         query = _THREADS
         if sample is not None:
             query = query.where(REMARKS.c.dataset == sample.dataset, REMARKS.c.sample == sample.id)
@@ -69,23 +74,24 @@ class CommentStore(Store):
         return [CommentThread(tuple(own)) for own in threads.values()]
 
     def find_thread(self, start: str) -> CommentThread:
-        """The thread whose id begins so.
+        """Return the thread whose id begins with `start`.
 
         Raises:
-            NotFound: none does that the actor may read, or several do.
+            NotFound: no thread that the actor may read matches, or several threads match.
         """
         found = [thread for thread in self.list_threads() if thread.id.startswith(start)]
         if len(found) != 1 or not start:
-            how = "several talks begin" if found else "no talk begins"
-            raise NotFound(f"{how} with {start!r}", "see: tui-annotate remarks list")
+            ambiguous = f"several thread ids begin with {start!r}"
+            what = ambiguous if found else f"no thread id begins with {start!r}"
+            raise NotFound(what, "see: tui-annotate remarks list")
         return found[0]
 
     def notices(self, *, since: str = "") -> list[PersonComment]:
-        """Announcements after a moment, in order."""
+        """Return the announcements after the time `since`, in order; all if it is empty."""
         return self._load_addressed(ALL, since)
 
     def replies(self, person: str, *, since: str = "") -> list[PersonComment]:
-        """What was answered to a person after a moment, in order."""
+        """Return the replies to a person after the time `since`, in order; all if it is empty."""
         if not is_allowed(self._actor, Permission.READ, person):
             return []
         return self._load_addressed(person, since)

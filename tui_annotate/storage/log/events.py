@@ -1,4 +1,7 @@
-"""The log as rows: events in, events out, never changed; what they mean the domain says."""
+"""The rows of the event log, which are read and appended, but never changed.
+
+The domain defines what events mean.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ _ENDED_LATER = (
     .exists()
 )
 INSERT: Final = insert(EVENTS)
-"""Appends events, as `event_to_row` gives them."""
+"""Statement that appends events to the log, given as rows from `event_to_row`."""
 
 _EVENT: Final = select(EVENTS).execution_options(yield_per=100)
 _OF_STREAM: Final = _EVENT.where(
@@ -43,7 +46,9 @@ _BATCH: Final = _EVENT.where(
 ).order_by(EVENTS.c.arrival)
 _WHOLE_BATCH: Final = _EVENT.where(EVENTS.c.batch == bindparam("batch")).order_by(EVENTS.c.arrival)
 BY: Final = "by"
-"""Among the versions of an event: who did it, where the stream's owner is nobody in particular."""
+"""Key in the versions of an event: id of the person who acted in a stream that several people
+write.
+"""
 
 _WHO: Final = func.json_extract(EVENTS.c.versions, f"$.{BY}")
 _ACTIONS: Final = (
@@ -55,7 +60,7 @@ _ACTIONS: Final = (
 
 
 def event_to_row(event: Event) -> dict[str, Any]:
-    """An event that has its place, as the table takes it."""
+    """Return the table row of an event that has its position in an event stream."""
     action = event.action
     return {name: getattr(event, name) for name in _PLAIN_FIELDS} | {
         "verb": action.verb,
@@ -73,19 +78,20 @@ _PLAIN_FIELDS: Final = (
 
 
 def read_stream(connection: Connection, person: str, key: SampleKey) -> Iterator[Event]:
-    """The events of a stream in order."""
+    """Yield the events of a person's work on a sample, in order."""
     return _load_events(connection, _OF_STREAM, person=person, dataset=key.dataset, sample=key.id)
 
 
 def read_event(connection: Connection, name: str) -> Event:
-    """The event with an id that is known to be there."""
+    """Return the event with an id that is known to exist."""
     return next(_load_events(connection, _BY_ID, id=name))
 
 
 def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
-    """The events that were done as one with this, in order; without a batch: itself alone.
+    """Yield the events of the batch of an event by the same person, in order.
 
-    Those whose sample was taken out since, or got other labels, are left out.
+    An event without a batch is returned alone. Events are skipped if their sample was removed, or
+    its work relabelled, since then.
     """
     if not event.action.batch:
         return iter([event])
@@ -94,12 +100,12 @@ def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
 
 
 def read_batch(connection: Connection, batch: str) -> Iterator[Event]:
-    """The events of a batch, of all people; none for an empty name."""
+    """Yield the events of a batch, of all people; none for an empty name."""
     return _load_events(connection, _WHOLE_BATCH, batch=batch) if batch else iter(())
 
 
 def streams(connection: Connection) -> Iterator[tuple[str, SampleKey, Iterator[Any]]]:
-    """Every stream of the log, sorted: person, sample, its rows in order; see `row_to_event`."""
+    """Yield every event stream of the log, sorted: person, sample, and rows for `row_to_event`."""
     rows = connection.execute(_ALL).mappings()
     for (person, *key), own in groupby(rows, key=itemgetter("person", "dataset", "sample")):
         yield person, SampleKey(*key), own
@@ -107,8 +113,8 @@ def streams(connection: Connection) -> Iterator[tuple[str, SampleKey, Iterator[A
 
 def read_actions(connection: Connection, person: str, *, by: str = "") -> Iterator[LoggedAction]:
     """Yield a person's actions and undos, newest first; `by` limits the actor."""
-    everybodys = EVENTS.c.verb.in_(sorted(ENDS))
-    query = _ACTIONS.where(everybodys | (by == _WHO)) if by else _ACTIONS
+    ended = EVENTS.c.verb.in_(sorted(ENDS))  # these events end undo for every actor
+    query = _ACTIONS.where(ended | (by == _WHO)) if by else _ACTIONS
     for name, verb, undoes, dataset, sample in connection.execute(query, {"person": person}):
         yield LoggedAction(name, verb, undoes, (person, dataset, sample))
 
@@ -118,14 +124,14 @@ def _load_events(connection: Connection, query: Select[Any], **scope: str) -> It
 
 
 UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
-"""What `row_to_event` raises."""
+"""Exceptions that `row_to_event` raises for an altered row."""
 
 
 def row_to_event(row: Any) -> Event:
-    """An event as its row tells it.
+    """Return the event of a table row.
 
     Raises:
-        UNREADABLE: it was altered, and can not be read.
+        UNREADABLE: the row was altered and can not be read.
     """
     action = PendingEvent(
         row["verb"],

@@ -1,6 +1,7 @@
-"""A change of a label set with all work under it: looked at without the lock, kept at one go.
+"""A change of a label set together with all affected work, prepared without the write lock.
 
-Several thousand people's streams may be touched, so they are read in one query.
+All of the change is written in one transaction. It may touch the streams of several thousand
+samples, so they are read in one query.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import EventStream, WritePlan, write
 
 StreamName = tuple[str, SampleKey]
-"""A person's id, and the sample."""
+"""Name of an event stream: a person's id and the key of a sample."""
 
 _LABELS: Final = GuidanceKind.LABELS.value
 _ARRIVAL: Final = select(func.coalesce(func.max(EVENTS.c.arrival), 0))
@@ -61,12 +62,12 @@ _SINCE: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class LabelSetSnapshot:
-    """What a change begins with.
+    """The state of a label set and of the event log on which a change is based.
 
     Attributes:
-        arrival: of the newest event.
-        version: of the label set that is to change; empty in a dataset without its own.
-        datasets: those that use it; for a dataset without its own, itself.
+        arrival: number of the newest event.
+        version: the label set to change; empty in a dataset without its own.
+        datasets: the datasets that use the label set; for a dataset without its own, only itself.
     """
 
     arrival: int
@@ -75,22 +76,22 @@ class LabelSetSnapshot:
 
 
 class LabelChangeStore(LogStore):
-    """Label sets and the work under them, of all people, for admins.
+    """Access, for admins, to label sets and to the annotations of all people that use them.
 
     Raises:
-        NotAllowed: both contexts, where the actor may not manage the workspace.
+        NotAllowed: both contexts, if the actor may not manage the workspace.
     """
 
     @contextmanager
     def reading(self) -> Iterator[LabelSetChange]:
-        """A transaction that only reads."""
+        """Open a read-only transaction on label sets and work."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
             yield LabelSetChange(connection, self._disabled)
 
     @contextmanager
     def writing(self) -> Iterator[LabelSetChange]:
-        """A transaction that holds the write lock; kept only if nothing is raised."""
+        """Open a transaction that holds the write lock; it is rolled back after any error."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
             yield LabelSetChange(connection, self._disabled)
@@ -98,13 +99,15 @@ class LabelChangeStore(LogStore):
 
 @dataclass(frozen=True, slots=True)
 class LabelSetChange:
-    """Label sets and work as one transaction sees them."""
+    """A label set change, with the affected annotations, inside one transaction."""
 
     connection: Connection
     disabled: Disabled
 
     def moment(self, dataset: str = "") -> LabelSetSnapshot:
-        """The current state; of a dataset's own label set, or of the workspace's if empty.
+        """Return the current state of a dataset's label set.
+
+        An empty `dataset` means the label set of the workspace.
 
         Raises:
             NotFound: there is no such dataset.
@@ -120,7 +123,7 @@ class LabelSetChange:
         return LabelSetSnapshot(arrival, version, common)
 
     def streams(self, datasets: Sequence[str]) -> Iterator[EventStream]:
-        """All people's streams with annotations, by dataset; streamed."""
+        """Yield all people's event streams that have annotations, by dataset."""
         rows = self.connection.execute(_STREAMS, {"datasets": list(datasets)})
         for _, found in groupby(rows, key=_STREAM):
             mine = list(found)
@@ -138,19 +141,23 @@ class LabelSetChange:
             )
 
     def stream(self, name: StreamName) -> EventStream | None:
-        """A stream as it is; None where its sample is gone."""
+        """Return a person's current event stream on a sample; None if the sample does not exist."""
         try:
             return EventLog(self.connection).stream(*name)
         except NotFound:
             return None
 
     def later(self, name: StreamName, seq: int) -> bool:
-        """Whether somebody did anything in a stream after one of its events."""
+        """Return whether an event stream has an event after `seq` other than a label set change."""
         history = EventLog(self.connection).events(*name)
         return any(each.seq > seq and each.action.verb != RELABEL for each in history)
 
     def before(self, name: StreamName) -> str:
-        """The state of work before a change of labels moved it; empty if it did not do so last."""
+        """Return the state that a person's sample had before the last label set change altered it.
+
+        Empty if the last event of the stream is not a change of labels, or did not change the
+        state.
+        """
         for each in reversed(list(EventLog(self.connection).events(*name))):
             if each.action.verb != RELABEL:
                 return ""
@@ -159,35 +166,39 @@ class LabelSetChange:
         return ""
 
     def touched(self, since: LabelSetSnapshot) -> set[StreamName]:
-        """The streams that got events after a moment."""
+        """Return the event streams that have new events since a snapshot."""
         scope = {"arrival": since.arrival, "datasets": list(since.datasets)}
         rows = self.connection.execute(_SINCE, scope)
         return {(person, SampleKey(dataset, sample)) for person, dataset, sample in rows}
 
     def changes(self) -> list[LabelChange]:
-        """What was done to label sets, the oldest first."""
+        """Return all changes of label sets, the oldest first."""
         return load_label_changes(self.connection)
 
     def batch(self, name: str) -> dict[StreamName, Event]:
-        """The events of a change, of all people, by their streams; none for an empty name."""
+        """Return the events of a label set change, of all people; none for an empty name.
+
+        The result is by event stream.
+        """
         found = events.read_batch(self.connection, name)
         return {(each.person, SampleKey(each.dataset, each.sample)): each for each in found}
 
     def keep(
         self, change: LabelChange, content: str, plans: Sequence[WritePlan], *, undoes: int = 0
     ) -> None:
-        """Puts a label set in force with what it makes of the work.
+        """Put a changed label set in use, and write the resulting changes of annotations.
 
         Args:
-            content: of the version `change.after`; not looked at where that is empty.
-            undoes: the number of the change that this takes back; 0 for none.
+            content: text of the version `change.after`; ignored if that version is empty.
+            undoes: number of the change that this one undoes; 0 for none.
 
         Raises:
-            Conflict: a stream moved on since its plan was made, or the version before is not in
-                force any more.
+            Conflict: a stream has new events since its plan was made, or the version before the
+                change is
+            no longer in use.
         """
         if self.moment(change.dataset).version != change.before:
-            raise Conflict("the labels changed meanwhile", "do it again")
+            raise Conflict("the labels were changed by another process", "try again")
         if change.after != change.before:
             put_in_force(
                 self.connection,

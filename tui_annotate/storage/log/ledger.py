@@ -1,4 +1,4 @@
-"""Writes actions to the log, each in a transaction that looks for conflicts; reverses them."""
+"""Actions on the event log: write, undo and redo, each in one transaction that checks conflicts."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_event
 
 Prepare = Callable[[EventLog, EventStream], PendingEvent]
-"""Looks at a stream inside the transaction, and says what is to be done, or raises."""
+"""Function that returns the next action on a sample, or raises; runs inside the transaction."""
 
 
 def new_id() -> str:
-    """A new name for an event or a batch."""
+    """Return a new random id for an event or a batch."""
     return str(uuid.uuid4())
 
 
 class ClearedCounts(NamedTuple):
-    """How much went."""
+    """Numbers of removed annotations, ratings and sample comments."""
 
     annotations: int
     ratings: int
@@ -47,11 +47,11 @@ class ClearedCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """A stream after an action, once its transaction is committed.
+    """A person's work on a sample after an action, once its transaction is committed.
 
     Attributes:
-        about: the id of the annotation that was touched; empty for none or several.
-        undone: the verb of what undo took back or redo did again; empty otherwise.
+        about: id of the annotation that the action changed; empty for none or several.
+        undone: verb of the action that was undone or redone; empty otherwise.
     """
 
     stream: EventStream
@@ -62,11 +62,12 @@ class ActionResult:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The log of one workspace, as the actions of annotators and reviewers use it.
+    """Actions of annotators and reviewers on the event log of one workspace.
 
     Attributes:
-        by: who acts, in streams that several people write; each undoes what they did themselves.
-            Empty where streams are their owners' alone.
+        by: id of the acting person, in streams that several people write; undo then reverses only
+            this
+        person's actions. Empty if each stream has only its owner's actions.
     """
 
     store: AnnotationStore
@@ -78,11 +79,11 @@ class Ledger:
     def do(
         self, person: str, key: SampleKey, prepare: Prepare, *, seconds: float, about: str = ""
     ) -> ActionResult:
-        """One action on one sample.
+        """Write one action on one sample to the event log.
 
         Args:
-            seconds: since the person's last action; counted up to a minute.
-            about: the id of the annotation that is touched; empty for none.
+            seconds: time since the person's last action, counted up to one minute.
+            about: id of the annotation that the action changes; empty for none.
         """
         with self.store.writing() as log:
             stream = log.stream(person, key)
@@ -94,7 +95,11 @@ class Ledger:
     def clear(
         self, person: str, wanted: Callable[[SampleKey], bool], *, words: bool = False
     ) -> ClearedCounts:
-        """Remove a person's annotations of wanted samples as one; with `words`, comments too."""
+        """Remove a person's annotations of wanted samples as one action; return what was removed.
+
+        Args:
+            words: also remove ratings and sample comments.
+        """
         batch = self.new_id()
         removed: Counter[str] = Counter()
 
@@ -113,11 +118,11 @@ class Ledger:
         return ClearedCounts(gone, removed["rating"], removed["comment"])
 
     def undo(self, person: str) -> ActionResult | None:
-        """Undo the last action that is not undone."""
+        """Undo a person's last action that is not undone; None if there is none."""
         return self._reverse(person, UNDO, find_undo_target)
 
     def redo(self, person: str) -> ActionResult | None:
-        """Undo the last undo, unless there was an action since."""
+        """Undo a person's last undo; None if there is none, or if there was an action since."""
         return self._reverse(person, REDO, find_redo_target)
 
     def _reverse(
@@ -145,7 +150,10 @@ class Ledger:
         return ActionResult(made.last, verb, about, made.undone.action.verb)
 
     def _write_as_one(self, person: str, prepare: Callable[[EventLog], BatchPlan]) -> BatchPlan:
-        """Prepare without the lock and write with it; prepare again after a concurrent change."""
+        """Prepare events without the write lock, then write them all in one transaction.
+
+        They are prepared again, with the lock, if the event log changed meanwhile.
+        """
         with self.store.reading() as log:
             made, newest = prepare(log), next(log.read_actions(person, by=self.by), None)
         if not made.plans:
@@ -189,12 +197,12 @@ class Ledger:
 
 @dataclass(slots=True)
 class BatchPlan:
-    """What is done as one.
+    """Write plans of several events that are written as one action.
 
     Attributes:
-        last: the stream that is changed last, as it is then.
-        touched: the ids of its annotations that are changed.
-        versions: of the guidance in force, by dataset.
+        last: the stream that is changed last, in its new state.
+        touched: ids of the changed annotations of that stream.
+        versions: versions of the guidance in use, by dataset.
         undone: the event that is undone.
     """
 
@@ -205,7 +213,7 @@ class BatchPlan:
     undone: Event | None = None
 
     def take(self, stream: EventStream, event: Event) -> None:
-        """Add an event behind a stream; as `plan_event`."""
+        """Add an event to a person's work on a sample; errors as in `plan_event`."""
         plan, self.last = plan_event(stream, event)
         self.plans.append(plan)
         self.touched = event.action.after.annotations.keys()

@@ -1,7 +1,7 @@
-"""The log and its caches inside one transaction: read a stream, append to it, find what to undo.
+"""The event log and its derived tables in one transaction: read, append, and find what to undo.
 
-Nobody else writes the tables `events`, `annotations`, `assignments`, `answers`, `tombstones` and
-the tallies of what is finished, so they move together or not at all.
+No other code writes the tables `events`, `annotations`, `assignments`, `answers`, `tombstones` and
+the tallies of completed samples, so that they always change together.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _TAKEN: Final = select(ANNOTATIONS.c.number).where(
 
 
 class LogStore(Store):
-    """A topic of a store whose changes are events of the log."""
+    """Base class for access to a part of a store whose changes are events of the event log."""
 
     def __init__(
         self,
@@ -104,11 +104,11 @@ class LogStore(Store):
 
 @dataclass(frozen=True, slots=True)
 class EventLog:
-    """The log as one transaction sees it, and as the actor may.
+    """The event log in one transaction, limited to what the actor may read and write.
 
     Raises:
-        NotAllowed: every method, where only others may read or write it.
-        NotFound: every method with a key, where there is no such sample.
+        NotAllowed: every method, if the actor may not read or write the work.
+        NotFound: every method with a key, if there is no such sample.
     """
 
     _connection: Connection
@@ -119,13 +119,13 @@ class EventLog:
     # reading -----------------------------------------------------------------------------------
 
     def stream(self, person: str, key: SampleKey) -> EventStream:
-        """A person's stream on a sample; empty where nothing was done yet."""
+        """Return a person's event stream on a sample; empty if the person did nothing there."""
         require_permission(self._actor, Permission.READ, person)
         sample_id = sample_row(self._connection, key)
         scope = {"person": person, "sample_id": sample_id}
         row = self._connection.execute(_ASSIGNMENT, scope).mappings().first()
         if row is None:
-            # The sample is new, or came back after it was taken out.
+            # The sample is new, or was ingested again after its removal.
             history = list(self.events(person, key))
             return build_stream(person, key, sample_id=sample_id, history=history)
         payloads, answers = (
@@ -140,42 +140,42 @@ class EventLog:
         return EventStream(person, key, sample_id, state, row["seq"], row["head"], row["updated"])
 
     def finished(self, key: SampleKey) -> list[str]:
-        """The people whose work on a sample counts for review, sorted."""
+        """Return the ids of the people whose work on a sample counts for review, sorted."""
         require_permission(self._actor, Permission.REVIEW)
         scope = {"sample_id": sample_row(self._connection, key)}
         return list(self._connection.execute(_FINISHED, scope).scalars())
 
     def annotated(self, person: str) -> list[SampleKey]:
-        """The samples with annotations of a person, sorted."""
+        """Return the samples with annotations of a person, sorted."""
         require_permission(self._actor, Permission.READ, person)
         rows = self._connection.execute(_ANNOTATED, {"person": person})
         return [SampleKey(*row) for row in rows]
 
     def rated_or_commented(self, person: str) -> list[SampleKey]:
-        """The samples that a person rated or commented on, sorted."""
+        """Return the samples that a person rated or commented on, sorted."""
         require_permission(self._actor, Permission.READ, person)
         rows = self._connection.execute(_RATED_OR_COMMENTED, {"person": person})
         return [SampleKey(*row) for row in rows]
 
     def events(self, person: str, key: SampleKey) -> Iterator[Event]:
-        """The events of a stream in order, also of a sample that is gone."""
+        """Yield the events of a person on a sample in order, also of a removed sample."""
         require_permission(self._actor, Permission.READ, person)
         return events.read_stream(self._connection, person, key)
 
     def event(self, name: str) -> Event:
-        """The event with an id that is known to be there."""
+        """Return the event with an id that is known to exist."""
         found = events.read_event(self._connection, name)
         require_permission(self._actor, Permission.READ, found.person)
         return found
 
     def batch(self, event: Event) -> Iterator[Event]:
-        """The events that were done as one with this, in order, but for samples now gone."""
+        """Yield the events of the batch of an event in order, except those of removed samples."""
         require_permission(self._actor, Permission.READ, event.person)
         return events.read_batch_of(self._connection, event)
 
     def with_current_labels(self, event: Event, action: PendingEvent) -> PendingEvent:
-        """An action that comes of an old event, as label sets changed since name things."""
-        # The events of a batch came at one moment: one query for all of them.
+        """Return an action, derived from an old event, with the current names of renamed labels."""
+        # The events of a batch arrived together, so one query serves all of them.
         moment = event.action.batch or event.id
         if moment not in self._label_changes:
             self._label_changes[moment] = list(changes_since(self._connection, event))
@@ -189,60 +189,66 @@ class EventLog:
         return action
 
     def label_renames(self, dataset: str, version: str) -> Renames:
-        """What labels of a version are called since in a dataset, where that is otherwise."""
+        """Return the current paths of labels of an older label set version, if renamed since."""
         return current_label_names(self._connection, dataset, version)
 
     def read_actions(self, person: str, *, by: str = "") -> Iterator[LoggedAction]:
-        """What was done and taken back in a person's streams, newest first; by one, if named."""
+        """Yield the actions and undos on a person's samples, newest first.
+
+        `by` limits them to one acting person.
+        """
         require_permission(self._actor, Permission.READ, person)
         return events.read_actions(self._connection, person, by=by)
 
     def find_removed(self, names: Sequence[str]) -> set[str]:
-        """Of some ids of annotations, those that were removed."""
+        """Return those of the given annotation ids whose annotations were removed."""
         return set(self._connection.execute(REMOVED_IDS, {"names": list(names)}).scalars())
 
     def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
-        """Of some ids of annotations, those that exist: by id, the person and the sample's row."""
+        """Return (person, sample row id) of the given annotations that exist, by annotation id."""
         seen = visible_people(self._actor)
         query = _OWNERS if seen is None else _OWNERS.where(ANNOTATIONS.c.person.in_(seen))
         rows = self._connection.execute(query, {"names": list(names)})
         return {name: (who, row) for name, who, row in rows}
 
     def suggestion(self, key: SampleKey, name: str) -> Suggestion:
-        """As `suggestions.load_suggestion`."""
+        """Return a suggestion on a sample, as `suggestions.load_suggestion` does."""
         return suggestions.load_suggestion(self._connection, key, name)
 
     # writing -----------------------------------------------------------------------------------
 
     def append(self, stream: EventStream, event: Event) -> EventStream:
-        """Writes an event that has no place yet behind a stream, and what it changes.
+        """Append an event to an event stream and write its changes; return the stream after it.
 
         Raises:
-            Conflict: the stream is not as the event's action found it, or an annotation's id is
-                taken by another stream.
+            Conflict: the stream changed since the action was prepared, or another stream has an
+            annotation with the same id.
         """
         plan, after = plan_event(stream, event)
         self.write([plan])
         return after
 
     def holds(self, person: str, plans: Sequence[WritePlan]) -> bool:
-        """Whether the streams of a person's plans are as they were when these were made."""
+        """Return whether a person's event streams are unchanged since the plans were made."""
         require_permission(self._actor, Permission.READ, person)
         heads = {row[0]: row[1] for row in self._connection.execute(_HEADS, {"person": person})}
         return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)
 
     def write(self, plans: Sequence[WritePlan]) -> None:
-        """Writes what was planned; the plans must hold.
+        """Write planned events and their changes; the plans must still be valid.
 
         Raises:
-            Conflict: an annotation's id is taken by another stream.
+            Conflict: another stream has an annotation with the same id.
         """
         for person in {plan.assignment["person"] for plan in plans}:
             require_permission(self._actor, Permission.WRITE, person)
         write(self._connection, plans, disabled=self.disabled)
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:
-        """Numbers for new annotations: the wanted ones, but for 0 and those in use new ones."""
+        """Return numbers for new annotations: wanted numbers if free, else the next free numbers.
+
+        A wanted number of 0 means any free number.
+        """
         last = highest = int(self._connection.execute(_SETTING).scalar() or 0)
         requested = {"numbers": [number for number in wanted if number > 0]}
         taken = set(self._connection.execute(_TAKEN, requested).scalars())
@@ -259,7 +265,7 @@ class EventLog:
 
 
 ENOUGH: Final = 2
-"""People whose work makes a sample one for review, also where more are to annotate it."""
+"""Number of people who must complete a sample before review, even if more are assigned to it."""
 
 _COUNTS: Final = f"""
     FROM assignments a JOIN people p ON p.id = a.person
@@ -284,13 +290,13 @@ _SAMPLES: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class ReviewCandidate:
-    """A sample that review settles, or settled.
+    """A sample that is ready for review, or whose adjudication has begun.
 
     Attributes:
         finished: (person, head of their stream) of those whose work counts, sorted.
-        pending: who is still to annotate it.
-        workers: all who worked on it, at any reading.
-        state: that of the adjudication.
+        pending: people who still have to annotate the sample.
+        workers: all people who worked on the sample, in either reading.
+        state: state of the adjudication.
     """
 
     key: SampleKey
@@ -303,7 +309,7 @@ class ReviewCandidate:
 
 
 def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
-    """The samples with enough work for review, and those that it began or settled, as they came."""
+    """Yield the samples with enough work for review or a begun adjudication, in arrival order."""
     counted: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for sample_id, person, head in connection.execute(_ALL_FINISHED):
         counted[sample_id].append((person, head))

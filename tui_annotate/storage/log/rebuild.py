@@ -1,6 +1,6 @@
-"""A copy of a store taken back to what it was: its log cut short, its tables made of the log anew.
+"""Restores a copy of a store to an earlier state: cuts its event log and rebuilds its tables.
 
-For copies alone: the store that people work in is never changed this way.
+Only copies are changed in this way, never the store that annotators work with.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ _ROWS: Final = 1000
 
 
 def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead]:
-    """Cuts each stream of a copied store to where it ended; gives those that it has no more.
+    """Cut each event stream of a copied store at a recorded head; return heads that are missing.
 
-    Streams of which no head is given are gone then.
+    Streams without a recorded head are removed.
     """
     with copy.writing() as connection, _cut_streams(connection):
         for batch in split_batches((head._asdict() for head in heads), _ROWS):
@@ -61,7 +61,7 @@ def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead
 
 
 def cut_to_time(copy: Database, at: str) -> None:
-    """Cut each stream of a copied store before its first event after `at` (ISO 8601, UTC)."""
+    """Cut each event stream of a copied store before its first event after `at` (ISO 8601, UTC)."""
     with copy.writing() as connection, _cut_streams(connection):
         connection.execute(_LATER, {"at": at})
 
@@ -79,10 +79,10 @@ def _cut_streams(connection: Connection) -> Iterator[None]:
 
 
 def rebuild_tables(copy: Database) -> int:
-    """Rebuild annotations, assignments and answers from the log; return the number of streams.
+    """Rebuild annotations, assignments and answers from the event log; return the stream count.
 
     Raises:
-        Conflict: an event does not follow from those before it.
+        Conflict: an event does not follow from the events before it.
     """
     count = 0
     with copy.reading() as reading, copy.writing() as connection:
@@ -110,11 +110,11 @@ def _write_streams(connection: Connection, streams: Sequence[EventStream]) -> No
 
 
 def _replay_streams(reading: Connection, connection: Connection) -> Iterator[EventStream | None]:
-    """Each stream as its log ends; None where its sample is gone, or was taken out last."""
+    """Yield the final state of each event stream; None if its sample is missing or was removed."""
     for person, key, rows in events.streams(reading):
         history = [_read_event(row) for row in rows]
         row = connection.execute(SAMPLE_ROW, {"dataset": key.dataset, "sample": key.id}).scalar()
-        # It is replayed in any case: a log that contradicts itself is never passed over.
+        # Replay the stream even if it is dropped: an inconsistent log must always raise.
         stream = build_stream(person, key, sample_id=row or 0, history=history)
         yield None if row is None or history[-1].action.verb == DISCARD else stream
 

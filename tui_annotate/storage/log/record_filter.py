@@ -1,4 +1,4 @@
-"""What of people's work goes through a filter; and all annotations that do, without any text."""
+"""Applies a record filter to people's work, and streams the matching annotations without texts."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _STANDING: Final = (
 
 
 class RecordQuery:
-    """A `RecordFilter` made ready: what of people's work goes through.
+    """A `RecordFilter` prepared for queries; it decides which annotations and assignments match.
 
-    What review refused goes through where it is asked for by its origin, and nowhere else. Who asks
-    for what it settled gets samples that it settled with nothing found as well.
+    Annotations that adjudication rejected match only if the filter asks for their origin. A filter
+    for adjudicated annotations also matches adjudicated samples without annotations.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class RecordQuery:
         )
 
     def annotation(self, annotation: Annotation) -> bool:
-        """Whether origin, label and time fit."""
+        """Return whether the origin, labels and time of an annotation match the filter."""
         filters, label = self._filters, self._label
         origin = annotation.origin
         asked = filters.origin in (origin, origin.partition(":")[0])
@@ -68,7 +68,7 @@ class RecordQuery:
         )
 
     def condition(self, table: FromClause) -> ColumnElement[bool]:
-        """The condition of a table of people's work: whose it is, and not done for practice."""
+        """Return the SQL condition on a table for rows of matching people, without practice."""
         mine = true() if self.people is None else table.c.person.in_(self.people)
         if self._filters.practice:
             return mine
@@ -80,12 +80,15 @@ class RecordQuery:
         return and_(mine, not_(practised))
 
     def assignment(self, person: str, state: str, updated: str) -> bool:
-        """Whether a person's assignment fits: of what review did, its own alone."""
+        """Return whether a person's assignment matches the filter.
+
+        A filter for adjudicated work matches only the adjudication itself.
+        """
         fits = self.state(state) and updated >= self._filters.since
         return fits and (not self._settled or person == SETTLED)
 
     def state(self, state: str) -> bool:
-        """Whether work in that state fits."""
+        """Return whether an assignment state matches the filter."""
         return not self._filters.state or self._filters.state == state
 
 
@@ -96,7 +99,7 @@ def stream_annotations(
     *,
     seen: Collection[str] | None = None,
 ) -> Iterator[OwnedAnnotation]:
-    """Yield filtered annotations; `seen`: readable people, None for all."""
+    """Yield the annotations that match a filter; `seen`: ids of readable people, None for all."""
     record_query = RecordQuery(filters, people, seen=seen)
     query = _STANDING
     if filters.dataset:

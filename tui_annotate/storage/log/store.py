@@ -1,4 +1,7 @@
-"""What people did: the log and all that follows from it, each change in one transaction."""
+"""Annotations, assignments and other work of all people, derived from the event log.
+
+Each change is one transaction.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ _CLAIMS: Final = text(
     " WHERE a.person = :person ORDER BY a.updated DESC, a.id LIMIT :limit"
 )
 _LABELS_COLUMN: Final = case(
-    # A NaN of a foreign record is no JSON to SQLite; such an annotation is read here, whole.
+    # SQLite rejects NaN, which an imported record may have, as JSON; Python parses that payload.
     (func.json_valid(ANNOTATIONS.c.payload), func.json_extract(ANNOTATIONS.c.payload, "$.labels")),
     else_=ANNOTATIONS.c.payload,
 )
@@ -72,7 +75,7 @@ _LABELS: Final = (
     .group_by(DATASETS.c.name, PEOPLE.c.id, _LABELS_COLUMN)
 )
 _BATCH: Final = 100
-"""Annotations and assignments of one transaction of an import: about 40 ms with the lock held."""
+"""Maximum annotations and assignments in one import transaction: about 40 ms with the lock held."""
 
 _EVIDENCE: Final = text(
     "SELECT a.payload, (SELECT count(*) FROM sample_documents e WHERE e.sample_id = p.sample_id"
@@ -83,14 +86,14 @@ _EVIDENCE: Final = text(
     " AND a.sample_id = p.sample_id AND a.person = :person"
     " AND NOT (d.name = :dataset AND s.external = :sample)"
 )
-"""Annotations of a person beside a document, with the document's index on its side there.
+"""Query for a person's annotations on samples with a source document, with the document's index.
 
-CROSS keeps SQLite to the order: a text has few samples, a person many annotations.
+CROSS JOIN keeps SQLite to this join order: a text has few samples, a person many annotations.
 """
 
 
 class LabelCombination(NamedTuple):
-    """The labels that annotations of one person in one dataset have; `name` is the person's."""
+    """The labels on annotations of one person in one dataset; `name` is the person's name."""
 
     dataset: str
     person: str
@@ -99,11 +102,11 @@ class LabelCombination(NamedTuple):
 
 
 class AnnotationStore(LogStore):
-    """The log of all people, and the annotations and assignments that follow from it.
+    """The event log of all people, and the annotations and assignments that follow from it.
 
     Raises:
-        NotAllowed: every method, where only others may read or write it.
-        NotFound: every method with a key, where there is no such sample.
+        NotAllowed: every method, if the actor may not read or write the work.
+        NotFound: every method with a key, if there is no such sample.
     """
 
     def __init__(
@@ -119,36 +122,36 @@ class AnnotationStore(LogStore):
 
     @contextmanager
     def writing(self) -> Iterator[EventLog]:
-        """The log in a transaction that holds the write lock; kept only if nothing is raised."""
+        """Open the event log in a write transaction; it is rolled back after any error."""
         with self._database.writing() as connection:
             yield EventLog(connection, self._actor, disabled=self._disabled)
 
     @contextmanager
     def reading(self) -> Iterator[EventLog]:
-        """The log in a transaction that only reads."""
+        """Open the event log in a read-only transaction."""
         with self._database.reading() as connection:
             yield EventLog(connection, self._actor)
 
     def moment(self) -> int:
-        """A number that is another once anything was committed to the store since."""
+        """Return a counter that changes after each commit to the store."""
         return self._database.moment()
 
     def stream(self, person: str, key: SampleKey) -> EventStream:
-        """One person's work on one sample."""
+        """Return one person's work on one sample."""
         with self.reading() as log:
             return log.stream(person, key)
 
     def state(self, person: str, key: SampleKey) -> StreamState:
-        """As `stream`, the state alone."""
+        """Return the current state of one person's work on one sample."""
         return self.stream(person, key).state
 
     def events(self, person: str, key: SampleKey) -> tuple[Event, ...]:
-        """The events of one stream, in order."""
+        """Return the events of one person on one sample, in order."""
         with self.reading() as log:
             return tuple(log.events(person, key))
 
     def streams(self) -> Iterator[tuple[str, SampleKey]]:
-        """Every stream of the log as (person, sample), sorted; also those of samples now gone."""
+        """Yield every event stream as (person, sample), sorted, also of removed samples."""
         columns = (EVENTS.c.person, EVENTS.c.dataset, EVENTS.c.sample)
         query = select(*columns).where(EVENTS.c.seq == 1).order_by(*columns)
         if (seen := visible_people(self._actor)) is not None:
@@ -158,18 +161,24 @@ class AnnotationStore(LogStore):
                 yield person, SampleKey(dataset, sample)
 
     def candidates(self) -> list[ReviewCandidate]:
-        """The samples with enough work for review, and those that it settled, as they came."""
+        """Return the samples with enough work for review or a begun adjudication.
+
+        The samples are in order of arrival.
+        """
         require_permission(self._actor, Permission.REVIEW)
         with self._database.reading() as connection:
             return list(list_candidates(connection))
 
     def kind_counts(self) -> list[KindCount]:
-        """How many reports, documents and citations there are, and who annotated how many."""
+        """Return the number of items by dataset, kind and person who annotated them.
+
+        The kinds of items are reports, documents and citations.
+        """
         with self._database.reading() as connection:
             return count_kinds(connection, visible_people(self._actor))
 
     def practice_answer(self, person: str, key: SampleKey) -> PracticeAnswer | None:
-        """The right answer to a practice sample that the person completed; None for others."""
+        """Return the correct answer to a practice sample that the person completed, else None."""
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             finished = (
@@ -178,10 +187,10 @@ class AnnotationStore(LogStore):
             return find_practice_answer(connection, person, key) if finished else None
 
     def adjudication_notice(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
-        """What review made and refused on a sample that the person annotated.
+        """Return what adjudication made and rejected on a sample that the person annotated.
 
-        Names no reviewer, and of its sources the person's own annotations alone. None before it is
-        adjudicated, or where the person did nothing on it.
+        The result names no reviewer, and of its sources only the person's own annotations. None
+        before the sample is adjudicated, or if the person did nothing on it.
         """
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
@@ -195,11 +204,11 @@ class AnnotationStore(LogStore):
         return AdjudicationNotice(made, settled.assignment.rating, settled.assignment.comment)
 
     def suggested(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
-        """What machines suggest on a sample with this person's answers, as `SuggestionStore.of`."""
+        """Return the suggestions on a sample with a person's answers, in reading order."""
         return SuggestionStore(self._database, actor=self._actor).of(person, key)
 
     def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
-        """A person's own notes, once each: the most frequent first, then the most recent."""
+        """Return a person's distinct notes: the most frequent first, then the most recent."""
         require_permission(self._actor, Permission.READ, person)
         query = (
             select(ANNOTATIONS.c.note)
@@ -214,11 +223,12 @@ class AnnotationStore(LogStore):
     def former_evidence(
         self, person: str, documents: Collection[str], *, outside: SampleKey
     ) -> dict[str, tuple[Span, ...]]:
-        """By hash of a source document, the distinct spans of a person's evidence in it, in order.
+        """Return the distinct spans of a person's evidence in source documents, by document hash.
 
         Args:
-            documents: their hashes; those without evidence are absent in what is returned.
-            outside: the sample whose annotations are left out.
+            documents: hashes of the documents; a document without evidence is absent from the
+                result.
+            outside: the sample whose annotations do not count.
         """
         require_permission(self._actor, Permission.READ, person)
         found: dict[str, set[Span]] = {}
@@ -232,7 +242,7 @@ class AnnotationStore(LogStore):
         return {name: tuple(sorted(spans)) for name, spans in found.items()}
 
     def own_claims(self, person: str, *, limit: int) -> tuple[OwnClaim, ...]:
-        """A person's annotations that claim something, the newest first."""
+        """Return a person's annotations that have a claim, the newest first."""
         require_permission(self._actor, Permission.READ, person)
         found = []
         with self._database.reading() as connection:
@@ -251,14 +261,17 @@ class AnnotationStore(LogStore):
     def standing(
         self, filters: RecordFilter, people: Mapping[str, Person]
     ) -> Iterator[OwnedAnnotation]:
-        """Yield filtered annotations with their people; no text is read. `people`: by id."""
+        """Yield the annotations that match a filter, with their people; `people` is by id.
+
+        No text is read.
+        """
         with self._database.reading() as connection:
             yield from record_filter.stream_annotations(
                 connection, filters, people, seen=visible_people(self._actor)
             )
 
     def labels_in_use(self) -> dict[tuple[str, LabelPath], int]:
-        """How many annotations have a label: by dataset and path, sorted."""
+        """Return the number of annotations with each label, by dataset and label path, sorted."""
         found: Counter[tuple[str, LabelPath]] = Counter()
         for each, count in self.labellings().items():
             for path in each.labels:
@@ -266,7 +279,7 @@ class AnnotationStore(LogStore):
         return dict(sorted(found.items()))
 
     def labellings(self, datasets: Collection[str] | None = None) -> Counter[LabelCombination]:
-        """Count annotations by their set of labels; `datasets` may be None for all."""
+        """Return the number of annotations by label combination; `datasets` is None for all."""
         found: Counter[LabelCombination] = Counter()
         seen = visible_people(self._actor)
         query = _LABELS if seen is None else _LABELS.where(ANNOTATIONS.c.person.in_(seen))
@@ -280,15 +293,16 @@ class AnnotationStore(LogStore):
         return found
 
     def import_records(self, records: Sequence[Record]) -> ImportCounts:
-        """Stores people, annotations and assignments of records whose samples are stored.
+        """Import people, annotations and assignments of records whose samples are stored.
 
-        Once more adds nothing; what was removed here stays removed. A later import's state, rating
-        and comment stand until somebody works on the sample here; from then on they are doubts.
-        Short transactions, each all or nothing.
+        A repeated import adds nothing; annotations that were removed here stay removed. A later
+        import replaces state, rating and comment until a person works on the sample here; from then
+        on, differing values are reported as doubts. The import runs in short transactions, each all
+        or nothing.
 
         Raises:
             NotFound: a sample is not stored.
-            NotAllowed: who acts may not manage the workspace.
+            NotAllowed: the actor may not manage the workspace.
         """
         require_permission(self._actor, Permission.MANAGE)
         counts = ImportCounts()
@@ -303,7 +317,7 @@ class AnnotationStore(LogStore):
 
 
 class AdjudicationNotice(NamedTuple):
-    """What review made and refused, and what it settled of the sample as a whole."""
+    """Annotations that adjudication made and rejected on a sample, with its rating and comment."""
 
     annotations: tuple[Annotation, ...]
     rating: str
@@ -319,11 +333,10 @@ def _hide_others(one: Annotation, own: Collection[str]) -> Annotation:
 
 @dataclass(frozen=True, slots=True)
 class OwnClaim:
-    """An annotation with a claim.
+    """An annotation with the text of its claim; several spans are joined by an ellipsis.
 
-    Attributes:
-        claim: its words; of several spans, joined by an ellipsis.
-        place: hash of the text, and the segment in it where the claim begins.
+    `place` is the hash of the annotated text and the index of the segment in which the claim
+    begins.
     """
 
     sample: SampleKey

@@ -1,4 +1,7 @@
-"""Streams of another workspace brought to this one's, each whole or not at all."""
+"""Merges event streams from another workspace into this one, each completely or not at all.
+
+An event stream has the events of one person on one sample.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.statements import known_digests
 
 _AT_ONCE: Final = 20
-"""Streams of one transaction: others wait for the lock meanwhile."""
+"""Maximum number of streams in a transaction, because others wait for the lock meanwhile."""
 
 _OWN: Final = text(
     "SELECT e.person, d.name, s.external, s.digest FROM events e"
@@ -52,12 +55,12 @@ _KNOWN_IDS: Final = select(EVENTS.c.id).where(EVENTS.c.id.in_(bindparam("names",
 
 @dataclass(frozen=True, slots=True)
 class MergedStream:
-    """What became of one stream.
+    """The result of merging one event stream, the events of one person on one sample.
 
     Attributes:
-        events: how many were appended.
-        fork: where both sides differ.
-        refused: why nothing of it was taken; else empty.
+        events: number of appended events.
+        fork: where both sides differ; None if they do not.
+        refused: reason why nothing of the stream was merged; empty otherwise.
     """
 
     person: str
@@ -69,12 +72,12 @@ class MergedStream:
 
 @dataclass(slots=True)
 class StreamMergeReport:
-    """What became of imported work of a person.
+    """The result of importing all event streams of a person.
 
     Attributes:
-        streams, events: numbers of new ones.
-        known: streams without new events.
-        forks: where both sides differ; the newest state is in force.
+        streams, events: number of streams with new events, and of new events.
+        known: number of streams without new events.
+        forks: where both sides differ; the newest state is used.
     """
 
     person: Person
@@ -85,7 +88,7 @@ class StreamMergeReport:
     refused: list[MergedStream] = field(default_factory=list)
 
     def take(self, taken: MergedStream) -> None:
-        """Counts one stream."""
+        """Add the result of one merged event stream to the counts."""
         if taken.refused:
             self.refused.append(taken)
         elif taken.events:
@@ -98,13 +101,13 @@ class StreamMergeReport:
 
 
 class MergeStore(LogStore):
-    """Exchanges the streams of a workspace with another one.
+    """Exchange of a person's event streams with another workspace.
 
     Args:
         sample: loads a stored sample, to validate work from elsewhere.
 
     Raises:
-        NotAllowed: both methods, where the work is not the actor's to read or write.
+        NotAllowed: both methods, if the actor may not read or write the work.
     """
 
     def __init__(
@@ -119,12 +122,15 @@ class MergeStore(LogStore):
         self._sample = sample
 
     def datasets(self) -> frozenset[str]:
-        """The names of the datasets that are here."""
+        """Return the names of the datasets in this workspace."""
         with self._database.reading() as connection:
             return frozenset(connection.execute(select(DATASETS.c.name)).scalars())
 
     def copies(self, person: str) -> Iterator[StreamCopy]:
-        """What somebody did, at both readings, on samples that are here; sorted, of one moment."""
+        """Yield a person's event streams on samples that exist here, sorted.
+
+        The streams of the person's second readings are included.
+        """
         require_permission(self._actor, Permission.READ, person)
         people = {"people": [person, second_reader(Person(person, "")).id]}
         with self._database.reading() as connection:
@@ -135,10 +141,10 @@ class MergeStore(LogStore):
                     yield StreamCopy(who, key, texts, history)
 
     def take(self, person: Person, copies: Iterable[StreamCopy]) -> Iterator[MergedStream]:
-        """Merge valid copies of a person's streams; yield each result once it is committed.
+        """Merge copies of a person's event streams; yield each result once it is committed.
 
-        Once more changes nothing. A stream that does not fit the samples here is refused alone. The
-        person is stored if the id is new.
+        The copies must be valid. A repeated merge changes nothing. A stream that does not fit the
+        samples here is refused, the others are merged. The person is stored if the id is new.
         """
         require_permission(self._actor, Permission.WRITE, person.id)
         for some in split_batches(copies, _AT_ONCE):
@@ -149,7 +155,7 @@ class MergeStore(LogStore):
             yield from done  # once they are committed
 
     def merge(self, person: Person, copies: Iterable[StreamCopy]) -> StreamMergeReport:
-        """Brings copies here as `take` does, and counts what became of them."""
+        """Merge copies of a person's event streams; return the counts of the results."""
         done = StreamMergeReport(person)
         for taken in self.take(person, copies):
             done.take(taken)
@@ -165,16 +171,19 @@ class MergeStore(LogStore):
         at: str,
         stays: bool,
     ) -> bool:
-        """Make a person's work on a sample what it is elsewhere; return whether that was done.
+        """Apply the state that a person's work on a sample has in a copy elsewhere.
+
+        Returns whether it was applied.
 
         Args:
-            other: gives that state; a number that an annotation has in it counts for nothing.
-            head: the last event that the caller knows of; with another one nothing is done.
-            at: when it was done there.
-            stays: False restores the state here right after, so that the log has both.
+            other: returns that state for the stream here; annotation numbers in it are ignored.
+            head: hash of the last event that the caller knows; nothing is done if the stream has
+                another.
+            at: time of that work elsewhere.
+            stays: False restores the state here right after, so that the log has both states.
 
         Raises:
-            Conflict: an annotation is in another stream here.
+            Conflict: an annotation belongs to another stream here.
         """
         require_permission(self._actor, Permission.WRITE, person)
         with self._database.writing() as connection:
@@ -197,9 +206,9 @@ class MergeStore(LogStore):
         texts = known_digests(connection, [copy.key]).get(copy.key)
         nothing = MergedStream(copy.person, copy.key)
         if texts is None:
-            return replace(nothing, refused="there is no such sample here")
+            return replace(nothing, refused="the sample does not exist here")
         if texts != copy.texts:
-            return replace(nothing, refused="the sample has other texts here")
+            return replace(nothing, refused="the sample has different texts here")
         here = tuple(log.events(copy.person, copy.key))
         known = here[: len(copy.events)]
         if len(known) == len(copy.events) and known[-1].hash == copy.events[-1].hash:
@@ -210,23 +219,25 @@ class MergeStore(LogStore):
         names = {name for event in copy.events for name in event.action.after.annotations}
         for name, owner in log.owners(sorted(names)).items():
             if owner != (copy.person, stream.sample_id):
-                return replace(nothing, refused=f"annotation {name} stands elsewhere here")
+                return replace(nothing, refused=f"annotation {name} belongs to other work here")
         if copy.person != person.id:
             add_person(connection, second_reader(person))
         merge = merge_streams(here, copy.events, own=_adapt_payloads(log, here, copy))
         ids = {"names": [event.id for event in merge.events]}
         if (taken := connection.execute(_KNOWN_IDS, ids).scalar()) is not None:
-            return replace(nothing, refused=f"event {taken} stands elsewhere here")
+            return replace(nothing, refused=f"event {taken} belongs to other work here")
         for event in merge.events:
             stream = log.append(stream, event)
         return replace(nothing, events=len(merge.events), fork=merge.fork)
 
 
 def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamState:
-    """A state from elsewhere with the numbers that its annotations have, or get, here."""
+    """Return a state from another workspace with annotation numbers that are valid here."""
     for name, place in log.owners(sorted(to.annotations)).items():
         if place != (stream.person, stream.sample_id):
-            raise Conflict(f"annotation {name} stands elsewhere here", "who wrote that row?")
+            raise Conflict(
+                f"annotation {name} belongs to other work here", "check who wrote that row"
+            )
     had = {name: each["number"] for name, each in stream.state.annotations.items()}
     fresh = [name for name in to.annotations if name not in had]
     numbers = had | dict(zip(fresh, log.numbers([0] * len(fresh)), strict=True))
@@ -235,7 +246,7 @@ def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamStat
 
 
 def _adapt_payloads(log: EventLog, here: Sequence[Event], copy: StreamCopy) -> Adapt:
-    """What an annotation of a copy is here: its number, and its labels as they are called now."""
+    """Return a function that gives a copied annotation its number and current labels here."""
     had, wanted = _read_numbers(here), _read_numbers(copy.events)
     fresh = [name for name in wanted if name not in had]
     given = log.numbers([wanted[name] for name in fresh])

@@ -1,4 +1,7 @@
-"""What a shared table was given last, by sample, so that what changed since is seen at once."""
+"""Bookmarks of synchronization: what each row of a shared table had when both sides were equal.
+
+They show at once what changed on either side since then.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,11 @@ _HEADS: Final = text(
 
 
 class SyncedHead(NamedTuple):
-    """What a row was when both sides had the same.
+    """A bookmark: the state of a row of a shared table when it was last equal to the work here.
 
     Attributes:
-        head: of the stream here, when it was read.
-        digest: of the payload; empty where this side has something to give that it lacks.
+        head: head of the stream here, when it was read.
+        digest: digest of the payload; empty if this side has changes that the row lacks.
     """
 
     head: str
@@ -38,13 +41,13 @@ class SyncedHead(NamedTuple):
 
 
 class SyncStore:
-    """Marks of one person in one table.
+    """Synchronization bookmarks of one person's work in one shared table.
 
     Args:
-        target: names the table; holds nothing secret.
+        target: name of the table; contains nothing secret.
 
     Raises:
-        NotAllowed: where the work is not the actor's to read.
+        NotAllowed: the actor may not read the person's work.
     """
 
     def __init__(
@@ -56,9 +59,10 @@ class SyncStore:
         self._prefix = to_json(["sync", target, person])[:-1]
 
     def heads(self, marks: Container[SampleKey]) -> dict[SampleKey, str]:
-        """The last event of each sample that has work, or a mark, as samples came.
+        """Return the hash of the last event of each sample that has work or a bookmark.
 
-        What was taken back since it was sent has a mark alone.
+        The samples are in order of arrival. Work that was undone after it was sent has only a
+        bookmark.
         """
         with self._database.reading() as connection:
             rows = connection.execute(_HEADS, {"person": self._person})
@@ -69,7 +73,7 @@ class SyncStore:
             }
 
     def marks(self) -> dict[SampleKey, SyncedHead]:
-        """By sample, what the table has of it."""
+        """Return the synchronization bookmarks of the shared table, by sample."""
         with self._database.reading() as connection:
             rows = connection.execute(_MARKS, self._prefix_range(self._prefix)).all()
         return {
@@ -77,7 +81,7 @@ class SyncStore:
         }
 
     def keep(self, marks: Mapping[SampleKey, SyncedHead]) -> None:
-        """Remembers what the table has now."""
+        """Store synchronization bookmarks of the current rows of the shared table."""
         rows = [
             {"name": f"{self._prefix},{to_json(list(key))[1:]}", "value": to_json(list(mark))}
             for key, mark in marks.items()
@@ -87,11 +91,11 @@ class SyncStore:
                 connection.execute(_SET, rows)
 
     def forget(self, dataset: str) -> None:
-        """Says that the table has nothing of a dataset any more."""
+        """Delete the bookmarks of a dataset whose rows are no longer in the shared table."""
         low = f"{self._prefix},{to_json([dataset])[1:-1]}"
         with self._database.writing() as connection:
             connection.execute(delete(SETTINGS).where(_MINE), self._prefix_range(low))
 
     @staticmethod
     def _prefix_range(prefix: str) -> dict[str, str]:
-        return {"low": f"{prefix},", "high": f"{prefix}-"}  # "-" is what comes after ","
+        return {"low": f"{prefix},", "high": f"{prefix}-"}  # "-" is the character after ","

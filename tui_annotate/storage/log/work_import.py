@@ -1,6 +1,6 @@
-"""Work that comes with records: into the log as it is, once, never against what was done here.
+"""Imports annotations and assignments from files; work that was done here is never overwritten.
 
-State, rating and comment are those of the last import, until a person works on the sample here.
+State, rating and comment are those of the last import until a person works on the sample here.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from tui_annotate.storage.people.store import add_person
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
 _EMPTY_VALUES: Final = {"state": State.NEW.value}
-"""What says as little of a part as the empty text does."""
+"""Values of an assignment that mean the same as an empty text."""
 _IDLE_VERBS: Final = IDLE | {IMPORT}
-"""The content of a stream in which no person worked here."""
+"""Verbs of events after which no person has worked on the sample in this workspace."""
 
 
 @dataclass(slots=True)
 class ImportCounts:
-    """What became of annotations, states, ratings and comments that came with records.
+    """Counts of imported annotations, states, ratings and comments.
 
     Attributes:
-        buried: had been removed here, and stay removed.
+        buried: annotations that had been removed here, and stay removed.
         changed: samples whose state, rating or comment differs from that of an earlier import.
-        doubts: what was not imported, as the person worked on the sample here.
+        doubts: values that were not imported because the person worked on the sample here.
     """
 
     added: int = 0
@@ -54,10 +54,10 @@ class _PersonWork:
 
 @dataclass(frozen=True, slots=True)
 class WorkImport:
-    """Imports in one transaction.
+    """An import of annotations and assignments in one transaction.
 
     Attributes:
-        clock: the time of work that has none.
+        clock: returns the time for work that has no time of its own.
     """
 
     connection: Connection
@@ -65,7 +65,7 @@ class WorkImport:
     counts: ImportCounts
 
     def take(self, record: Record) -> None:
-        """Stores the people, annotations and assignments of a record whose sample is stored.
+        """Store the people, annotations and assignments of a record whose sample is stored.
 
         Raises:
             NotFound: the sample is not stored.
@@ -92,7 +92,7 @@ class WorkImport:
             IMPORT, Change(dict.fromkeys(payloads), before), Change(payloads, after)
         )
         at = (assignment.updated if assignment else "") or self.clock()
-        # An import has the whole working time, not what was added to it.
+        # Imported seconds are a total, an event's seconds an increment.
         seconds = max(assignment.seconds - stream.state.seconds, 0.0) if assignment else 0.0
         name = (str(uuid.uuid4()), 0, stream.person, *stream.key)
         log.append(stream, Event(*name, action, at=at, seconds=seconds))
@@ -123,7 +123,7 @@ class WorkImport:
     def _select_new(
         self, log: EventLog, stream: EventStream, annotations: Sequence[Annotation]
     ) -> list[Annotation]:
-        """What is neither here nor was removed, each with an id and a number that are free."""
+        """Return the annotations that are neither stored nor removed here, with free ids."""
         if not annotations:
             return []
         mine = (stream.person, stream.sample_id)
@@ -131,7 +131,7 @@ class WorkImport:
         named = {}
         for new in annotations:
             name = new.id
-            if owners.get(name, mine) != mine:  # same input, same id
+            if owners.get(name, mine) != mine:  # uuid5: the same input gets the same id
                 parts = (stream.person, *stream.key, name)
                 name = str(uuid.uuid5(_NAMESPACE, "\0".join(parts)))
             named[name] = replace(new, id=name)
@@ -164,7 +164,10 @@ def _extract_parts(assignment: Assignment | None) -> Mapping[str, str]:
 
 
 def _is_worked_on(log: EventLog, stream: EventStream) -> bool:
-    """Whether there is more in a stream than imports, since its sample came last."""
+    """Return whether a person has worked on the sample here since it was last ingested.
+
+    Imports do not count.
+    """
     verbs = [event.action.verb for event in log.events(stream.person, stream.key)]
     last = len(verbs) - verbs[::-1].index(DISCARD) if DISCARD in verbs else 0
     return not _IDLE_VERBS.issuperset(verbs[last:])
@@ -173,9 +176,9 @@ def _is_worked_on(log: EventLog, stream: EventStream) -> bool:
 def _describe_doubt(stream: EventStream, news: Mapping[str, str], *, where: str) -> Problem:
     stored = stream.state.assignment
     differences = "; ".join(
-        f"{name} {stored[name]!r:.50} stands, the file has {value!r:.50}"
+        f"{name} is {stored[name]!r:.50} here, {value!r:.50} in the file"
         for name, value in news.items()
     )
     message = f"{stream.person!r} worked on {stream.key} here: {differences}"
-    hint = "where the file is right, it is changed as any work: tui-annotate annotate"
+    hint = "if the file is right, change the work here: tui-annotate annotate"
     return Problem(where or str(stream.key), message, hint, refused=False)

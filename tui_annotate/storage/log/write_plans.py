@@ -1,6 +1,6 @@
-"""What events change: made ready first, also without the lock, then written at one go.
+"""Write plans of events: rows prepared outside the lock, then written together in one transaction.
 
-Clearing 58,500 annotations and taking that back are one step each, so their lock must be short.
+Clearing 58,500 annotations, or undoing that, is one action, so the lock must be held briefly.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class EventStream:
-    """One person's work on one sample, and where the next event goes.
+    """One person's work on one sample: the current state, and the position of the next event.
 
     Attributes:
-        sample_id: the sample's row.
+        sample_id: the sample's row id.
         seq, head: number and hash of the last event; 0 and empty before the first.
         updated: as of `domain.history.last_action_time`; empty before the first event.
     """
@@ -70,18 +70,18 @@ class EventStream:
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:
-        """As they stand: claims in reading order, then those without a claim."""
+        """Current annotations: those with a claim in reading order, then those without a claim."""
         values = map(annotation_from_json, self.state.annotations.values())
         return tuple(sorted(values, key=_reading_order_key))
 
     @property
     def answers(self) -> Mapping[str, SuggestionAnswer]:
-        """What was answered to suggestions, by the ids of these."""
+        """The person's answers to suggestions, by suggestion id."""
         return {name: answer_from_json(each) for name, each in self.state.suggestions.items()}
 
     @property
     def assignment(self) -> Assignment:
-        """How far the person is."""
+        """The person's state, rating, comment and working time on the sample."""
         parts = self.state.assignment
         state, rating, comment = State(parts["state"]), parts["rating"], parts["comment"]
         return Assignment(self.person, state, rating, comment, self.state.seconds, self.updated)
@@ -90,10 +90,10 @@ class EventStream:
 def build_stream(
     person: str, key: SampleKey, *, sample_id: int, history: Sequence[Event]
 ) -> EventStream:
-    """A stream as its events, in order, leave it.
+    """Return an event stream in the state after its events, which are in order.
 
     Raises:
-        Conflict: an event does not follow from those before it.
+        Conflict: an event does not follow from the events before it.
     """
     if not history:
         return EventStream(person, key, sample_id, StreamState())
@@ -108,12 +108,12 @@ def _reading_order_key(annotation: Annotation) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class WritePlan:
-    """The rows of one event, as the store takes them; without the values that they came from.
+    """Table rows that one event writes.
 
     Attributes:
-        head: of the stream that the event follows; empty before its first.
-        relabelled: what got other labels alone: no index of the table is touched.
-        finished: by how much the person's finished samples change.
+        head: hash of the event that the new one follows; empty for the first event.
+        relabelled: annotations that only get other labels: no index of the table changes.
+        finished: change of the person's number of completed samples.
         answered, unanswered: answers to suggestions that are stored or deleted.
     """
 
@@ -132,10 +132,10 @@ class WritePlan:
 
 
 def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStream]:
-    """An event that has no place yet, placed behind a stream; and the stream as it is then.
+    """Plan a new event at the end of an event stream; return the plan and the stream after it.
 
     Raises:
-        Conflict: the stream is not as the event's action found it.
+        Conflict: the stream changed since the action was prepared.
     """
     placed = chain_event(event, seq=stream.seq + 1, prev=stream.head)
     action = event.action
@@ -171,7 +171,7 @@ def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStrea
 
 
 def answer_row(stream: EventStream, name: str, payload: Payload) -> Row:
-    """An answer of a stream to a suggestion, as the table has it."""
+    """Return the table row of an answer to a suggestion."""
     return {
         "person": stream.person,
         "sample_id": stream.sample_id,
@@ -182,7 +182,7 @@ def answer_row(stream: EventStream, name: str, payload: Payload) -> Row:
 
 
 def annotation_row(stream: EventStream, payload: Payload) -> Row:
-    """An annotation of a stream, as the table has it."""
+    """Return the table row of an annotation."""
     return {
         "id": payload["id"],
         "person": stream.person,
@@ -196,7 +196,7 @@ def annotation_row(stream: EventStream, payload: Payload) -> Row:
 
 
 def assignment_row(stream: EventStream) -> Row:
-    """What the table says of the work of a stream."""
+    """Return the table row of a person's state, rating, comment and time on a sample."""
     assignment = stream.assignment
     return {
         "person": stream.person,
@@ -216,11 +216,13 @@ def assignment_row(stream: EventStream) -> Row:
 def write(
     connection: Connection, plans: Sequence[WritePlan], *, disabled: Disabled = no_disabled_people
 ) -> None:
-    """Writes events in their order, and what they change; who is `disabled` gets no work by it.
+    """Write planned events in order, with all changes that follow from them.
+
+    People in `disabled` get no samples by escalation.
 
     Raises:
-        Conflict: an event's id or place, or an annotation's id, is taken; raised where the
-            transaction ends.
+        Conflict: an event's id or position, or an annotation's id, is in use; raised where the
+        transaction ends.
     """
     _execute_many(connection, events.INSERT, (plan.event for plan in plans))
     _execute_many(connection, _DROP, (row for plan in plans for row in plan.dropped))
@@ -229,7 +231,7 @@ def write(
     _execute_many(connection, _ADD, added)
     _execute_many(connection, _DROP_TOMBSTONE, ({"name": row["id"]} for row in added))
     _execute_many(connection, _CHANGE, (row for plan in plans for row in plan.changed))
-    # With all columns named, SQLite wrote each index anew: 58,000 took three times as long.
+    # With all columns, SQLite would rewrite each index: 58,000 rows took three times as long.
     _execute_many(connection, _CHANGE, (row for plan in plans for row in plan.relabelled))
     _execute_many(connection, _ASSIGN, (plan.assignment for plan in plans))
     _execute_many(connection, _UNANSWER, (row for plan in plans for row in plan.unanswered))

@@ -1,4 +1,4 @@
-"""Alembic's way in: runs the migrations on the connection that `storage.migrate` holds."""
+"""Entry point of Alembic: runs the migrations on the connection that `storage.migrate` holds."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Who people are, how they sign in, where they were and what they like."""
+"""People: who they are, how they sign in, their last positions and their preferences."""

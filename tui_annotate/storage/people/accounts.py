@@ -1,4 +1,4 @@
-"""Accounts and invitations; each change is whole, and leaves an admin who can undo it."""
+"""Accounts and invitations; each change is one transaction, after which there is still an admin."""
 
 from __future__ import annotations
 
@@ -42,31 +42,31 @@ _ADMIN_COUNT: Final = (
 
 
 class AccountStore(CommonStore):
-    """Accounts by person; an address and a user of the machine belong to one of them at most."""
+    """Accounts by person; an email address or a machine user belongs to at most one account."""
 
     # reading -----------------------------------------------------------------------------------
 
     def any(self) -> bool:
-        """Whether there is an account, active or not."""
+        """Return whether there is an account, active or not."""
         with self._database.reading() as connection:
             return connection.execute(select(ACCOUNTS.c.person).limit(1)).first() is not None
 
     def all(self) -> tuple[Account, ...]:
-        """All accounts, by name, then id."""
+        """Return all accounts, by name, then id."""
         query = _ACCOUNT.order_by(PEOPLE.c.name, PEOPLE.c.id)
         with self._database.reading() as connection:
             return tuple(map(_build_account, connection.execute(query).mappings()))
 
     def by_person(self, person: str) -> Account | None:
-        """The account of a person."""
+        """Return the account of a person; None if there is none."""
         return self._find_account(ACCOUNTS.c.person == person)
 
     def by_email(self, email: str) -> Account | None:
-        """The account with an address, which is in lower case."""
+        """Return the account with an email address in lower case; None if there is none."""
         return self._find_account(ACCOUNTS.c.email == email)
 
     def by_unix(self, name: str) -> Account | None:
-        """The account that names a user of this machine; none for an empty name."""
+        """Return the account that is bound to a user of this machine; None for an empty name."""
         return self._find_account(ACCOUNTS.c.unix == name) if name else None
 
     def _find_account(self, condition: ColumnElement[bool]) -> Account | None:
@@ -76,12 +76,12 @@ class AccountStore(CommonStore):
     # writing -----------------------------------------------------------------------------------
 
     def add(self, accounts: Sequence[Account]) -> None:
-        """Stores new accounts and their people, all or none.
+        """Store new accounts and their people, either all of them or none.
 
-        A person who is there already gets the name and becomes one with an account.
+        A person who exists already gets the new name, and becomes a person with an account.
 
         Raises:
-            Conflict: a person or an address has an account already, or no admin would be there.
+            Conflict: a person or an address has an account already, or there would be no admin.
         """
         with self._database.writing() as connection:
             for account in accounts:
@@ -95,11 +95,11 @@ class AccountStore(CommonStore):
             _require_admin(connection)
 
     def change(self, person: str, *, ends_sessions: bool = False, **values: Any) -> Account:
-        """Change fields of an account, or the person's name; `ends_sessions` signs the person out.
+        """Change an account or its person's name; `ends_sessions` ends all sessions of the person.
 
         Raises:
             NotFound: this person has no account.
-            Conflict: address or user are taken, or no admin would be left.
+            Conflict: the address or machine user is in use, or there would be no admin.
         """
         with self._database.writing() as connection:
             before = _require_account(connection, person)
@@ -115,7 +115,10 @@ class AccountStore(CommonStore):
             return _require_account(connection, person)
 
     def forget(self, person: str, *, name: str, email: str) -> None:
-        """Replace a person's name and address by pseudonyms and delete their keys; as `change`."""
+        """Replace a person's name and address by pseudonyms, and disable the account.
+
+        The keys, sessions and invitations of the person are deleted. Raises as `change` does.
+        """
         values = {"email": email, "hash": "", "unix": "", "active": False}
         self.change(person, ends_sessions=True, name=name, **values)
         with self._database.writing() as connection:
@@ -125,19 +128,22 @@ class AccountStore(CommonStore):
     # invitations -------------------------------------------------------------------------------
 
     def invite(self, person: str, code: str, *, expires: str) -> None:
-        """Keeps the hash of a code; codes that the person had before are void."""
+        """Store the hash of an invitation code, and void the person's earlier codes."""
         row = {"code": code, "person": person, "expires": expires, "used": ""}
         with self._database.writing() as connection:
             connection.execute(delete(INVITES).where(INVITES.c.person == person))
             connection.execute(insert(INVITES).values(row))
 
     def invited(self, code: str, *, now: str) -> Account | None:
-        """The account that the hash of a code is good for now; None where it is for none."""
+        """Return the account to which an invitation code (as hash) belongs; None if it is void."""
         with self._database.reading() as connection:
             return _load_invited(connection, code, now)
 
     def redeem(self, code: str, password_hash: str, *, now: str) -> Account | None:
-        """Uses up a code and sets its person's password; the account, or None where it is void."""
+        """Use up an invitation code and set the person's password; return the account.
+
+        None if the code is void.
+        """
         with self._database.writing() as connection:
             account = _load_invited(connection, code, now)
             if account is None:
@@ -193,13 +199,13 @@ def _require_admin(connection: Connection) -> None:
     if not connection.execute(_ADMIN_COUNT).scalar_one():
         raise Conflict(
             "there would be no admin",
-            "make somebody an admin first: tui-annotate users update WHO --role admin",
+            "make another user an admin first: tui-annotate users update WHO --role admin",
         )
 
 
 @dataclass(frozen=True, slots=True)
 class OwnedSshKey:
-    """A key and its owner; `line` is the key as OpenSSH writes it, without a comment."""
+    """An SSH key and its owner; `line` is the key in the format of OpenSSH, without a comment."""
 
     fingerprint: str
     person: Person
@@ -217,10 +223,10 @@ _REMOVE: Final = delete(SSH_KEYS).where(SSH_KEYS.c.fingerprint == bindparam("fin
 
 
 class SshKeyStore(CommonStore):
-    """The bound keys of a store of people."""
+    """The SSH keys that are bound to people."""
 
     def all(self) -> tuple[OwnedSshKey, ...]:
-        """Every bound key, by its owner's name, then as they were bound."""
+        """Return every bound SSH key, by its owner's name, then in the order of binding."""
         with self._database.reading() as connection:
             rows = connection.execute(_ALL).all()
         return tuple(
@@ -229,7 +235,7 @@ class SshKeyStore(CommonStore):
         )
 
     def add(self, key: PublicKey, person: str) -> str:
-        """Bind a key unless it is bound; return the id of its person.
+        """Bind an SSH key to a person unless it is bound already; return the id of its owner.
 
         Raises:
             Conflict: there is no such person.
@@ -243,6 +249,6 @@ class SshKeyStore(CommonStore):
         return str(owner or person)
 
     def remove(self, fingerprint: str) -> bool:
-        """Unbinds a key; whether it was bound."""
+        """Unbind an SSH key; return whether it was bound."""
         with self._database.writing() as connection:
             return bool(connection.execute(_REMOVE, {"fingerprint": fingerprint}).rowcount)

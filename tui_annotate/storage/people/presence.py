@@ -1,7 +1,8 @@
-"""The process that a person works in: one at a time, so that two of them never write side by side.
+"""The process in which a person works: one at a time, so that two processes never write for them.
 
-A process holds a person's place by a name of its own. It loses it when another one takes over, when
-it is silent for long, or when it is dead and another one looks from the same machine.
+A process holds a person's lock under a name of its own. The process loses the lock when another one
+takes over, when it is inactive for long, or when it is dead and a process on the same machine
+checks.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.statements import upsert
 
 SILENCE: Final = timedelta(minutes=5)
-"""Who did nothing for so long may be taken over without a question."""
+"""Time without activity after which another process may take over without asking."""
 
 _REFRESH_AFTER: Final = timedelta(minutes=1)
 _HOLD: Final = upsert(PRESENCES, "person")
@@ -33,7 +34,7 @@ _PRESENCE: Final = select(*columns_of(PRESENCES, "holder since seen")).where(
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """A process that holds a person's place; times are ISO 8601 in UTC."""
+    """A process that holds a person's lock; times are ISO 8601 in UTC."""
 
     holder: str
     since: str
@@ -41,19 +42,19 @@ class Presence:
 
 
 def new_holder() -> str:
-    """A name for this process, that nobody else has: machine, process id, chance."""
+    """Return a unique name for this process: machine, process id and random part."""
     return f"{platform.node()}/{os.getpid()}/{uuid.uuid4().hex}"
 
 
 class PresenceStore:
-    """Where people are at work. Threads may share it."""
+    """Access to the processes in which people work; threads may share it."""
 
     def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
         self._database = database
         self.clock = clock
 
     def find_other(self, person: str, holder: str) -> Presence | None:
-        """Another process that is alive and holds a person's place; None where there is none."""
+        """Return another live process that holds a person's lock; None if there is none."""
         with self._database.reading() as connection:
             found = _load_presence(connection, person)
         return found if self._is_blocking(found, holder) else None
@@ -61,8 +62,8 @@ class PresenceStore:
     def hold(self, person: str, holder: str, *, over: str = "") -> Presence | None:
         """Take or renew a person's lock for a process; return another live holder, or None.
 
-        Writes at most once a minute, so that it can precede each save. `over`: a process to
-        replace.
+        The method writes at most once a minute, so that it can precede each save. `over` names a
+        process to replace.
         """
         with self._database.reading() as connection:
             found = _load_presence(connection, person)
@@ -81,7 +82,7 @@ class PresenceStore:
         return None
 
     def leave(self, person: str, holder: str) -> None:
-        """Gives the place back; a process that does not have it changes nothing."""
+        """Release a person's lock; a process that does not hold the lock changes nothing."""
         mine = (PRESENCES.c.person == person) & (PRESENCES.c.holder == holder)
         with self._database.writing() as connection:
             connection.execute(delete(PRESENCES).where(mine))
@@ -101,7 +102,7 @@ def _load_presence(connection: Connection, person: str) -> Presence | None:
 
 
 def _has_ended(holder: str) -> bool:
-    """Whether a process is known to have ended; of another machine nobody knows."""
+    """Return whether a process is known to have ended; False for a process on another machine."""
     machine, _, rest = holder.rpartition("/")[0].rpartition("/")
     if os.name != "posix" or machine != platform.node() or not rest.isdecimal():
         return False
@@ -110,5 +111,5 @@ def _has_ended(holder: str) -> bool:
     except ProcessLookupError:
         return True
     except (OSError, OverflowError):
-        return False  # it is somebody else's, so it lives
+        return False  # the process belongs to another user, so it exists
     return False

@@ -1,4 +1,4 @@
-"""Sessions of people who signed in, by the hash of their token; the token itself is nowhere."""
+"""Sessions of signed-in users, by the hash of their token; the token itself is never stored."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tui_annotate.storage.statements import upsert
 
 _KEEP: Final = upsert(ATTEMPTS, "scope")
 _FORGET_AFTER: Final = timedelta(hours=12)
-"""Longer than any count needs to fade."""
+"""Time after which failed attempts to sign in are deleted, longer than any throttle needs them."""
 _FIELDS: Final = "id person means client epoch created seen expires ended"
 _SESSION: Final[Select[Any]] = (
     select(*columns_of(SESSIONS, _FIELDS), PEOPLE.c.name)
@@ -29,11 +29,11 @@ _OPEN: Final = and_(SESSIONS.c.ended == "", SESSIONS.c.epoch == ACCOUNTS.c.epoch
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session; times are ISO 8601.
+    """A session of a signed-in user; times are ISO 8601.
 
     Attributes:
-        means: password, key, unix or invite.
-        epoch: of the account at the start.
+        means: how the user signed in: password, key, unix or invite.
+        epoch: epoch of the account when the session began.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Session:
 
 
 class SessionStore(CommonStore):
-    """A session lives until it expires, is ended, or its account is disabled or goes on."""
+    """Sessions; each ends when it expires, is closed, or its account is disabled or changed."""
 
     def begin(self, session: Session, token: str, *, before: str) -> None:
         """Store a session under the hash of its token; delete those expired `before`."""
@@ -59,11 +59,11 @@ class SessionStore(CommonStore):
             connection.execute(insert(SESSIONS).values(row))
 
     def by_token(self, token: str, *, now: str) -> Session | None:
-        """The session with the hash of a token, where it lives."""
+        """Return the live session with the hash of a token; None if there is none."""
         return self._find_session(SESSIONS.c.token == token, now)
 
     def by_id(self, session: str, *, now: str) -> Session | None:
-        """The session with an id, where it lives."""
+        """Return the live session with an id; None if there is none."""
         return self._find_session(SESSIONS.c.id == session, now)
 
     def _find_session(self, condition: Any, now: str) -> Session | None:
@@ -73,7 +73,7 @@ class SessionStore(CommonStore):
         return Session(**row) if row else None
 
     def active_sessions(self, *, now: str) -> tuple[Session, ...]:
-        """All that live, by name, then the time that they began."""
+        """Return all live sessions, by person's name, then by start time."""
         query = _SESSION.where(_OPEN, SESSIONS.c.expires > now)
         query = query.order_by(PEOPLE.c.name, SESSIONS.c.created, SESSIONS.c.id)
         with self._database.reading() as connection:
@@ -84,7 +84,7 @@ class SessionStore(CommonStore):
         self._update(session, seen=now)
 
     def keep_through_epoch(self, session: str, *, epoch: int) -> None:
-        """Lets a session live although its account went on to another epoch."""
+        """Keep a session alive although its account has a new epoch."""
         self._update(session, epoch=epoch)
 
     def _update(self, session: str, **values: Any) -> None:
@@ -92,7 +92,7 @@ class SessionStore(CommonStore):
             connection.execute(update(SESSIONS).where(SESSIONS.c.id == session).values(values))
 
     def end(self, *, now: str, session: str | None = None, person: str | None = None) -> int:
-        """Ends a session, those of a person, or, with neither, all; how many lived."""
+        """End a session, all sessions of a person, or all sessions; return how many were live."""
         condition = SESSIONS.c.ended == ""
         if session is not None:
             condition &= SESSIONS.c.id == session
@@ -106,14 +106,14 @@ class SessionStore(CommonStore):
         with self._database.writing() as connection:
             names = connection.execute(living).scalars().all()
             connection.execute(update(SESSIONS).where(condition).values(ended=now))
-            if session is None:  # whoever signs in at this very moment is signed out as well
+            if session is None:  # a new epoch also ends a session that begins right now
                 moved = update(ACCOUNTS).values(epoch=ACCOUNTS.c.epoch + 1)
                 mine = moved if person is None else moved.where(ACCOUNTS.c.person == person)
                 connection.execute(mine)
         return len(names)
 
     def knows(self, person: str, client: str) -> bool:
-        """Whether a person ever signed in from a client, as far as is remembered."""
+        """Return whether a person has signed in from a client before, in the stored sessions."""
         query = select(SESSIONS.c.id).where(
             SESSIONS.c.person == person, SESSIONS.c.client == client
         )
@@ -123,33 +123,36 @@ class SessionStore(CommonStore):
 
 @dataclass(frozen=True, slots=True)
 class AttemptCounts:
-    """The counts as one transaction sees them."""
+    """Counts of failed attempts to sign in, inside one transaction."""
 
     _connection: Connection
 
     def of(self, scope: str) -> FailureCount:
-        """What is counted for a scope; nothing so far for a new one."""
+        """Return the count of failed attempts to sign in for a scope; zero for a new scope."""
         query = select(*columns_of(ATTEMPTS, "failures last until"))
         row = self._connection.execute(query.where(ATTEMPTS.c.scope == scope)).first()
         return FailureCount(row[0], *map(_parse_time, row[1:])) if row else FailureCount()
 
     def keep(self, scope: str, tally: FailureCount) -> None:
-        """Puts a count in the place of the one before."""
+        """Replace the count of failed attempts to sign in for a scope."""
         times = {"last": tally.last, "until": tally.until}
         row = {name: time.isoformat() if time else "" for name, time in times.items()}
         self._connection.execute(_KEEP, {"scope": scope, "failures": tally.failures, **row})
 
     def drop(self, scope: str) -> None:
-        """Forgets a count."""
+        """Delete the count of failed attempts to sign in for a scope."""
         self._connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.scope == scope))
 
 
 class AttemptStore(CommonStore):
-    """Counts by scope: an account, a client, or both together, as hashes."""
+    """Counts of failed attempts to sign in, by hash of an account, of a client, or of both."""
 
     @contextmanager
     def counting(self, now: datetime) -> Iterator[AttemptCounts]:
-        """The counts in a transaction that holds the write lock; those long past are forgotten."""
+        """Open a write transaction on the counts of failed attempts to sign in.
+
+        Outdated counts are deleted.
+        """
         with self._database.writing() as connection:
             past = (now - _FORGET_AFTER).isoformat()
             connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.last < past))

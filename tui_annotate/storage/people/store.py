@@ -1,4 +1,4 @@
-"""People, where each of them was, and what each of them likes; their work is elsewhere."""
+"""People of a workspace, their last positions and their preferences; not their work."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _PLACE_OF: Final = text(
 
 
 def add_person(connection: Connection, person: Person) -> None:
-    """Stores a person who is not there yet; one who is stays as they are.
+    """Store a person who is not stored yet; a stored person stays unchanged.
 
     Raises:
-        InvalidInput: their id is empty, or can not be stored.
+        InvalidInput: the id is empty, or can not be stored.
     """
     if not person.id:
         raise InvalidInput(f"{person.name!r} has no id", "give every person of a file an id")
@@ -53,7 +53,7 @@ def add_person(connection: Connection, person: Person) -> None:
 
 
 def save_person(connection: Connection, person: Person) -> None:
-    """Store or update a person and their second reader; raises as `add_person`."""
+    """Store or update a person and their second reader; errors as in `add_person`."""
     add_person(connection, person)
     values = {"name": replace_unstorable(person.name), "kind": person.kind.value}
     connection.execute(update(PEOPLE).where(PEOPLE.c.id == person.id).values(values))
@@ -63,18 +63,18 @@ def save_person(connection: Connection, person: Person) -> None:
 
 
 class PeopleStore(Store):
-    """People of a workspace by id; names need not be unique, but among the local ones they are.
+    """People of a workspace by id; only the names of local people are unique.
 
     Raises:
-        NotAllowed: every method about places and preferences, where they are somebody else's.
+        NotAllowed: every method about positions and preferences, if they belong to another person.
     """
 
     def local(self, name: str) -> Person:
-        """The person of this machine with a name, made where there is none.
+        """Return the local person with a name, and create the person if there is none.
 
         Raises:
-            InvalidInput: it is no name.
-            NotAllowed: who acts may not manage the workspace.
+            InvalidInput: the name is not valid.
+            NotAllowed: the actor may not manage the workspace.
         """
         require_permission(self._actor, Permission.MANAGE)
         name = check_name(name)
@@ -89,14 +89,17 @@ class PeopleStore(Store):
         return Person(found, name)
 
     def imported(self, person_id: str, name: str) -> Person:
-        """A person that a file names by id, made where there is none; raises as `local`."""
+        """Return a person that a file names by id, and create the person if needed.
+
+        Raises as `local` does.
+        """
         require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
             add_person(connection, Person(person_id, name or person_id, PersonKind.IMPORTED))
         return self.person(person_id)
 
     def keep(self, person: Person) -> None:
-        """Stores somebody whose account may be elsewhere; who is there takes name and kind."""
+        """Store or update a person whose account may be in another store."""
         with self._database.reading() as connection:
             query = select(PEOPLE.c.name, PEOPLE.c.kind).where(PEOPLE.c.id == person.id)
             if connection.execute(query).first() == (person.name, person.kind.value):
@@ -105,37 +108,40 @@ class PeopleStore(Store):
             save_person(connection, person)
 
     def accounts(self) -> bool:
-        """Whether any of them has an account in this store."""
+        """Return whether any person has an account in this store."""
         with self._database.reading() as connection:
             return connection.execute(select(ACCOUNTS.c.person).limit(1)).first() is not None
 
     def person(self, person_id: str) -> Person:
-        """The person with an id.
+        """Return the person with an id.
 
         Raises:
-            NotFound: there is none.
+            NotFound: there is no such person.
         """
         query = select(PEOPLE.c.name, PEOPLE.c.kind).where(PEOPLE.c.id == person_id)
         with self._database.reading() as connection:
             row = connection.execute(query).first()
         if row is None:
-            raise NotFound(f"there is nobody with the id {person_id!r}", "status lists all people")
+            raise NotFound(
+                f"there is no person with the id {person_id!r}",
+                "list all people with: tui-annotate status",
+            )
         return Person(person_id, row[0], PersonKind(row[1]))
 
     def all(self) -> tuple[Person, ...]:
-        """Everybody, sorted by name, then id."""
+        """Return all people, sorted by name, then id."""
         query = select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind)
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(PEOPLE.c.name, PEOPLE.c.id)).all()
         return tuple(Person(row[0], row[1], PersonKind(row[2])) for row in rows)
 
     def seen(self) -> tuple[Person, ...]:
-        """Those whose work the actor may read, sorted as `all`."""
+        """Return the people whose work the actor may read, sorted by name, then id."""
         ids = visible_people(self._actor)
         return tuple(each for each in self.all() if ids is None or each.id in ids)
 
     def preferences(self, person: str) -> dict[str, Any]:
-        """What a person chose, by name; JSON values."""
+        """Return a person's preferences by name; the values are JSON."""
         require_permission(self._actor, Permission.READ, person)
         query = select(PREFERENCES.c.name, PREFERENCES.c.value)
         with self._database.reading() as connection:
@@ -143,14 +149,14 @@ class PeopleStore(Store):
         return {name: from_json(value) for name, value in rows}
 
     def keep_preference(self, person: str, name: str, value: Any) -> None:
-        """Remembers a choice; `value` is JSON."""
+        """Store a person's preference; `value` is JSON."""
         require_permission(self._actor, Permission.WRITE, person)
         row = {"person": person, "name": name, "value": to_json(value)}
         with self._database.writing() as connection:
             connection.execute(_PREFER, row)
 
     def place(self, person: str, key: SampleKey) -> dict[str, Any]:
-        """Where a person was in a sample; empty where they were not in it."""
+        """Return a person's last position in a sample; empty if the person never opened it."""
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             scope = {"person": person, "dataset": key.dataset, "sample": key.id}
@@ -158,7 +164,7 @@ class PeopleStore(Store):
         return dict(from_json(found)) if found else {}
 
     def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:
-        """Remembers where a person is in a sample, and that it is there that they are.
+        """Store a person's position in a sample, which becomes the person's last opened sample.
 
         Raises:
             NotFound: there is no such sample.
@@ -170,7 +176,7 @@ class PeopleStore(Store):
             connection.execute(_PLACE, row)
 
     def last_place(self, person: str) -> SampleKey | None:
-        """The sample where a person was last; None where they were in none."""
+        """Return the sample that a person opened last; None if there is none."""
         require_permission(self._actor, Permission.READ, person)
         query = (
             SAMPLE_KEY.join(PLACES, PLACES.c.sample_id == SAMPLES.c.id)

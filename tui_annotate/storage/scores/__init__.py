@@ -1,1 +1,1 @@
-"""What machines said of samples: runs, their scores, and the orders that these give the queue."""
+"""Output of scorers and judges: runs, their scores, and the queue orders that sort by a score."""

@@ -1,7 +1,8 @@
-"""The orders of the queue by a score: made whole when a run ended, then walked like any other.
+"""Queue orders by score, each computed completely when a run has ended.
 
-Each is kept under its name and a mark of the runs that it was made from, so that nobody ever walks
-half of one; samples that came since, and those without the score, stand last, by arrival.
+An order is stored under its name and a digest of its runs, so that no annotator ever sees half of
+an order. Samples that were added since, and samples without the score, come last, in order of
+arrival.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _VALUES: Final = text(
 
 
 def ensure_order(database: Database, order: ByScore) -> int:
-    """The row of an order in which every sample has its place, by the runs that stand now.
+    """Return the row id of a queue order by score, computed from the current runs if necessary.
 
     Raises:
         InvalidInput: there is no such score, or every dataset that has it hides it.
@@ -59,7 +60,7 @@ def ensure_order(database: Database, order: ByScore) -> int:
 
 
 def position_value(line: Mapping[int, int], newcomer: RankedSample) -> int:
-    """A sample's value in an order, of which `line` has the places from 0."""
+    """Return a sample's sort value in a queue order by score; `line` has positions from 0."""
     return line.get(newcomer.sample_id, UNSCORED + newcomer.sample_id)
 
 
@@ -69,7 +70,9 @@ _FILLED: Final = select(ORDERS.c.id).where(
 
 
 def read_positions(connection: Connection, order: ByScore, dataset_id: int) -> dict[int, int]:
-    """By sample's row, its place in a dataset from 0, for those who manage; also what is hidden.
+    """Return the position of each scored sample of a dataset, from 0, by sample row id.
+
+    Hidden scores are included, as the result is for admins.
 
     Raises:
         InvalidInput: the dataset has no such score.
@@ -81,10 +84,12 @@ def read_positions(connection: Connection, order: ByScore, dataset_id: int) -> d
 
 
 def read_support(connection: Connection, score: str) -> dict[SampleKey, float]:
-    """By sample, how well supported a score finds it, in [0, 1]; also what is hidden.
+    """Return how well each sample is supported by its source according to a score, in [0, 1].
+
+    Hidden scores are included.
 
     Raises:
-        InvalidInput: no run gives values of that name.
+        InvalidInput: no run has values with this name.
     """
     found: dict[SampleKey, float] = {}
     for each in _select_runs(runs.current_runs(runs.list_runs(connection)), score):
@@ -96,13 +101,13 @@ def read_support(connection: Connection, score: str) -> dict[SampleKey, float]:
 
 
 def _select_runs(current_runs: Mapping[tuple[int, str], StoredRun], score: str) -> list[StoredRun]:
-    """The runs that give values of a score, one a dataset, the oldest first."""
+    """Return the runs that have values of a score, one per dataset, the oldest first."""
     valued = {at: each for at, each in current_runs.items() if at[1] in each.valued}
     found = [each for (_, name), each in valued.items() if name == score]
     if not found:
-        known = f"scores there are: {', '.join(sorted({name for _, name in valued}))}"
-        hint = known if valued else "make one: tui-annotate score"
-        raise InvalidInput(f"no score {score!r}", hint)
+        known = f"choose one of: {', '.join(sorted({name for _, name in valued}))}"
+        hint = known if valued else "compute scores with: tui-annotate score"
+        raise InvalidInput(f"there is no score {score!r}", hint)
     return sorted(found, key=lambda each: each.number)
 
 
@@ -125,7 +130,7 @@ def _compute_positions(
 def _compute_sort_keys(
     found: Sequence[Any], order: ByScore, stored: StoredRun
 ) -> list[tuple[float, int]]:
-    """How late each sample comes, as any number (the smaller, the earlier), and its row."""
+    """Return a sort key (smaller comes earlier) and the row id of each scored sample."""
     if order.sense is ScoreDirection.UNCERTAIN:
         middle = _find_middle(found, order.score, stored)
         return [(abs(each.value - middle), each.id) for each in found]
@@ -135,24 +140,27 @@ def _compute_sort_keys(
 
 
 def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
-    """The value at which a score decides nothing; a run names it on the scale of `raw`."""
+    """Return the value at which a score is most uncertain, else the median of the values.
+
+    A run may give this value on the scale of `raw`.
+    """
     named = stored.run.parameters.get("middle")
     if isinstance(named, dict):
         named = named.get(score)
     known = [(each.raw, each.value) for each in found if each.raw is not None]
     if not isinstance(named, int | float) or not known:
         return median([each.value for each in found]) if found else 0.0
-    # Values are linear in what was computed: two of them tell the line.
+    # Values are linear in raw scores, so two pairs determine the line.
     (low, low_value), (high, high_value) = min(known), max(known)
     share = (named - low) / (high - low) if high != low else 0.0
     return float(low_value + share * (high_value - low_value))
 
 
-# as runs end, and samples change ------------------------------------------------------------------
+# updates after runs and changes -------------------------------------------------------------------
 
 
 def refresh_orders(database: Database, names: Collection[str]) -> None:
-    """Brings the orders up to date that were made by some scores; what has no score now goes."""
+    """Update the queue orders by some scores, and drop orders whose score no longer exists."""
     with database.reading() as connection:
         made = _list_stored_orders(connection)
     for order in sorted({order for _, order in made if order.score in names}):
@@ -163,7 +171,10 @@ def refresh_orders(database: Database, names: Collection[str]) -> None:
 
 
 def mark_orders_outdated(connection: Connection) -> None:
-    """Says that samples came into the orders that may have a score: they are made again."""
+    """Mark all queue orders by score as outdated, so that they are computed again.
+
+    This is needed when samples that may have a score are added to the orders.
+    """
     for number, order in _list_stored_orders(connection):
         _rename_outdated(connection, number, order)
 
@@ -174,7 +185,7 @@ def _rename_outdated(connection: Connection, number: int, order: ByScore) -> Non
 
 
 def _move_to_end(connection: Connection, sample_ids: Sequence[int]) -> None:
-    """Puts samples that lost their scores to the end of the orders by scores in which they are."""
+    """Move samples that lost their scores to the end of the queue orders by score."""
     for number, order in _list_stored_orders(connection):
         among = select(RANKS.c.sample_id).where(
             RANKS.c.sample_id.in_(sample_ids), RANKS.c.order_id == number
@@ -193,14 +204,17 @@ def _list_stored_orders(connection: Connection) -> list[tuple[int, ByScore]]:
 
 
 def _drop_older_orders(database: Database, order: ByScore, made: int) -> None:
-    """Drops what an order was before; the last one stays for who is just walking it."""
+    """Drop earlier versions of a queue order except the last, which may still be in use."""
     with database.reading() as connection:
         others = [n for n, each in _list_stored_orders(connection) if each == order and n != made]
     _drop_orders(database, order, sorted(others)[:-1])
 
 
 def _drop_orders(database: Database, order: ByScore, numbers: Collection[int]) -> None:
-    """Drops orders in short transactions; nobody finds one of which a part is gone."""
+    """Delete stored queue orders in short transactions.
+
+    Each order is renamed first, so that no annotator finds half of it.
+    """
     for number in numbers:
         with database.writing() as connection:
             _rename_outdated(connection, number, order)
@@ -220,16 +234,16 @@ def _drop_orders(database: Database, order: ByScore, numbers: Collection[int]) -
 # texts that change -------------------------------------------------------------------------------
 
 _READ_COLUMNS: Final = ("digest", "request", "meta", "group")
-"""What a machine may have read of a sample; its answer, for example, is in `meta`."""
+"""Columns of a sample that a machine may have read; for example, `meta` has its answer."""
 
 
 def drop_stale_results(connection: Connection, coming: Mapping[int, Mapping[str, Any]]) -> None:
-    """Takes off what was said of samples that get other texts or fields, and of their siblings.
+    """Delete scores and suggestions on samples whose texts or fields change, and on their siblings.
 
-    A score may compare a text with those of its group, which is why these go along.
+    Siblings are included because a score may compare a text with the others of its group.
 
     Args:
-        coming: by sample's row, its columns as they are to be; they are not written yet.
+        coming: new columns of each sample by row id; they are not written yet.
     """
     if connection.execute(select(RUNS.c.number).limit(1)).first() is None:
         return

@@ -1,6 +1,7 @@
-"""Rows of runs: begun, finished, and which of them stand; what they say is stored elsewhere.
+"""Runs of scorers and judges: begin, finish and drop runs, and find the current ones.
 
-Of one maker and dataset the newest finished run stands; one that was killed is dropped by the next.
+The newest finished run of each maker and dataset is current. An interrupted run is dropped by the
+next run of the same maker.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ _KILLED: Final = text(
 
 
 class StoredRun(NamedTuple):
-    """A run with its row, and the row of its dataset.
+    """A run of a scorer or judge, with its row id and the row id of its dataset.
 
     Attributes:
-        names: those of its scores, sorted.
-        valued: of these those by which samples can stand in an order: how many have a value.
+        names: names of its scores, sorted.
+        valued: number of samples with a value, by score name; only these scores can sort a queue.
     """
 
     number: int
@@ -50,15 +51,15 @@ class StoredRun(NamedTuple):
 
 
 def begin(database: Database, run: ScoreRun, *, by: str) -> int:
-    """Store a run, which does not count yet; return the number of its row.
+    """Store a new run, which counts only once it is finished; return the number of its row.
 
-    What earlier runs of its kind, maker and dataset left when they were killed is dropped. `by` is
-    stored where the run names no one.
+    Interrupted runs of the same kind, maker and dataset are dropped. `by` is stored if the run
+    names no person.
 
     Raises:
         NotFound: there is no such dataset.
-        Conflict: there is a run of this id.
-        InvalidInput: its maker can not be stored.
+        Conflict: there is a run with this id already.
+        InvalidInput: the maker's name can not be stored.
     """
     with database.reading() as connection:
         scope = {"dataset": run.dataset, "kind": run.kind.value, "maker": run.maker}
@@ -68,7 +69,7 @@ def begin(database: Database, run: ScoreRun, *, by: str) -> int:
     with database.writing() as connection:
         dataset_id = dataset_row(connection, run.dataset)
         if connection.execute(select(RUNS.c.id).where(RUNS.c.id == run.id)).first():
-            raise Conflict(f"there is a run {run.id} already", "a new run has a new id")
+            raise Conflict(f"there is a run {run.id} already", "give the new run another id")
         number = (connection.execute(select(func.max(RUNS.c.number))).scalar() or 0) + 1
         row = {
             "number": number,
@@ -89,13 +90,13 @@ def begin(database: Database, run: ScoreRun, *, by: str) -> int:
 
 
 def finish(connection: Connection, number: int, names: Mapping[str, int] | None = None) -> None:
-    """From now on a run counts; `names` are those of its scores, with how many have a value."""
+    """Mark a run as finished, so that it counts; `names`: number of values by score name."""
     values = {"names": to_json(dict(sorted((names or {}).items()))), "finished": utc_now()}
     connection.execute(update(RUNS).where(RUNS.c.number == number).values(values))
 
 
 def drop(database: Database, number: int) -> None:
-    """Takes out a run with all that it said, in short transactions; first it counts no more."""
+    """Delete a run with all its output in short transactions; the run stops counting at once."""
     with database.writing() as connection:
         mine = RUNS.c.number == number
         connection.execute(update(RUNS).where(mine).values(finished=""))
@@ -111,9 +112,9 @@ def drop(database: Database, number: int) -> None:
 def list_runs(
     connection: Connection, dataset: str = "", *, finished: bool = True
 ) -> list[StoredRun]:
-    """Runs of a dataset or of all, in the order in which they began: those that ended, or others.
+    """Return the finished or the unfinished runs, in the order in which they began.
 
-    A run that has not ended is on its way, or was killed.
+    `dataset` limits them to one dataset. An unfinished run is still running or was interrupted.
     """
     query = _RUNS.where((RUNS.c.finished != "") == finished)
     if dataset:
@@ -122,18 +123,18 @@ def list_runs(
 
 
 def select_newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """Of each dataset, kind and maker the last of some runs, in their order."""
+    """Return the last run of each dataset, kind and maker, in the given order."""
     last = {(each.dataset_id, each.run.kind, each.run.maker): each for each in runs}
     return [each for each in runs if last[each.dataset_id, each.run.kind, each.run.maker] is each]
 
 
 def current_runs(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
-    """By row of dataset and name of a score, the run that says it now: the last that stands."""
+    """Return the newest run that has a score, by dataset row id and score name."""
     return {(each.dataset_id, name): each for each in select_newest(runs) for name in each.names}
 
 
 def list_visible_runs(connection: Connection) -> dict[tuple[int, str], StoredRun]:
-    """As `current_runs`, of all that people at work may see."""
+    """Return the newest run for each dataset and score, without datasets that hide scores."""
     hidden = hidden_rows(connection)
     current = current_runs(list_runs(connection))
     return {at: each for at, each in current.items() if at[0] not in hidden}

@@ -1,6 +1,7 @@
-"""The scores of machines: written as whole runs, read by sample; managers write, all read.
+"""Scores of scorers and judges, written in whole runs by admins and read by sample.
 
-What a dataset hides is hidden from screens (`of`) for everybody; from annotators everywhere.
+In a dataset that hides machine output, screens show no scores to anyone (`of`), and annotators see
+none anywhere.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ _READ: Final = text("""
     JOIN scores c ON c.sample_id = s.id AND c.run IN (SELECT value FROM json_each(:runs))
     WHERE c.extra = 0
 """)
-_OTHER_RUN: Final = (None, False, False)  # another run says that now
+_OTHER_RUN: Final = (None, False, False)  # for a score that a newer run replaced
 _BATCH: Final = 2000
-"""Scores of one transaction."""
+"""Maximum number of scores in a transaction."""
 
 _INSERT: Final = """
     INSERT INTO scores SELECT id, ?, ?, ?, ?, ?, ?, ?, ?
@@ -68,19 +69,19 @@ _PAGE: Final = text(
 
 
 class ScoreStore(Store):
-    """Runs and their scores; a sample's scores go when its texts change, or it goes."""
+    """Access to runs and their scores; scores of a changed or removed sample are deleted."""
 
     def write(self, run: ScoreRun, scores: Iterable[Score]) -> int:
-        """Store a run, which counts once all its scores are in; return how many there are.
+        """Store a run, which counts once all its scores are stored; return the number of scores.
 
-        Scores of samples that are not there, as taken out meanwhile, are passed over. What an
-        earlier run of this maker left when it was killed is dropped.
+        Scores of missing samples are skipped. What an interrupted run of this maker left is
+        dropped.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.
             NotFound: there is no such dataset.
-            InvalidInput: a score is of another dataset, is no number, or bears no name.
-            Conflict: there is a run of this id, or a score comes twice.
+            InvalidInput: a score belongs to another dataset, is not a number, or has no name.
+            Conflict: there is a run with this id already, or a score appears twice.
         """
         require_permission(self._actor, Permission.MANAGE)
         number = runs.begin(self._database, run, by=self._actor.person)
@@ -110,17 +111,17 @@ class ScoreStore(Store):
         return names, stored
 
     def runs(self, dataset: str = "") -> list[ScoreRun]:
-        """The runs that ended, of one dataset or of all, in the order in which they began."""
+        """Return the finished runs of one dataset or of all, in the order in which they began."""
         with self._database.reading() as connection:
             return [each.run for each in self._list_readable(connection, dataset)]
 
     def unfinished(self) -> list[ScoreRun]:
-        """The runs that are on their way or were killed; what they say counts for nobody."""
+        """Return the runs that are still running or were interrupted; their scores do not count."""
         with self._database.reading() as connection:
             return [each.run for each in self._list_readable(connection, finished=False)]
 
     def names(self, dataset: str = "") -> tuple[str, ...]:
-        """The names of all scores that stand, of one dataset or of all, sorted."""
+        """Return the names of all current scores of one dataset or of all, sorted."""
         with self._database.reading() as connection:
             newest = runs.select_newest(self._list_readable(connection, dataset))
         return tuple(sorted({name for each in newest for name in each.names}))
@@ -135,16 +136,17 @@ class ScoreStore(Store):
     def scores(
         self, dataset: str, *, names: Collection[str] = (), runs: Collection[str] = ()
     ) -> Iterator[tuple[SampleKey, tuple[Score, ...]]]:
-        """Scores of a dataset by sample, in the samples' order, streamed; of one moment.
+        """Yield the scores of a dataset by sample, in the order of the samples.
 
-        Of one sample they stand by run, name and `extra`; a sample without any is left out.
+        The scores of a sample are sorted by run, name and `extra`; samples without scores are
+        skipped. All scores come from one consistent state of the store.
 
         Args:
-            names: those of these names alone; all where empty.
-            runs: those of the runs with these ids alone; where empty, of the newest of each maker.
+            names: only scores with these names; empty for all.
+            runs: only scores of the runs with these ids; empty for the newest run of each maker.
 
         Raises:
-            NotFound: there is no such run of this dataset, or it never ended.
+            NotFound: the dataset has no such run, or the run never finished.
         """
         with self._database.reading() as connection:
             chosen = self._select_runs(connection, dataset, runs)
@@ -173,12 +175,13 @@ class ScoreStore(Store):
     def of(
         self, keys: Sequence[SampleKey], *, hidden: bool = False
     ) -> dict[SampleKey, tuple[Score, ...]]:
-        """What screens show of some samples; absent where there is none, or a dataset hides it.
+        """Return the scores that screens show for some samples, by sample.
 
-        Of several makers that bear the same name, the newest run speaks.
+        Samples without scores, or in a dataset that hides them, are absent. If several makers use
+        the same score name, the newest run counts.
 
         Args:
-            hidden: also what is hidden, for those who may report: for files, not for screens.
+            hidden: include hidden scores for actors who may report: for files, not for screens.
         """
         by_dataset: defaultdict[str, list[str]] = defaultdict(list)
         for key in keys:
@@ -205,11 +208,13 @@ class ScoreStore(Store):
         return {key: tuple(own) for key, own in found.items()}
 
     def support(self, name: str) -> dict[SampleKey, float]:
-        """How well supported a score finds samples, in [0, 1], whichever way it goes.
+        """Return how well each sample is supported by its source according to a score, in [0, 1].
+
+        The direction of the score does not matter.
 
         Raises:
             NotAllowed: the actor may not report.
-            InvalidInput: no run gives values of that name.
+            InvalidInput: no run has values with this name.
         """
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
@@ -248,13 +253,13 @@ class ScoreStore(Store):
             return ScoreSummaries(names, any(ranked for _, _, ranked in plan.values()), found)
 
     def orderable(self) -> tuple[str, ...]:
-        """The names of the scores by which people can order their queue, sorted."""
+        """Return the names of the scores by which annotators can sort their queue, sorted."""
         with self._database.reading() as connection:
             visible = list_visible_runs(connection)
         return tuple(sorted({name for (_, name), each in visible.items() if name in each.valued}))
 
     def forget(self, run_id: str) -> None:
-        """Takes out a run; the one before it stands for its maker again.
+        """Delete a run; the maker's previous run becomes current again.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.
@@ -272,16 +277,16 @@ class ScoreStore(Store):
 def _build_row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
     if score.key.dataset != dataset:
         raise InvalidInput(
-            f"the score {score.name!r} is of {score.key}, the run of dataset {dataset!r}",
-            "a run is of one dataset",
+            f"the score {score.name!r} of {score.key} is not in the run's dataset {dataset!r}",
+            "make one run for each dataset",
         )
     if not score.name:
-        raise InvalidInput(f"a score of {score.key} has no name", "name it")
+        raise InvalidInput(f"a score of {score.key} has no name", "give the score a name")
     numbers = (score.raw, score.value, *score.parts)
     if not all(each is None or isfinite(each) for each in numbers):
         raise InvalidInput(
-            f"the score {score.name!r} of {score.key} is no number: {numbers}",
-            "leave out what can not be computed",
+            f"the score {score.name!r} of {score.key} is not a number: {numbers}",
+            "omit scores that can not be computed",
         )
     parts = to_json(score.parts) if score.parts else ""
     values = (
@@ -311,7 +316,10 @@ def _build_score(key: SampleKey, row: Any) -> Score:
 
 
 def _select_columns(current_runs: dict[tuple[int, str], StoredRun], first: str) -> tuple[str, ...]:
-    """The columns: what is asked for, then what is said of most, the newest first; labels not."""
+    """Return the columns of a list: the requested score, then scores by number of values.
+
+    Equal numbers are sorted newest first; the scores of label suggestions are excluded.
+    """
     counts: Counter[str] = Counter()
     newest: dict[str, int] = {}
     for (_, name), each in current_runs.items():

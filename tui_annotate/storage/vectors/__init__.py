@@ -1,1 +1,1 @@
-"""Vectors of segments: a cache that may be missing; and which sets of them there are."""
+"""Embedding vectors of segments: a cache that may be missing, and the sets of vectors in it."""

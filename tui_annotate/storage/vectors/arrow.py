@@ -1,8 +1,8 @@
-"""Rows of vectors to the columns of Arrow and back, in whole blocks of memory.
+"""Conversion between rows of vectors and Arrow columns, in whole blocks of memory.
 
-Vectors of texts lie in half precision on the disk. Measured over 1,648 queries with the static
-embedder: every first place is the same as in single precision, all first five are in 99.94 %, and
-no cosine differs by more than 0.0001. Those of tokens are bytes, as their embedder made them.
+Vectors of texts are stored in half precision. Measured over 1,648 queries with the static embedder:
+every first rank is the same as in single precision, the complete top five in 99.94 %, and no cosine
+differs by more than 0.0001. Vectors of tokens are bytes, as their embedder made them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from tui_annotate.methods.late_interaction import TokenBank
 
 Row = tuple[str, int, int, int, "NDArray[np.float32]"]
-"""Hash of the document, index of the segment in it, its start and end, its vector."""
+"""Row of a vector table: document hash, segment index in the document, its start and end, vector.
+"""
 
 _AXES = b"axes"
 _SHAPE = b"axes.shape"
 
 
 def vector_schema(dimensions: int) -> Any:
-    """The columns of a table of vectors."""
+    """Return the Arrow schema of a table of vectors."""
     import pyarrow as pa
 
     return _build_schema(
@@ -45,7 +46,7 @@ def _build_schema(**columns: Any) -> Any:
 
 
 def to_table(rows: Sequence[Row]) -> Any:
-    """Rows as a table of Arrow."""
+    """Return rows of vectors as an Arrow table."""
     import numpy as np
     import pyarrow as pa
 
@@ -64,7 +65,7 @@ def to_table(rows: Sequence[Row]) -> Any:
 
 
 def to_matrix(column: Any) -> NDArray[np.float16]:
-    """A column of vectors as (rows, dimensions); (0, 0) for an empty one."""
+    """Return a column of vectors as an array (rows, dimensions); (0, 0) for an empty column."""
     import numpy as np
 
     chunks = [
@@ -76,7 +77,10 @@ def to_matrix(column: Any) -> NDArray[np.float16]:
 
 
 def token_schema(axes: NDArray[np.float32]) -> Any:
-    """The columns of a table of tokens, a row a segment, and the axes along which they lie."""
+    """Return the Arrow schema of a token table, with the projection axes in its metadata.
+
+    The table has one row per segment.
+    """
     import pyarrow as pa
 
     columns = _build_schema(
@@ -91,17 +95,17 @@ def token_schema(axes: NDArray[np.float32]) -> Any:
 
 
 def pack_axes(axes: NDArray[np.float32]) -> bytes:
-    """Axes as base64 of little-endian single precision."""
+    """Return the projection axes of token vectors as base64 of little-endian single precision."""
     import numpy as np
 
     return base64.b64encode(np.ascontiguousarray(axes, "<f4").tobytes())
 
 
 def unpack_axes(packed: bytes | str, *shape: int) -> NDArray[np.float32]:
-    """The inverse of `pack_axes`.
+    """Parse axes that `pack_axes` packed.
 
     Raises:
-        ValueError: they are not axes of this shape.
+        ValueError: the text is not an array of this shape.
     """
     import numpy as np
 
@@ -110,17 +114,17 @@ def unpack_axes(packed: bytes | str, *shape: int) -> NDArray[np.float32]:
 
 
 def read_axes(schema: Any) -> NDArray[np.float32]:
-    """The axes of a table of tokens: (dimensions, token_dimensions)."""
+    """Return the projection axes of a token table: (dimensions, token_dimensions)."""
     shape = map(int, schema.metadata[_SHAPE].split(b","))
     return unpack_axes(schema.metadata[_AXES], *shape)
 
 
 def to_token_table(documents: Sequence[tuple[str, TokenBank]], columns: Any) -> Any:
-    """The tokens of some documents as a table of Arrow, a row a segment.
+    """Return the tokens of documents as an Arrow table with one row per segment.
 
     Args:
-        documents: hash and tokens; the texts of each bank are the segments, in order.
-        columns: the schema of the table that they are for.
+        documents: hash and tokens of each document; the texts of a bank are its segments, in order.
+        columns: the schema of the target table.
     """
     import numpy as np
     import pyarrow as pa
@@ -146,7 +150,7 @@ def to_token_table(documents: Sequence[tuple[str, TokenBank]], columns: Any) -> 
 
 
 def build_token_bank(rows: Any) -> TokenBank:
-    """The columns `tokens`, `starts` and `ends` of some rows, at least one."""
+    """Return a token bank from the columns `tokens`, `starts` and `ends` of at least one row."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -164,7 +168,7 @@ def build_token_bank(rows: Any) -> TokenBank:
 
 
 def order_rows(rows: Any) -> Any:
-    """Rows by document, then segment; as they come out of a table they mostly are already."""
+    """Return rows sorted by document, then segment; rows in order are returned unchanged."""
     import numpy as np
 
     segments = rows.column("segment").to_numpy()
@@ -176,7 +180,7 @@ def order_rows(rows: Any) -> Any:
 
 
 def iterate_documents(rows: Any) -> Iterator[tuple[str, int, int]]:
-    """(hash, first row, row after the last) of each document, its rows being neighbours."""
+    """Yield (hash, first row, row after the last) of each document, whose rows are neighbours."""
     import pyarrow.compute as pc
 
     runs = pc.run_end_encode(rows.column("sha256").combine_chunks())

@@ -1,4 +1,4 @@
-"""A folder of LanceDB tables: its connection, its writers' lock, and its errors in our words."""
+"""A folder of LanceDB tables: its connection, the lock of its writers, and translated errors."""
 
 from __future__ import annotations
 
@@ -21,26 +21,28 @@ from tui_annotate.storage.repair import command
 from tui_annotate.storage.vectors import arrow
 
 REBUILD: Final = "index rebuild"
-"""The command that makes vectors again."""
+"""Command that recomputes the vectors."""
 ALL: Final = 2**31 - 1
-"""As a limit: no limit."""
+"""Limit value that means no limit."""
 
 _INDEX_CACHE: Final = 64_000_000
-"""Bytes of indexes that stay in memory: those of 1,000,000 rows."""
+"""Bytes of memory for index data: enough for the indexes of 1,000,000 rows."""
 _VERSION_CACHE: Final = 16_000_000
-"""Bytes of what is known of versions and pieces: LanceDB's own bound is a gigabyte, and an ingest
-in 400 pieces grew to 700 MB, against 260 MB with this."""
+"""Bytes of memory for metadata of table versions and fragments.
+
+LanceDB's own limit is 1 GB: an ingest in 400 fragments grew to 700 MB, against 260 MB with this.
+"""
 _FILTER: Final = 500
-"""Documents that one filter names."""
+"""Maximum number of documents in one filter."""
 _PIECES: Final = 8
-"""Pieces of a table that reads do not feel; only above is it worth writing it anew as one."""
+"""Number of fragments up to which reads are fast; only a table with more is compacted."""
 _POLL_SECONDS: Final = 0.2
 
 _T = TypeVar("_T")
 
 
 class LanceFolder:
-    """Tables by name. Any number of processes read; `writing` keeps writers apart."""
+    """LanceDB tables by name; any number of processes may read, and `writing` allows one writer."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -49,12 +51,12 @@ class LanceFolder:
 
     @cached_property
     def connection(self) -> Any:
-        """LanceDB over this folder; every read looks for what others wrote.
+        """LanceDB connection to this folder; every read looks for new versions of other processes.
 
         Raises:
-            Unavailable: it is not installed.
+            Unavailable: LanceDB is not installed.
         """
-        os.environ.setdefault("LANCEDB_LOG", "error")  # it would write on the screen
+        os.environ.setdefault("LANCEDB_LOG", "error")  # its log would be printed over the screen
         try:
             import lancedb
         except ImportError as error:
@@ -65,18 +67,18 @@ class LanceFolder:
         return lancedb.connect(self.path, read_consistency_interval=timedelta(0), session=session)
 
     def place(self, table: str) -> Path:
-        """Where a table lies, whether it is there or not."""
+        """Return the path of a table, whether the table exists or not."""
         return self.path / f"{table}.lance"
 
     def has_table(self, table: str) -> bool:
-        """Whether there is such a table; one that was killed while it was made is none."""
+        """Return whether a table exists; a table whose creation was interrupted does not count."""
         return _has_version(self.place(table))
 
     def open(self, table: str) -> Any:
-        """A table.
+        """Open an existing LanceDB table.
 
         Raises:
-            Unavailable: there is none.
+            Unavailable: there is no such table.
         """
         if not self.has_table(table):
             raise Unavailable(
@@ -85,13 +87,13 @@ class LanceFolder:
         return self.connection.open_table(table)
 
     def ensure_table(self, table: str, schema: Any) -> Any:
-        """A table, made where there is none."""
+        """Open a table, and create it if it is missing."""
         if self.has_table(table):
             return self.open(table)
         return self.connection.create_table(table, schema=schema)
 
     def rows(self, table: str, hashes: Iterable[str], columns: Sequence[str]) -> Iterator[Any]:
-        """Rows of whole documents in the order of their segments, some documents at a time."""
+        """Yield the rows of documents in the order of their segments, some documents at a time."""
         wanted = ["sha256", "segment", *columns]
         for where in hash_filters(hashes):
             found = self.read(partial(self._query_rows, table, where, wanted))
@@ -102,10 +104,10 @@ class LanceFolder:
         return self.open(table).search().where(where).select(columns).limit(ALL).to_arrow()
 
     def read(self, read: Callable[[], _T]) -> _T:
-        """What is read; once more where that fails, as a clean-up may have come between.
+        """Return the result of a read, retried once because a concurrent clean-up may make it fail.
 
         Raises:
-            Unavailable: it fails again.
+            Unavailable: the second attempt fails too.
         """
         try:
             with lance_errors(self.path):
@@ -116,7 +118,7 @@ class LanceFolder:
 
     @contextmanager
     def writing(self, *, wait: float) -> Iterator[None]:
-        """Holds the writers' lock, and removes what killed writers left; may be nested.
+        """Hold the writers' lock, and remove what interrupted writers left; may be nested.
 
         Raises:
             Unavailable: another process is writing for all of `wait` seconds.
@@ -143,7 +145,7 @@ class LanceFolder:
                 if time.monotonic() >= until:
                     raise Unavailable(
                         f"another process is writing the vectors in {self.path}",
-                        "wait for it to end, then do it again; what is done stays done",
+                        "wait for it to end, then try again; finished parts are kept",
                     )
                 time.sleep(_POLL_SECONDS)
             yield
@@ -151,9 +153,10 @@ class LanceFolder:
             os.close(file)
 
     def _remove_leftovers(self) -> None:
-        """What writers left that were killed: LanceDB's own clean-up leaves it for ever.
+        """Remove what interrupted writers left, which LanceDB's own clean-up never removes.
 
-        A table without a version is there for nobody, but stands in the way of one of its name.
+        A table without a version can not be opened, but blocks the creation of a table with its
+        name.
         """
         for table in self.path.glob("*.lance"):
             if table.is_dir() and not _has_version(table):
@@ -163,19 +166,19 @@ class LanceFolder:
 
 
 def _has_version(place: Path) -> bool:
-    """Whether a table has a version, which comes last when one is made."""
+    """Return whether a table has a version, which is written last when a table is created."""
     return any(place.glob("_versions/*.manifest"))
 
 
 def discard(opened: Any, hashes: Iterable[str]) -> None:
-    """Takes the rows of some documents out of a table."""
+    """Delete the rows of some documents from a table."""
     for where in hash_filters(hashes):
         if opened.count_rows(where):
             opened.delete(where)
 
 
 def optimize_table(opened: Any) -> None:
-    """Makes the indexes that are missing; brings pieces together once there are many."""
+    """Create the missing indexes of a table, and compact its fragments if there are many."""
     from lancedb.index import BTree
 
     if not opened.count_rows():
@@ -188,13 +191,13 @@ def optimize_table(opened: Any) -> None:
         opened.create_index(column, config=BTree())
     if missing or opened.stats()["fragment_stats"]["num_fragments"] > _PIECES:
         with warnings.catch_warnings():
-            # It warns of readers of older versions; ours read again, see `LanceFolder.read`.
+            # LanceDB warns of readers of old versions; ours retry, see `LanceFolder.read`.
             warnings.simplefilter("ignore", UserWarning)
             opened.optimize(cleanup_older_than=timedelta(0))
 
 
 def hash_filters(hashes: Iterable[str]) -> Iterator[str]:
-    """Filters that together name all hashes, each once."""
+    """Yield filters that together match all document hashes, each once."""
     for some in split_batches(dict.fromkeys(hashes), _FILTER):
         quoted = ("'" + name.replace("'", "''") + "'" for name in some)
         yield f"sha256 IN ({', '.join(quoted)})"
@@ -209,12 +212,12 @@ def _try_lock(file: int) -> bool:
 
 
 _PANICS: Final = frozenset({"RustPanic", "PanicException"})
-"""What LanceDB's core raises where it breaks over torn files; neither can be imported."""
+"""Names of the exceptions that LanceDB's core raises for torn files; neither can be imported."""
 
 
 @contextmanager
 def lance_errors(folder: Path) -> Iterator[None]:
-    """Raises what LanceDB, Arrow or the disk raise as `Unavailable`; the one place for it."""
+    """Raise errors of LanceDB, Arrow and the disk as `Unavailable`; no other code does so."""
     try:
         yield
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""Which sets of vectors a workspace has, which is in use, and what has vectors in each."""
+"""Sets of embedding vectors: which exist, which is in use, and which documents each one covers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import add_missing, upsert
 
 IN_USE: Final = "vectors"
-"""The setting that names the table of the set in use: empty for words alone, absent at first."""
+"""Setting that names the vector table in use: empty for lexical retrieval, absent at first."""
 
 _AT_ONCE: Final = 500
-"""Documents of one transaction that forgets them."""
+"""Maximum number of documents that one transaction removes from a vector set."""
 
 _COLUMNS: Final = (
     'SELECT embedder, label, version, segmenter, vectors AS "table", dimensions,'
@@ -67,9 +67,9 @@ _WAITING = text(
 
 
 class VectorSetStore(Store):
-    """The sets of vectors, what has vectors in each, and other facts about the workspace.
+    """Access to vector sets, to the documents with vectors in each, and to workspace settings.
 
-    Who may not manage the workspace changes nothing here: `NotAllowed`.
+    Methods that change anything raise `NotAllowed` if the actor may not manage the workspace.
     """
 
     def _writing_as_manager(self) -> AbstractContextManager[Connection]:
@@ -79,22 +79,22 @@ class VectorSetStore(Store):
     # sets --------------------------------------------------------------------------------------
 
     def vector_set(self) -> VectorSet | None:
-        """The set of vectors in use; None where retrieval is lexical (words only)."""
+        """Return the vector set in use; None if retrieval is lexical (words only)."""
         with self._database.reading() as connection:
             row = connection.execute(_IN_USE).mappings().first()
         return _build_vector_set(row) if row else None
 
     def vector_sets(self) -> tuple[VectorSet, ...]:
-        """All sets of vectors, the oldest first; also those that are not finished."""
+        """Return all vector sets, also unfinished ones, the oldest first."""
         with self._database.reading() as connection:
             return tuple(map(_build_vector_set, connection.execute(_ALL).mappings()))
 
     def vectors_decided(self) -> bool:
-        """Whether a set was ever taken into use, or lexical retrieval was asked for."""
+        """Return whether a vector set was ever taken into use, or lexical retrieval was chosen."""
         return self.setting(IN_USE) is not None
 
     def keep_vector_set(self, kept: VectorSet) -> None:
-        """Stores a set; one that is there takes the new values."""
+        """Store a vector set; a stored set with the same table gets the new values."""
         row = {name: getattr(kept, name) for name in VectorSet.__slots__ if name != "table"}
         added = {**row, "vectors": kept.table, "loose": False, "created": utc_now()}
         with self._writing_as_manager() as connection:
@@ -103,30 +103,30 @@ class VectorSetStore(Store):
             connection.execute(changed.values(row))
 
     def decide_vectors(self, table: str) -> bool:
-        """As `use_vector_set`, unless a choice was made before; whether it is in use then."""
+        """Use a vector set unless a choice was made before; return whether it is in use then."""
         with self._writing_as_manager() as connection:
             connection.execute(_DECIDE, {"name": IN_USE, "value": table})
             query = select(SETTINGS.c.value).where(SETTINGS.c.name == IN_USE)
             return bool(connection.execute(query).scalar_one() == table)
 
     def use_vector_set(self, table: str) -> None:
-        """Takes a set that is there into use; an empty name for lexical retrieval."""
+        """Use a stored vector set; an empty name selects lexical retrieval."""
         self.set_setting(IN_USE, table)
 
     def drop_vector_set(self, table: str) -> None:
-        """Forgets a set and what has vectors in it; its table is for `VectorStore.drop`."""
+        """Delete a vector set and its list of documents; `VectorStore.drop` deletes its table."""
         with self._writing_as_manager() as connection:
             connection.execute(delete(VECTOR_SETS).where(VECTOR_SETS.c.vectors == table))
             _forget_embedded(connection, table)
 
     def is_loose(self, table: str) -> bool:
-        """Whether a table was written to and not optimized since."""
+        """Return whether a vector table was written to and not optimized since."""
         query = select(VECTOR_SETS.c.loose).where(VECTOR_SETS.c.vectors == table)
         with self._database.reading() as connection:
             return bool(connection.execute(query).scalar())
 
     def set_loose(self, table: str, *, loose: bool) -> None:
-        """Says whether a table is still to be optimized; it must be of a set."""
+        """Store whether the table of a vector set still has to be optimized."""
         mine = update(VECTOR_SETS).where(VECTOR_SETS.c.vectors == table)
         with self._writing_as_manager() as connection:
             connection.execute(mine.values(loose=loose))
@@ -134,7 +134,7 @@ class VectorSetStore(Store):
     # documents ---------------------------------------------------------------------------------
 
     def unembedded(self, table: str, limit: int) -> list[tuple[str, str, tuple[Segment, ...]]]:
-        """(hash, text, segments) of documents that have no vectors in a table yet, as they came."""
+        """Return (hash, text, segments) of documents without vectors in a table, oldest first."""
         scope = {"vectors": table, "limit": limit, "mark": _mark_name(table)}
         with self._database.reading() as connection:
             after = connection.execute(_LAST_EMBEDDED, scope).scalar_one()
@@ -144,20 +144,23 @@ class VectorSetStore(Store):
         return [_parse_document(row) for row in rows]
 
     def stream_unembedded(self, table: str) -> Iterator[tuple[str, str, tuple[Segment, ...]]]:
-        """As `unembedded`, all of them, streamed; nobody may write them meanwhile."""
+        """Yield (hash, text, segments) of all documents without vectors in a table.
+
+        No process may write these documents meanwhile.
+        """
         query = _UNEMBEDDED.execution_options(yield_per=100)
         scope = {"vectors": table, "after": 0, "limit": -1}
         with self._database.reading() as connection:
             yield from map(_parse_document, connection.execute(query, scope))
 
     def find_embedded_document(self, table: str) -> tuple[str, str, tuple[Segment, ...]] | None:
-        """(hash, text, segments) of some document with vectors in a table; None without one."""
+        """Return (hash, text, segments) of any document with vectors in a table; None for none."""
         with self._database.reading() as connection:
             row = connection.execute(_EMBEDDED_ONE, {"vectors": table}).first()
         return _parse_document(row) if row else None
 
     def waiting(self, table: str) -> tuple[int, int]:
-        """How many documents, and how many segments of them, have no vectors in a table yet."""
+        """Return the number of documents without vectors in a table, and of their segments."""
         with self._database.reading() as connection:
             documents, segments = connection.execute(_WAITING, {"vectors": table}).one()
         return documents, segments
@@ -165,7 +168,7 @@ class VectorSetStore(Store):
     def mark_embedded(
         self, table: str, hashes: Sequence[str], *, unknown: Collection[str] = ()
     ) -> None:
-        """Mark documents as embedded and on the disk; `unknown` ones are ranked by words alone."""
+        """Mark documents as having vectors on the disk; `unknown` ones are ranked lexically."""
         if hashes:
             common = {"vectors": table}
             rows = [{**common, "sha256": name, "unknown": name in unknown} for name in hashes]
@@ -174,24 +177,24 @@ class VectorSetStore(Store):
                 connection.execute(_SET, {"name": _mark_name(table), "value": hashes[-1]})
 
     def embedded(self, table: str) -> tuple[int, int]:
-        """How many documents have vectors in a table; how many of them words rank all the same."""
+        """Return the number of documents with vectors in a table, and of those ranked lexically."""
         with self._database.reading() as connection:
             documents, unknown = connection.execute(_EMBEDDED_COUNT, {"vectors": table}).one()
         return int(documents), int(unknown)
 
     def forget_embedded(self, table: str) -> None:
-        """Says that a table has no vectors any more, so that all are made anew."""
+        """Remove the marks of all documents with vectors in a table; they are then recomputed."""
         with self._writing_as_manager() as connection:
             _forget_embedded(connection, table)
 
     def forget_removed_documents(self, table: str) -> list[str]:
-        """Says that a table has no vectors of documents that are stored no more; their hashes."""
+        """Remove the marks of documents that are no longer stored; return their hashes."""
         with self._database.reading() as connection:
             gone = list(connection.execute(_GONE, {"vectors": table}).scalars())
         forgotten: list[str] = []
         for batch in split_batches(gone, _AT_ONCE):
             with self._writing_as_manager() as connection:
-                # One that was stored again meanwhile keeps its vectors.
+                # A document that was stored again meanwhile keeps its vectors.
                 forgotten += [
                     name
                     for name in batch
@@ -199,16 +202,16 @@ class VectorSetStore(Store):
                 ]
         return forgotten
 
-    # other facts -------------------------------------------------------------------------------
+    # settings ----------------------------------------------------------------------------------
 
     def setting(self, name: str) -> str | None:
-        """A fact about the workspace; None where nobody set it."""
+        """Return a setting of the workspace; None if it is not set."""
         query = select(SETTINGS.c.value).where(SETTINGS.c.name == name)
         with self._database.reading() as connection:
             return connection.execute(query).scalar()
 
     def set_setting(self, name: str, value: str) -> None:
-        """Remembers a fact about the workspace."""
+        """Store a setting of the workspace."""
         with self._writing_as_manager() as connection:
             connection.execute(_SET, {"name": name, "value": value})
 
@@ -229,5 +232,8 @@ def _forget_embedded(connection: Connection, table: str) -> None:
 
 
 def _mark_name(table: str) -> str:
-    """The setting that holds the last embedded document: the search for the rest starts there."""
+    """Return the name of the setting with the last embedded document.
+
+    The next search for documents without vectors starts there.
+    """
     return f"embedded:{table}"

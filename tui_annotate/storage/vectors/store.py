@@ -1,8 +1,9 @@
-"""Vectors of segments in LanceDB: a cache that may be missing, never the truth; one writer a time.
+"""Embedding vectors of segments in LanceDB: a cache that may be missing and can be recomputed.
 
-One table for each embedder (with its weights) and segmenter, and beside it one for the vectors of
-tokens, where the embedder has such; a table is never migrated, another is built beside it. There is
-no vector index: search through one would lose neighbours in silence.
+There is one table for each embedder (with its weights) and segmenter, and a second one for token
+vectors, if the embedder has them. A table is never migrated; a new one is built instead. There is
+no vector index, because an approximate search would silently miss neighbours. Only one process
+writes at a time.
 """
 
 from __future__ import annotations
@@ -42,21 +43,24 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA", "Row", "VectorStore", "is_table_of", "table_name"]
 
 SCHEMA: Final = 1
-"""Part of every table's name: with another layout, tables are built anew."""
+"""Version of the table layout, part of every table's name; a new version forces a rebuild."""
 
 _BATCH: Final = 20_000
-"""Rows of one commit; small ones would slow every later read."""
+"""Rows of one commit; small commits would slow down every later read."""
 
 
 def table_name(embedder: str, version: str, segmenter: str) -> str:
-    """The table for vectors of an embedder over the segments of a segmenter."""
+    """Return the name of the table for an embedder's vectors of a segmenter's segments."""
     exact = "\0".join((embedder, version, segmenter, str(SCHEMA)))
     readable = re.sub(r"[^a-z0-9]+", "-", f"{embedder}-{segmenter}".lower()).strip("-")[:60]
     return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:12]}"
 
 
 def is_table_of(table: str, *, embedder: str, version: str, segmenter: str) -> bool:
-    """Whether a table was made for this embedder and segmenter; one made anew has a number."""
+    """Return whether a table was made for this embedder and segmenter.
+
+    A rebuilt table has a number at the end of its name.
+    """
     name = table_name(embedder, version, segmenter)
     return table == name or re.fullmatch(re.escape(name) + r"-\d+", table) is not None
 
@@ -66,10 +70,10 @@ def _token_table(table: str) -> str:
 
 
 class VectorStore:
-    """The folder of vectors. Any number of processes read; `writing` keeps writers apart.
+    """The folder of embedding vectors; many processes may read, and `writing` allows one writer.
 
-    Every method raises Unavailable, with the reason, where LanceDB is not installed or the folder
-    is missing or damaged.
+    Every method raises Unavailable, with the reason, if LanceDB is not installed or the folder is
+    missing or damaged.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -79,20 +83,23 @@ class VectorStore:
     table_name = staticmethod(table_name)
 
     def command(self, words: str = REBUILD) -> str:
-        """A command on this workspace, for a shell: the one that makes them again, or another."""
+        """Return a shell command for this workspace, by default one that recomputes its vectors."""
         return command(words, self.folder.parent)
 
     # writing -----------------------------------------------------------------------------------
 
     def writing(self, *, wait: float = 30.0) -> AbstractContextManager[None]:
-        """As `LanceFolder.writing`; `wait`: seconds to wait for another writer."""
+        """Hold the writers' lock as `LanceFolder.writing` does.
+
+        `wait` is the maximum time in seconds to wait for another writer.
+        """
         return self._lance.writing(wait=wait)
 
     def add(self, table: str, rows: Iterable[Row]) -> int:
-        """Replace the rows of whole documents, on the disk; return how many were written.
+        """Replace the vectors of whole documents on the disk; return how many rows were written.
 
-        So a document whose vectors were written by a process that was killed before it could say
-        so is not there twice. All rows of a document must be neighbours.
+        Replacing avoids duplicates after a process was killed before it marked the documents as
+        written. All rows of a document must be neighbours.
         """
         count = 0
         documents = (list(own) for _, own in groupby(rows, key=itemgetter(0)))
@@ -112,12 +119,12 @@ class VectorStore:
     def add_tokens(
         self, table: str, documents: Iterable[tuple[str, TokenBank]], *, axes: NDArray[np.float32]
     ) -> int:
-        """Write the tokens of whole documents as `add` does their vectors; return their segments.
+        """Write the tokens of whole documents as `add` writes vectors; return the segment count.
 
         Args:
-            table: that of their vectors.
+            table: the table of the documents' vectors.
             documents: hash and tokens of each document; the texts of its bank are its segments.
-            axes: (dimensions, token_dimensions), kept with the table that is made for the first.
+            axes: (dimensions, token_dimensions), stored with the table when it is created.
         """
         count = 0
         with self.writing():
@@ -132,45 +139,44 @@ class VectorStore:
         return count
 
     def discard(self, table: str, hashes: Iterable[str]) -> None:
-        """Takes out documents, their tokens too."""
+        """Delete the vectors and tokens of some documents."""
         names = list(hashes)
         with self.writing():
             for each in self._find_tables(table):
                 discard(self._lance.open(each), names)
 
     def optimize(self, table: str) -> None:
-        """Brings small pieces together and the scalar indexes up to date; call it after writing.
+        """Compact the fragments and update the scalar indexes of a table; call it after writing.
 
-        Nothing is done where there are few pieces: a large table would be written anew for each
-        small addition.
+        A table with few fragments is left as it is, because each compaction rewrites a large table.
         """
         with self.writing():
             for each in self._find_tables(table):
                 optimize_table(self._lance.open(each))
 
     def sync(self) -> None:
-        """Brings what was written to the disk: LanceDB itself leaves that to the kernel."""
+        """Flush written data to the disk, which LanceDB leaves to the kernel."""
         os.sync()
 
     def drop(self, table: str) -> None:
-        """Removes a table with that of its tokens, also damaged; nothing where there is none."""
+        """Delete a table with its table of tokens, even if damaged; ignore a missing table."""
         with self.writing():
-            # The table of tokens goes first: a process that is killed leaves the one that names it.
+            # Tokens first: after a kill in between, the table is still listed and can be dropped.
             for each in reversed(self._find_tables(table)):
                 shutil.rmtree(self._lance.place(each))
 
     def tables(self) -> tuple[str, ...]:
-        """The names of the tables that are there, sorted; those of tokens belong to theirs."""
+        """Return the names of the existing vector tables, sorted, without tables of tokens."""
         found = sorted(path.stem for path in self.folder.glob("*.lance"))
         there = (name for name in found if not name.endswith(_token_table("")))
         return tuple(name for name in there if self._lance.has_table(name))
 
     def size(self, table: str) -> tuple[int, int]:
-        """Documents and rows of a table."""
+        """Return the numbers of documents and of rows in a table."""
         return self._lance.read(lambda: self._count_rows(table))
 
     def token_documents(self, table: str) -> int:
-        """How many documents have tokens."""
+        """Return the number of documents with tokens in a table."""
         return self._lance.read(lambda: self._count_rows(_token_table(table))[0])
 
     def _count_rows(self, table: str) -> tuple[int, int]:
@@ -178,7 +184,7 @@ class VectorStore:
         return len(keys.column("sha256").unique()), keys.num_rows
 
     def bytes(self, table: str) -> int:
-        """What a table takes on the disk, with that of its tokens."""
+        """Return the size of a table on the disk in bytes, with its table of tokens."""
         with lance_errors(self.folder):
             folders = map(self._lance.place, self._find_tables(table))
             files = (file for folder in folders for file in folder.rglob("*"))
@@ -187,7 +193,7 @@ class VectorStore:
     # reading -----------------------------------------------------------------------------------
 
     def fetch(self, table: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """By document, the vectors of its segments: (segments, dimensions), in their order.
+        """Return the vectors of documents by hash: (segments, dimensions), in segment order.
 
         A document without vectors is absent.
         """
@@ -202,9 +208,9 @@ class VectorStore:
         return found
 
     def fetch_tokens(self, table: str, hashes: Sequence[str]) -> dict[str, TokenBank]:
-        """By document, the tokens of its segments, in their order.
+        """Return the tokens of documents by hash, in segment order.
 
-        A document without tokens is absent, and all are where the table never had any.
+        A document without tokens is absent; the result is empty if the table never had tokens.
         """
         found: dict[str, TokenBank] = {}
         if self._lance.has_table(table) and not self._lance.has_table(_token_table(table)):
@@ -217,7 +223,7 @@ class VectorStore:
         return found
 
     def fetch_axes(self, table: str) -> NDArray[np.float32]:
-        """(dimensions, token_dimensions): how vectors are brought to where the tokens lie."""
+        """Return the axes (dimensions, token_dimensions) that project vectors to token vectors."""
         return self._lance.read(
             lambda: arrow.read_axes(self._lance.open(_token_table(table)).schema)
         )
@@ -225,7 +231,7 @@ class VectorStore:
     def search(
         self, table: str, hashes: Sequence[str], vector: NDArray[np.float32], *, top: int
     ) -> list[tuple[str, int, float]]:
-        """(hash, segment, cosine similarity) of the segments nearest to a unit vector."""
+        """Return (hash, segment, cosine similarity) of the segments nearest to a unit vector."""
         columns = ["sha256", "segment", "_distance"]
 
         def find_nearest(where: str) -> Any:

@@ -1,8 +1,9 @@
-"""Vectors that were made elsewhere, in a Parquet file: checked throughout, as a cache may be torn.
+"""Files of precomputed vectors in Parquet, validated throughout because a file may be damaged.
 
-A row a segment: `sha256` of the document, `segment`, `start`, `end`, `vector`, and of its tokens
-`token_vectors` (bytes one after another), `token_starts`, `token_ends`. The metadata of the schema
-say what made them, as in `VectorSet`, and hold the axes (base64 of little-endian single precision).
+One row per segment: `sha256` of the document, `segment`, `start`, `end`, `vector`, and of its
+tokens `token_vectors` (bytes one after another), `token_starts`, `token_ends`. The schema's
+metadata describe the embedder, as in `VectorSet`, and contain the axes (base64 of little-endian
+single precision).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _NUMBERS: Final = ("dimensions", "token_dimensions")
 
 @dataclass(frozen=True, slots=True)
 class SegmentVectors:
-    """What a file has of one document; `vectors` is (segments, dimensions)."""
+    """Vectors of one document in a file; `vectors` is (segments, dimensions)."""
 
     segments: tuple[Segment, ...]
     vectors: NDArray[np.float16]
@@ -40,35 +41,35 @@ class SegmentVectors:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """(segments,): which have a vector other than zeros."""
+        """Boolean mask (segments,), True for segments whose vector is not zero."""
         known: NDArray[np.bool_] = (self.vectors != 0).any(axis=1)
         return known
 
     def rows(self, name: str) -> list[Row]:
-        """As `VectorStore.add` takes them."""
+        """Return one row per segment of the document, in the form that `VectorStore.add` takes."""
         each = enumerate(zip(self.segments, self.vectors, strict=True))
         return [(name, index, *segment, vector) for index, (segment, vector) in each]
 
 
 @dataclass(frozen=True, slots=True)
 class VectorFileContent:
-    """The content of a file, with its documents by hash."""
+    """The content of a vector file, with its documents by hash."""
 
     vectors: VectorSet
     axes: NDArray[np.float32]
     documents: dict[str, SegmentVectors]
 
     def fits(self, name: str, segments: Sequence[Segment]) -> bool:
-        """Whether a document is in it, cut into the same segments."""
+        """Return whether the file has a document with the same segments."""
         made = self.documents.get(name)
         return made is not None and made.segments == tuple(segments)
 
 
 def read(path: Path) -> VectorFileContent:
-    """The vectors of a file.
+    """Read and validate a vector file.
 
     Raises:
-        InvalidInput: it can not be read, or does not hold together.
+        InvalidInput: the file can not be read, or is not consistent.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -87,12 +88,13 @@ def read(path: Path) -> VectorFileContent:
     ) as error:
         first = (str(error).splitlines() or [""])[0][:200]
         raise InvalidInput(
-            f"{path} holds no vectors that can be used: {first}", "is it that of this version?"
+            f"{path} has no usable vectors: {first}",
+            "check that the file was made for this version of tui-annotate",
         ) from error
 
 
 def write(path: Path, prepared: VectorFileContent) -> None:
-    """Writes vectors as `read` takes them; same vectors, same bytes.
+    """Write a vector file that `read` can read; equal vectors give equal bytes.
 
     Raises:
         OSError: the file can not be written.
@@ -141,7 +143,9 @@ def _build_metadata(prepared: VectorFileContent) -> dict[str, str]:
 
 
 def _parse_rows(rows: Any, about: dict[str, str]) -> VectorFileContent:
-    _require(about.get("format") == FORMAT, f"its form is {about.get('format')!r}, not {FORMAT!r}")
+    _require(
+        about.get("format") == FORMAT, f"the format is {about.get('format')!r}, not {FORMAT!r}"
+    )
     values: dict[str, Any] = {name: about[name] for name in _TEXTS}
     values |= {name: int(about[name]) for name in _NUMBERS}
     table = table_name(about["embedder"], about["version"], about["segmenter"])
@@ -152,7 +156,7 @@ def _parse_rows(rows: Any, about: dict[str, str]) -> VectorFileContent:
     counted = [
         index for _, first, last in arrow.iterate_documents(rows) for index in range(last - first)
     ]
-    _require(rows.column("segment").to_pylist() == counted, "its segments are not in order")
+    _require(rows.column("segment").to_pylist() == counted, "the segments are not in order")
     documents = {
         name: SegmentVectors(
             tuple(segments[first:last]), matrix[first:last], bank.part(first, last)
@@ -171,8 +175,11 @@ def _read_matrix(rows: Any, vectors: VectorSet) -> NDArray[np.float16]:
     import numpy as np
 
     matrix = arrow.to_matrix(rows.column("vector"))
-    _require(matrix.shape == (rows.num_rows, vectors.dimensions), f"its vectors are {matrix.shape}")
-    _require(np.isfinite(matrix).all(), "its vectors are not finite")
+    _require(
+        matrix.shape == (rows.num_rows, vectors.dimensions),
+        f"the vectors have shape {matrix.shape}",
+    )
+    _require(np.isfinite(matrix).all(), "the vectors are not finite")
     return matrix
 
 
@@ -189,9 +196,9 @@ def _read_tokens(rows: Any, vectors: VectorSet) -> TokenBank:
         for name in ("token_starts", "token_ends")
     )
     lengths = (pc.subtract(rows.column("end"), rows.column("start"))).to_numpy()
-    _require((sizes == counts * vectors.token_dimensions).all(), "its tokens are cut short")
-    _require(len(starts) == len(ends) and (starts >= 0).all(), "its tokens stand nowhere")
-    _require((ends <= np.repeat(lengths, counts)).all(), "its tokens stand outside their texts")
+    _require((sizes == counts * vectors.token_dimensions).all(), "the tokens are cut short")
+    _require(len(starts) == len(ends) and (starts >= 0).all(), "the tokens have no valid positions")
+    _require((ends <= np.repeat(lengths, counts)).all(), "the tokens are outside their texts")
     packed = b"".join(rows.column("token_vectors").to_pylist())
     tokens = np.frombuffer(packed, np.int8).reshape(-1, max(vectors.token_dimensions, 1))
     bounds = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

@@ -1,4 +1,4 @@
-"""The oldest version that is read; new stores are made from the tables, not by migrations."""
+"""The oldest schema version that can be read; new stores are created without migrations."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Nothing: no older store can be migrated (see `storage.migrate`)."""
+    """Do nothing: no older store can be migrated (see `storage.migrate`)."""
