@@ -1,1 +1,2 @@
-"""From a selection to the related segments of the other side, and how well that works."""
+"""Assist: finds the segments of the other side that are related to a selection, and evaluates
+this."""
