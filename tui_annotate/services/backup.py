@@ -26,10 +26,10 @@ ABOUT: Final = "backup.json"
 
 @dataclass(frozen=True, slots=True)
 class BackupReport:
-    """Contents of a copy; `head` and `events` as `audit head` prints them.
+    """Contents of a backup; `head` and `events` have the form that `audit head` prints.
 
     Attributes:
-        missing_vectors: whether the store counts on vectors that do not exist.
+        missing_vectors: whether the database refers to vectors that the backup does not contain.
     """
 
     folder: Path
@@ -45,8 +45,7 @@ class BackupReport:
 
 @dataclass(frozen=True, slots=True)
 class BackupService:
-    """Backs up a workspace, even while annotators work; `store` is the file name of the
-    database."""
+    """Backs up a workspace, even while annotators work; `store` is the database's file name."""
 
     path: Path
     database: Database

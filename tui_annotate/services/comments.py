@@ -31,7 +31,7 @@ _MAX_LINES: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Shows each person once what is new."""
+    """News of each user: announcements, replies and changed guidelines, each shown once."""
 
     guidance: GuidanceStore
     remarks: CommentStore
@@ -160,8 +160,9 @@ class CommentService:
     def list_threads(
         self, *, waiting: bool = False, sample: SampleKey | None = None
     ) -> list[CommentThread]:
-        """Return the threads that the user may read, oldest first; `waiting`: those without a
-        reply.
+        """Return the threads that the user may read, oldest first.
+
+        `waiting`: only threads without a reply.
         """
         found = self.store.list_threads(sample=sample)
         return [talk for talk in found if talk.waiting or not waiting]

@@ -40,10 +40,10 @@ _LONGEST_PATH: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class BrowsedSample:
-    """A sample with all annotations of the file, in reading order with unique ids.
+    """Sample with all annotations of the file, in reading order with unique ids.
 
     Attributes:
-        segments: parallel to `sample.documents`.
+        segments: segments of each document, parallel to `sample.documents`.
     """
 
     sample: Sample
@@ -56,7 +56,7 @@ class BrowsedSample:
 
 @dataclass(slots=True)
 class FileLoadResult:
-    """Numbers of shown and refused records, and of doubts about others."""
+    """Numbers of loaded and refused records, and of warnings."""
 
     taken: int = 0
     refused: int = 0
@@ -64,8 +64,7 @@ class FileLoadResult:
 
 
 class FileBrowser:
-    """Samples of an indexed file; `known` gives colours and order of labels. Safe between
-    threads."""
+    """Samples of an indexed file; `known` gives colours and order of labels; thread-safe."""
 
     def __init__(self, index: FileIndex, known: LabelTree) -> None:
         self.index, self._known = index, known

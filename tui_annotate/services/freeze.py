@@ -31,9 +31,7 @@ SHORT = 12
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Copied database and its statistics; `export` writes all samples to a file in the native
-    format.
-    """
+    """Copied database with its statistics; `export` writes all samples in the native format."""
 
     store: WorkStatisticsStore
     guidance: GuidanceStore
@@ -125,9 +123,9 @@ class Snapshot:
     def _evidence_paragraph(self) -> str:
         head = self.head()
         return (
-            "Agreement between annotators is in agreement.json, with 95 % intervals; statistics of "
-            "the annotators' work are in figures.json; all versions of labels and guidelines are "
-            "in labels/ and guidelines/. The event log of this snapshot contains "
+            "Agreement between annotators is in `agreement.json`, with 95 % intervals; statistics "
+            "of the annotators' work are in `figures.json`; all versions of labels and guidelines "
+            "are in `labels/` and `guidelines/`. The event log of this snapshot contains "
             f"{format_count(head.events, 'event')} in {format_count(head.streams, 'stream')}; "
             f"its head is {head.token}."
         )
@@ -238,8 +236,7 @@ class ReplayReport:
 
 @dataclass(frozen=True, slots=True)
 class FreezeService:
-    """Creates snapshots of a workspace, each in a folder of its name, and replays the log to
-    them."""
+    """Creates snapshots of a workspace, each in its own folder, and replays the log to them."""
 
     folder: Path
     database: Database
@@ -281,8 +278,9 @@ class FreezeService:
         return sorted(found, key=lambda each: (each.at, each.name))
 
     def replay(self, name: str, *, export: Path | None = None) -> ReplayReport:
-        """Replay a copy of the log to a snapshot and compare both; `export` also writes the
-        replayed state.
+        """Replay a copy of the log to a snapshot and compare both.
+
+        `export`: file to which the replayed state is written.
 
         Raises:
             NotFound: the snapshot does not exist.

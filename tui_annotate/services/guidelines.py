@@ -15,9 +15,7 @@ _MAX_LENGTH = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesVersion:
-    """Version of the guidelines; `dataset` is empty for the workspace, `by` for the workspace
-    owner.
-    """
+    """Version of the guidelines; `dataset` is empty for the workspace, `by` for its owner."""
 
     dataset: str
     version: str
@@ -60,8 +58,7 @@ class GuidelinesService:
         ]
 
     def text(self, version: str = "", *, dataset: str = "") -> str:
-        """Return the text of the version whose hash begins with `version`; by default the current
-        one.
+        """Return the text of the version whose hash begins with `version`; by default the current.
 
         Raises:
             NotFound: no version matches, or several do.
@@ -69,8 +66,7 @@ class GuidelinesService:
         return self.guidance.text(GuidanceKind.GUIDELINES, self.named(version, dataset=dataset))
 
     def named(self, version: str, *, dataset: str = "") -> str:
-        """Return the hash of a version by its first characters; without any, that of the current
-        one.
+        """Return the hash of a version by its first characters; by default of the current version.
 
         Raises:
             NotFound: no version matches, several do, or the dataset does not exist.

@@ -32,11 +32,9 @@ from tui_annotate.storage.work_statistics import (
 
 @dataclass(frozen=True, slots=True)
 class ProgressReader:
-    """Statistics of work that the current user may see.
+    """Statistics of work that the current user may see; `everybody`: of all annotators.
 
-    Attributes:
-        everybody: whether the user may see the work of all annotators.
-        today: returns the current day in UTC.
+    `today` returns the current day in UTC.
     """
 
     store: WorkStatisticsStore

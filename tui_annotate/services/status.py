@@ -30,8 +30,7 @@ _MAX_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class PendingChoices:
-    """Number of an annotator's annotations whose label was split, so that a new label must be
-    chosen.
+    """Number of an annotator's annotations whose label was split and must be chosen again.
 
     Attributes:
         label: the label that was split.

@@ -151,9 +151,7 @@ class AgreementService:
         )
 
     def _require_own_id(self, options: AgreementOptions) -> str:
-        """Return the current user's id; refuse other people whose readings the user may not
-        compare.
-        """
+        """Return the current user's id; refuse annotators whom the user may not compare."""
         require_permission(self.actor, Permission.REPORT, self.actor.person)
         own = self.people.person(self.actor.person)
         for person in options.people:

@@ -253,9 +253,7 @@ class Axis:
         return "\n".join(self._texts)
 
     def place(self, anchor: Anchor) -> Span | None:
-        """Return the position of an anchor on the axis, trimmed; None if the anchor is only white
-        space.
-        """
+        """Return the trimmed span of an anchor on the axis; None for only white space."""
         found = anchor.span.trim(self._texts[anchor.index])
         return found.shift(self._starts[anchor.index]) if found else None
 
@@ -267,9 +265,7 @@ _Key = tuple[int, int, LabelPath]
 
 
 class LabelOrder:
-    """Order of labels by severity; `strangers` collects looked-up labels that no label set
-    contains.
-    """
+    """Order of labels by severity; `strangers` collects labels that no label set contains."""
 
     def __init__(self, trees: Iterable[LabelTree], *, level: int = 0) -> None:
         paths = dict.fromkeys(
@@ -281,9 +277,7 @@ class LabelOrder:
         self.strangers: set[LabelPath] = set()
 
     def worst(self, labels: Iterable[LabelPath]) -> LabelPath:
-        """Return the most severe of an annotation's labels, cut to the level; `UNLABELLED` for
-        none.
-        """
+        """Return an annotation's most severe label, cut to the level; else `UNLABELLED`."""
         cut = [path[: self._level] for path in labels]
         return min(cut, key=self._key) if cut else UNLABELLED
 

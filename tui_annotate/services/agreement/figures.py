@@ -32,9 +32,7 @@ _RATING_LEVEL: Final = "rating"
 
 @dataclass(frozen=True, slots=True)
 class AgreementFigure:
-    """One agreement measure at one level; `interval` is None without a value or with too few
-    samples.
-    """
+    """Agreement measure at one level; `interval` is None without a value or enough samples."""
 
     level: str
     measure: str
@@ -88,17 +86,14 @@ class _LabelCounts:
         self._counts = agreement.count_labels(self._patterns, self._size)
 
     def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[AgreementFigure]:
-        """Yield percent agreement, Cohen's kappa (two annotators only), Fleiss' kappa and both
-        alphas.
-        """
+        """Yield percent agreement, Cohen's kappa (two annotators only), Fleiss' kappa, alphas."""
         yield self._percent_figure(level, "pairs of people" if alpha else of)
         yield from self._cohen_figures(level, of, ["cohen_kappa"]) if two else ()
         yield from self._fleiss_figures(level, of)
         yield from self._alpha_figures(level, of) if alpha else ()
 
     def ratings(self, level: str, *, two: bool) -> Iterator[AgreementFigure]:
-        """Yield percent agreement, plain and weighted kappa (two annotators only) and both
-        alphas."""
+        """Yield percent agreement, plain and weighted kappa (two annotators only), alphas."""
         yield self._percent_figure(level, "pairs of people")
         yield from self._cohen_figures(level, "samples", list(KAPPAS)) if two else ()
         yield from self._alpha_figures(level, "samples")

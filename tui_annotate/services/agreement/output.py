@@ -25,8 +25,7 @@ _ONESELF_PREFIX: Final = "oneself: "
 
 
 def as_json(found: Agreement) -> dict[str, Any]:
-    """Return all statistics; a measure without a value is null, and `undefined` gives the
-    reason."""
+    """Return all statistics; a measure without a value is null, with the reason in `undefined`."""
     return {
         "filters": asdict(found.asked),
         "labels": found.labels,

@@ -70,8 +70,9 @@ class Ratings:
         return len(self._found)
 
     def summed(self, by_pattern: Numbers, samples: int) -> Numbers:
-        """Return an array (samples, columns): for each sample the sum over its units of (patterns,
-        columns).
+        """Return an array (samples, columns): sums over each sample's units.
+
+        `by_pattern`: array (patterns, columns) of the values of a unit with this pattern.
         """
         rows = np.zeros((samples, by_pattern.shape[1]))
         np.add.at(rows, np.asarray(self._samples), by_pattern[np.asarray(self._found)])
@@ -98,11 +99,11 @@ class PairTally:
 
 @dataclass(frozen=True, slots=True)
 class ScaleRatings:
-    """Samples that two or more rated with one scale.
+    """Samples that two or more annotators rated with one scale.
 
     Attributes:
-        scale: its words, in their order.
-        given: the words that people gave, each as a path of one.
+        scale: the words of the scale, in order.
+        given: the ratings, each as a path of one word.
     """
 
     scale: Sequence[str]
@@ -137,9 +138,7 @@ class PairMarks:
             self._found.append((sample, found))
 
     def summed(self, samples: int) -> Numbers:
-        """Return an array (samples, 5): sums of the four F1 values, and the number of annotator
-        pairs.
-        """
+        """Return an array (samples, 5): sums of the four F1 values, and the number of pairs."""
         rows = np.zeros((samples, len(SpanF1._fields) + 1))
         for sample, found in self._found:
             rows[sample] += (*found, 1)
@@ -211,17 +210,14 @@ class AgreementTally:
             self._passages[self.samples, compare_evidence(unit.evidence, its.evidence)] += 1
 
     def passages(self) -> Numbers:
-        """Return an array (samples, 5): counts of each relation between the evidence of matched
-        spans.
-        """
+        """Return an array (samples, 5): counts of the relations between matched spans' evidence."""
         rows = np.zeros((self.samples, len(PASSAGES)))
         for (sample, passage), count in self._passages.items():
             rows[sample, PASSAGES.index(passage)] = count
         return rows
 
     def _scale_name(self, kind: SampleKind) -> str:
-        """Return the name of the scale for a kind of samples; empty if all kinds share one
-        scale."""
+        """Return the scale's name for a kind of samples; empty if all kinds share one scale."""
         return "" if self._chosen else _SCALE_NAMES.get(kind, _COLLECTION_SCALE)
 
     def labels(self) -> list[LabelPath]:

@@ -1,5 +1,4 @@
-"""Queries of annotators: samples, queue, collections and their own past work, never others'
-work."""
+"""Queries of annotators: samples, queue, collections and own past work, never others' work."""
 
 from __future__ import annotations
 
@@ -42,13 +41,12 @@ MOST_SIBLINGS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class CitationContext:
-    """Context of a citation: the report, its sentences, and the annotator's citations of one
-    sentence.
+    """Context of a citation: its report, the report's sentences, and citations of one sentence.
 
     Attributes:
         report: None if the report is not stored.
         sentence: number of the cited sentence in the report.
-        citations: citations of the same sentence that are assigned to the annotator.
+        citations: the annotator's citations of the same sentence.
     """
 
     report: Sample | None
@@ -114,9 +112,7 @@ class SampleQueries:
         return self._label_sets.in_force(dataset)
 
     def label_renames(self, dataset: str, version: str) -> Renames:
-        """Return the labels of an earlier label set version that now have other names, in a
-        dataset.
-        """
+        """Return the labels of an earlier version that now have other names, in a dataset."""
         with self.store.reading() as log:
             return log.label_renames(dataset, version)
 
@@ -125,8 +121,7 @@ class SampleQueries:
         return LabelSets(self.guidance)
 
     def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
-        """Return the named sample, else the annotator's last sample, else the next incomplete
-        sample.
+        """Return the named sample, else the annotator's last one, else the next incomplete one.
 
         `sample` is an id or dataset/id; `dataset/` means the annotator's first sample of the
         dataset.
@@ -157,8 +152,7 @@ class SampleQueries:
         )
 
     def feedback(self, person: str, key: SampleKey) -> PracticeFeedback | None:
-        """Compare work on a practice sample with the correct answers; None for all other
-        samples."""
+        """Compare work on a practice sample with the correct answers; None for other samples."""
         right = self.store.practice_answer(person, key)
         if right is None:
             return None
@@ -168,17 +162,13 @@ class SampleQueries:
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """Return the next unfinished sample of the queue, wrapping around; None if all are
-        finished.
-        """
+        """Return the next unfinished sample, wrapping around; None if all are finished."""
         return self.line.next_unfinished(person, after, order=order)
 
     def neighbour(
         self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """Return the sample `step` positions later in the queue (earlier if negative); None beyond
-        the ends.
-        """
+        """Return the sample `step` positions later (negative: earlier); None beyond the ends."""
         return self.line.neighbour(person, key, step, order=order)
 
     def queue(
@@ -191,9 +181,7 @@ class SampleQueries:
         offset: int = 0,
         limit: int = 200,
     ) -> QueuePage:
-        """Return rows of the queue; `search` matches the id, group, dataset and start of the
-        summary.
-        """
+        """Return rows of the queue; `search` matches id, group, dataset and summary start."""
         return self.line.page(
             person, order=order, search=search, states=states, offset=offset, limit=limit
         )
@@ -219,16 +207,14 @@ class SampleQueries:
         return self.corpus.find(text.strip())
 
     def former_evidence(self, person: str, sample: Sample) -> dict[str, tuple[Span, ...]]:
-        """Return the annotator's evidence spans in other samples, in text order, by document
-        hash."""
+        """Return the annotator's evidence spans in other samples, in order, by document hash."""
         names = {document.sha256 for document in sample.side(Side.SOURCE)}
         return self.store.former_evidence(person, names, outside=sample.key)
 
     def leaves(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
     ) -> tuple[TreeLeaf, ...]:
-        """Return the documents of a run sorted by id, or its sentences in order; empty for
-        reports."""
+        """Return the documents of a run by id, or its sentences in order; empty for reports."""
         if kind is SampleKind.REPORT:
             return ()
         of_run = run if kind is SampleKind.CITATION else ""
@@ -238,8 +224,7 @@ class SampleQueries:
     def next_incomplete(
         self, person: str, kind: SampleKind, after: SampleKey | None, *, dataset: str = ""
     ) -> SampleKey | None:
-        """Return the next item of a kind that the annotator has not annotated; None if there is
-        none.
+        """Return the next item of a kind that the annotator has not annotated; None for none.
 
         The search starts after `after` and wraps around; `dataset` is required if `after` is None.
         """
@@ -289,7 +274,7 @@ class OpenSample:
 
     Attributes:
         segments: segments of each document, parallel to `sample.documents`.
-        place: stored cursor position of the annotator in the sample.
+
         position: position in the queue, from 1.
         practice: whether the correct answers are shown once the sample is completed.
         suggestions: empty if the dataset hides suggestions.

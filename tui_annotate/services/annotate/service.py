@@ -164,8 +164,7 @@ class AnnotationService(SampleQueries):
     def clear(
         self, person: str, *, dataset: str = "", sample: str = "", words: bool = False
     ) -> ClearedCounts:
-        """Remove the annotator's annotations of a dataset, a sample, or all; one undo restores
-        them.
+        """Remove the annotator's annotations of a dataset, a sample, or all; one undo restores all.
 
         `words` also removes ratings and comments.
 
@@ -259,9 +258,7 @@ class AnnotationService(SampleQueries):
         return SaveResult.of(self._ledger.do(person, key, prepare, seconds=seconds, about=about))
 
     def _labels_seen(self, key: SampleKey, label_set: str) -> LabelTree:
-        """Return the current label set; Conflict if it differs from the one seen, except in
-        colours.
-        """
+        """Return the current label set; Conflict if another one was seen (colours may differ)."""
         labels = self._label_sets.in_force(key.dataset)
         if label_set and not self._label_sets.same(label_set, labels):
             raise Conflict(

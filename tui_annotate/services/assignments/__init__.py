@@ -63,8 +63,7 @@ Allocate = Callable[[AssignableDataset], AssignmentPlan]
 
 @dataclass(frozen=True, slots=True)
 class _HandoutRequest:
-    """Request for an assignment; `allocate` distributes, `score` is the field of `meta` to sort
-    by."""
+    """Request for an assignment; `score` is the field of `meta` that samples are sorted by."""
 
     kind: AssignmentCause
     dataset: str
@@ -118,8 +117,7 @@ class AssignmentService:
         score: str = "",
         dry_run: bool = False,
     ) -> HandoutReport:
-        """Assign a fraction of a dataset, or the samples with given ids; `score` is a field of
-        `meta`.
+        """Assign a fraction of a dataset, or samples with given ids; `score` is a field of `meta`.
 
         Raises:
             InvalidInput: no annotator is named, or no sample has a number in the score field.
@@ -146,8 +144,9 @@ class AssignmentService:
         score: str = "",
         dry_run: bool = False,
     ) -> HandoutReport:
-        """Assign samples until each annotator has `number` open ones; empty `to`: all current
-        assignees.
+        """Assign samples until each annotator has `number` open ones.
+
+        An empty `to` means all current assignees of the dataset.
         """
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         request = {**_request_to_json(wish, people, score), "open": number}
@@ -242,9 +241,7 @@ class AssignmentService:
     def repeat(
         self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
     ) -> HandoutReport:
-        """Assign a fraction of annotators' completed samples to the same annotators for a second
-        reading.
-        """
+        """Assign a fraction of annotators' own samples to them again, for a second reading."""
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
         with self.store.reading() as store:
@@ -314,8 +311,7 @@ class AssignmentService:
         return Practice(person=meant[0]) if meant else Practice(origin=gold)
 
     def pool(self, dataset: str, pool: Pool, *, dry_run: bool = False) -> AssignmentRuleResult:
-        """Set up a pool, from which annotators receive samples until each sample has enough
-        annotators.
+        """Set up a pool, from which annotators receive samples one after the other.
 
         Raises:
             Conflict: the dataset is for practice.
@@ -333,8 +329,7 @@ class AssignmentService:
         now: bool = False,
         dry_run: bool = False,
     ) -> AssignmentRuleResult:
-        """Set the rule that adds annotators to samples with disagreements; None keeps the current
-        rule.
+        """Set the rule that adds annotators to samples with disagreements; None keeps the rule.
 
         `now` applies the rule to existing disagreements.
 
@@ -412,8 +407,7 @@ class AssignmentService:
         return found[0] if found else None
 
     def _workers(self) -> list[Person]:
-        """Return all possible assignees: active accounts, or local users if there are no
-        accounts."""
+        """Return all possible assignees: active accounts, or all local users without accounts."""
         known = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]
         members = [each for each in known if each.kind is PersonKind.ACCOUNT]
         disabled = self.disabled()
@@ -451,7 +445,7 @@ def _select_items(data: AssignableDataset, ids: Collection[str]) -> list[Allocat
     if missing:
         raise NotFound(
             f"dataset {data.dataset!r} has no sample {missing[0]!r}",
-            f"fix {len(missing)} unknown ids; list the samples with: tui-annotate dataset show NAME",
+            f"fix {len(missing)} unknown ids; list all samples: tui-annotate dataset show NAME",
         )
     return [items[each] for each in dict.fromkeys(ids)]
 

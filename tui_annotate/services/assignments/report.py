@@ -35,7 +35,7 @@ class HandoutReport:
     """Samples that were assigned, or would be in a dry run.
 
     Attributes:
-        handout: number of the assignment, for undo; 0 if nothing was stored.
+        `handout`: number of the assignment, for undo; 0 if nothing was stored.
         short: number of missing annotators, summed over samples.
     """
 
@@ -47,8 +47,7 @@ class HandoutReport:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentStatus:
-    """Progress of one annotator in one dataset; `drawn` and `practice` are included in
-    `samples`."""
+    """Progress of one annotator in one dataset; `samples` includes `drawn` and `practice`."""
 
     dataset: str
     person: str

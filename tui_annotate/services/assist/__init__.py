@@ -1,2 +1,1 @@
-"""Assist: finds the segments of the other side that are related to a selection, and evaluates
-this."""
+"""Assist: search for segments of the other side that are related to a selection; evaluation."""

@@ -49,10 +49,12 @@ _Segments = tuple[tuple[Segment, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceChoice:
-    """What was selected, and what people chose on the other side; both trimmed.
+    """Query of the evaluation: a selected span, and the evidence that an annotator chose for it.
 
     Attributes:
-        segments: parallel to `sample.documents`.
+        segments: segments of each document, parallel to `sample.documents`.
+        selected: selected span, without white space at the edges.
+        chosen: span that should be found, without white space at the edges.
     """
 
     sample: Sample
@@ -105,8 +107,7 @@ class EvidenceChoice:
 def collect_choices(
     records: Iterable[Record], *, least: int = 1
 ) -> dict[str, list[EvidenceChoice]]:
-    """Return the distinct queries (texts, claim span, evidence span) by direction, in a fixed
-    order.
+    """Return the distinct queries (texts, claim span, evidence span) by direction, sorted.
 
     `least`: minimum number of non-blank segments of a searched text.
     """
@@ -206,11 +207,11 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class _QueryGroup:
-    """Some queries of a direction and what each embedder found of them.
+    """Queries of a direction with the results of each embedder.
 
     Attributes:
-        gains: (queries, embedders, figures).
-        means: (resamplings, embedders, figures) of the bootstrap; None for too few sources.
+        gains: array (queries, embedders, measures).
+        means: array (bootstrap resamples, embedders, measures); None for too few sources.
     """
 
     sources: int

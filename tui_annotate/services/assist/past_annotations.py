@@ -39,7 +39,7 @@ _ENOUGH_CLAIMS: Final = 4 * MOST
 
 @dataclass(frozen=True, slots=True)
 class _ClaimQuery:
-    """The current claim; `document` is the hash of its text."""
+    """Current claim; `document` is the hash of its text."""
 
     document: str
     text: str
@@ -49,10 +49,11 @@ class _ClaimQuery:
 
 @dataclass(frozen=True, slots=True)
 class PastAnnotationSearch:
-    """Finds former annotations. Not for a key press: some tenths of a second for thousands.
+    """Finds past annotations; too slow for each key press (tenths of a second for thousands).
 
     Attributes:
-        embedder: of a set of vectors, what embeds at once; None where stored vectors stand in.
+        embedder: returns the embedder of a vector set if it is fast enough to embed a claim now;
+        None if stored vectors are used instead.
     """
 
     corpus: CorpusStore
@@ -122,8 +123,7 @@ class PastAnnotationSearch:
     def _claim_vector(
         self, claim_query: _ClaimQuery, used: VectorSet, embedder: Embedder | None
     ) -> NDArray[np.float32] | None:
-        """Return the unit vector of a claim (of its sentences for stored vectors); None for
-        zeros."""
+        """Return the unit vector of a claim (or of its sentences); None for zero vectors."""
         if embedder:
             (made,) = embedder.embed([claim_query.span.of(claim_query.text)])
             return made if made.any() else None

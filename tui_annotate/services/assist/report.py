@@ -32,8 +32,7 @@ class Period(StrEnum):
     WEEK = "week"
 
     def of(self, moment: str) -> str:
-        """Return the period of an ISO 8601 time, as 2026-11 or 2026-W47; empty for an invalid
-        time."""
+        """Return the period of an ISO 8601 time, as 2026-11 or 2026-W47; empty if invalid."""
         try:
             day = date.fromisoformat(moment[:10])
         except ValueError:  # imported work may contain any text as its time
@@ -44,12 +43,18 @@ class Period(StrEnum):
 
 @dataclass(slots=True)
 class AssistCounts:
-    """Counts of some annotations.
+    """Counts of annotations by use of the assist.
 
     Attributes:
-        within: by depth, the evidence spans in a match of that rank or higher.
-        exact: spans that are parts of a match.
-        looked: annotations whose first match was looked at; `refused`: without evidence in it.
+        annotations: number of annotations with an assist snapshot.
+        unknown: number of annotations without an assist snapshot.
+        spans: number of evidence spans.
+        within: number of evidence spans in a match of at most this rank, by rank.
+        outside: number of evidence spans outside all matches.
+        exact: number of evidence spans that are only a part of a match.
+        nothing_lit: number of annotations for which the assist displayed no match.
+        looked: number of annotations whose first match the annotator viewed.
+        refused: number of `looked` annotations without evidence in the first match.
     """
 
     annotations: int = 0
@@ -79,8 +84,7 @@ class AssistCounts:
                 self.within[depth] += 0 < place.rank <= depth
 
     def as_json(self) -> dict[str, Any]:
-        """Return counts, and fractions with 95 % intervals; the fraction of an empty group is
-        null."""
+        """Return counts, and fractions with 95 % intervals; null for the fraction of nothing."""
         hits = {
             f"top_{depth}": count_with_share(self.within[depth], self.spans) for depth in DEPTHS
         }

@@ -41,12 +41,12 @@ _SAMPLED_TOKENS = 256
 
 @dataclass(frozen=True, slots=True)
 class SampleVectors:
-    """The vectors of a sample's segments, and what embeds a selection.
+    """Vectors of a sample's segments, and the embedder of selections.
 
     Attributes:
-        rows: by side, a row a segment.
-        embedder: instant; None if stored vectors are used.
-        axes: (dimensions, token dimensions) of the rows that tokens use.
+        rows: one vector per segment, by side.
+        embedder: a fast embedder; None if stored vectors are used.
+        axes: array (dimensions, token dimensions), which maps token vectors to segment vectors.
     """
 
     label: str
@@ -84,8 +84,7 @@ def build_spaces(
 def _known_segments(
     rows: NDArray[np.float32], documents: Sequence[Sequence[Segment]]
 ) -> tuple[NDArray[np.bool_], int]:
-    """Return a mask (segments,) of usable vectors, and the number of documents without enough
-    vectors.
+    """Return a mask (segments,) of usable vectors, and the number of unusable documents.
 
     A segment is usable if it has a vector and its document has enough vectors.
     """
@@ -232,8 +231,7 @@ class SampleAssist:
         return f"{self.vectors.label} only" if self.vectors else NO_VECTORS
 
     def query(self, anchor: Anchor) -> Query | None:
-        """Return the selection as a query; None if the selection and its sentences contain no
-        word."""
+        """Return the selection's vectors; None if one side has no known vectors."""
         document = self.sample.document(anchor.side, anchor.index)
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 

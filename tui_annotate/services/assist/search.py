@@ -36,7 +36,7 @@ _Kept = TypeVar("_Kept", "NDArray[np.float32]", TokenBank)
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What the assist found, and the signals that ranked it, in words for people."""
+    """Matches that the assist found, and a display text of the signals that ranked them."""
 
     matches: tuple[Match, ...]
     signals: str
@@ -44,7 +44,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class SpanMatches:
-    """The matches of a span on the other side, best first; `signals` is what ranked them."""
+    """Matches of a span on the other side, best first; `signals` is a text on the ranking."""
 
     sample: Sample
     text: str
@@ -54,11 +54,11 @@ class SpanMatches:
 
 @dataclass(frozen=True, eq=False)
 class AssistService:
-    """Finds the segments that belong to a selection. Threads may share it.
+    """Finds the segments that are related to a selection; safe to share between threads.
 
     Attributes:
-        vectors: opens the vector store when vectors are needed, as it may load much.
-        load: makes an embedder by name, of those that embed selections at once.
+        vectors: opens the vector store, only when vectors are needed, since opening can be slow.
+        load: loads an embedder by name, if it is fast enough to embed selections.
     """
 
     corpus: CorpusStore
@@ -108,8 +108,7 @@ class AssistService:
         top: int | None = 5,
         by: Signals = Signals.FUSED,
     ) -> SearchResult:
-        """Rank segments as on the screen, by LanceDB's search; a lexical ranking needs no vector
-        store.
+        """Rank segments as the screen does, by LanceDB's search; words only need no vectors.
 
         Raises:
             NotFound: the document of the anchor does not exist.
@@ -236,9 +235,7 @@ class AssistService:
 
 
 def _made_by(used: VectorSet, embedder: Embedder) -> bool:
-    """Return whether an embedder made a vector set; older databases have this only in the table
-    name.
-    """
+    """Return whether an embedder made a vector set; older sets have this only in the table name."""
     from tui_annotate.storage.vectors.store import is_table_of
 
     if used.version:

@@ -1,5 +1,4 @@
-"""Export of stored records to any format; streams the records, holds no lock and changes
-nothing."""
+"""Export of stored records to any format, streamed; holds no lock and changes nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ _NAMED_ORIGINS = ("machine", "imported")
 
 @dataclass(frozen=True, slots=True)
 class ExportService:
-    """Writes records of a workspace; `opinions` returns the scores of samples."""
+    """Exports the records of a workspace; `opinions` returns the scores of samples."""
 
     corpus: CorpusStore
     people: PeopleStore
@@ -89,9 +88,7 @@ class ExportService:
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
 
     def _resolve_label(self, text: str) -> str:
-        """Return the full label path; the labels in use are read only if the label sets lack the
-        label.
-        """
+        """Return the full label path; labels in use are read only if label sets lack the label."""
         wanted = tuple(text.split(JOINER))
         paths = set(self.labels())
         if wanted in paths:

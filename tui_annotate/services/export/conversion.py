@@ -76,8 +76,7 @@ _FORMAT_BY_SUFFIX = {".csv": "csv", ".xlsx": "xlsx"}
 
 @dataclass(slots=True)
 class ConversionReport:
-    """Result of a conversion: the two formats, and the numbers of refused records and of
-    warnings."""
+    """Result of a conversion: both formats, and the numbers of refused records and of warnings."""
 
     read: str
     written: str

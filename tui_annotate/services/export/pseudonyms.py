@@ -50,12 +50,14 @@ _HALF_LENGTH: Final = 5
 
 @dataclass(slots=True)
 class PseudonymReport:
-    """Effects on the records of an export.
+    """Effects of the pseudonyms on the records of an export.
 
     Attributes:
-        texts, originals: number of unchanged texts of people, and of omitted foreign records.
-        columns, changed: number of samples by kept or changed column.
-        called: datasets and groups named like a person, which keep their names.
+        texts: number of unchanged texts that users wrote.
+        originals: number of omitted original records of other formats.
+        columns: number of samples by unchanged column.
+        changed: number of samples by changed column.
+        called: datasets and groups that are named like a user; they keep their names.
     """
 
     people: set[str] = field(default_factory=set)
@@ -96,8 +98,7 @@ class Pseudonyms:
         return self._person(person_id).name
 
     def person(self, person: Person) -> Person:
-        """Return a pseudonymous user; the result does not reveal whether the user had an
-        account."""
+        """Return the pseudonym for display in tables and pages; raises the same as `id`."""
         hidden = self._person(person.id)
         kind = person.kind if person.kind in _KEPT_KINDS else PersonKind.IMPORTED
         return replace(hidden, kind=kind)
@@ -114,9 +115,7 @@ class Pseudonyms:
         return self.id(word if word in self._ids else self._ids_by_name.get(word) or word)
 
     def meeting(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Yield the records unchanged, and learn all names before a layer excludes some of the
-        users.
-        """
+        """Yield the records unchanged, and learn all names before a layer excludes users."""
         for record in records:
             self._learn_names(record.people)
             yield record
@@ -256,7 +255,7 @@ BEGIN_ANEW: Final = "tui-annotate pseudonyms new-key"
 
 @dataclass(slots=True)
 class PseudonymKeys:
-    """The key in a file, for its owner alone; `made` is whether this object created it.
+    """Key of the pseudonyms in a private file; `made` is whether this object created the file.
 
     `remembered` and `remember` load and store the key's fingerprint.
     """

@@ -62,8 +62,7 @@ class ExportRun:
             )
 
     def run(self, records: Iterable[Record], target: Path | TextIO | None) -> ExportReport:
-        """Write the records to a stream, or to a file or folder that is complete or not created at
-        all.
+        """Write the records to a target; a file or folder is complete or not created at all.
 
         Raises:
             InvalidInput, Unavailable: the format does not fit the target, or the target cannot be

@@ -184,8 +184,7 @@ def page_frame() -> tuple[str, str]:
 
 
 def data_element(name: str, value: Any, *, once: bool = False) -> str:
-    """Return a JSON value as an inert, invisible script element with the id or class
-    `data-NAME`."""
+    """Return a JSON value as an invisible script element with the id or class `data-NAME`."""
     kind = "id" if once else "class"
     escaped = _UNSAFE.sub(
         lambda found: f"\\u{ord(found.group()):04x}",

@@ -98,10 +98,12 @@ def agreement_data(
 
 @dataclass(frozen=True, slots=True)
 class ReportSubject:
-    """The subject of the page.
+    """Subject of a report: a workspace or a file.
 
     Attributes:
-        arrived: times before and after a file was read, which made up those between; else empty.
+        title: heading of the page.
+        arrived: times before and after a file was read; times between the two were assigned by the
+        reading itself and are not data of the file. Empty for a workspace.
     """
 
     title: str = ""
@@ -120,7 +122,7 @@ class ReportSubject:
 
 @dataclass(slots=True)
 class PageValues:
-    """Makes the values of one page; `names` gives the name for a bare id."""
+    """Builder of the JSON values of one page; `names` returns the name of a user id."""
 
     subject: ReportSubject
     names: Callable[[str], str]
@@ -136,8 +138,7 @@ class PageValues:
                 yield document.text
 
     def sample(self, record: Record) -> dict[str, Any]:
-        """Return a sample with its annotations and assignments as JSON; texts are given by
-        number."""
+        """Return a sample with its annotations and assignments as JSON; texts by number."""
         sample = record.sample
         places = _document_indexes(sample)
         request = {name: getattr(sample.request, name) for name in _REQUEST_FIELDS}

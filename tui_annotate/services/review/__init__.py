@@ -75,7 +75,14 @@ Sources = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class ActionStamp:
-    """Values that all annotations of one action share; `labels`, `guidelines`: versions."""
+    """Values that all annotations of one action share.
+
+    Attributes:
+        by: id of the reviewer.
+        at: time of the action.
+        labels: current label set.
+        guidelines: version of the guidelines.
+    """
 
     by: str
     at: str
@@ -86,7 +93,12 @@ class ActionStamp:
 
 @dataclass(slots=True)
 class AdjudicationWriter:
-    """Changes results in the transaction of one action; `after` by annotation id."""
+    """Changes adjudicated annotations in the transaction of one action.
+
+    Attributes:
+        after: new contents by annotation id; None for removed annotations.
+        words: new rating and comment.
+    """
 
     log: EventLog
     work: SampleWork
@@ -119,8 +131,7 @@ class AdjudicationWriter:
         self._store(made)
 
     def refuse(self, candidate: CandidateAnnotation, reason: RejectionReason, note: str) -> None:
-        """Store a candidate annotation as rejected, in place of annotations that were made from
-        it."""
+        """Store a candidate annotation as rejected; remove annotations made from it."""
         self.drop(find_adjudicated(candidate, self.adjudicated))
         self.drop(find_rejections(candidate, self.adjudicated))
         why = Adjudication(self.stamp.by, ReviewAction.REJECTED, candidate.sources, reason, note)
@@ -138,8 +149,7 @@ class AdjudicationWriter:
             self.refuse(self.work.candidate(sources), reason, note)
 
     def merge(self, candidates: Sequence[Sources], labels: tuple[LabelPath, ...]) -> None:
-        """Merge candidate annotations into one, in place of annotations that were made from
-        them."""
+        """Merge candidate annotations into one; remove annotations made from them."""
         found = [self.work.candidate(sources) for sources in candidates]
         if len(found) < 2 or labels not in [candidate.labels for candidate in found]:
             raise InvalidInput(
@@ -172,9 +182,7 @@ class AdjudicationWriter:
                     self.refuse(candidate, rest, note)
 
     def rate(self, word: str, scale: tuple[str, ...]) -> None:
-        """Set the rating: a word of the scale, or one that an annotator gave; empty removes the
-        rating.
-        """
+        """Set the rating to a word of the scale or of an annotator; an empty word removes it."""
         given = [rating for rating in self.work.ratings.values() if rating]
         allowed = tuple(dict.fromkeys([*scale, *given])) if scale else ()
         self.words["rating"] = event_builders.check_rating(word, allowed)
@@ -329,8 +337,7 @@ class ReviewService(ReviewQueries):
         labels: tuple[LabelPath, ...],
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Merge candidate annotations: all their spans and evidence, and the `labels` of one of
-        them.
+        """Merge candidate annotations: all their spans and evidence, the `labels` of one of them.
 
         Raises:
             InvalidInput: there are fewer than two candidates, or none of them has these labels.
@@ -396,8 +403,7 @@ class ReviewService(ReviewQueries):
         note: str = "",
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Reject candidate annotations, which stay stored with the reason; remove results made from
-        them.
+        """Reject candidate annotations, which stay stored with the reason; remove their results.
 
         Raises:
             InvalidInput: neither a reason nor a note is given.
@@ -508,7 +514,7 @@ class ReviewService(ReviewQueries):
         def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
             now = read_sample_work(log, sample)
             if refused := self.refusal(log, reviewer, now):
-                raise NotAllowed(refused, "leave this sample to another reviewer")
+                raise NotAllowed(refused, "let another reviewer adjudicate this sample")
             guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
             labels = self.label_sets.in_force(key.dataset)
             stamp = ActionStamp(reviewer, self.clock(), labels, guidelines, self.new_id)

@@ -42,7 +42,13 @@ _KINDS: Final = (*(each.value for each in AnswerKind), _REMOVED)
 
 @dataclass(slots=True)
 class _Tally:
-    """Counts of a maker or label; all but `offered` count each person separately."""
+    """Counts of the suggestions of one maker or label.
+
+    Attributes:
+        offered: number of suggestions; all other counts are per suggestion and annotator.
+        seen: number of times that a suggestion was shown.
+        passed: number of times that a sample was completed without an answer to a suggestion.
+    """
 
     offered: int = 0
     seen: int = 0
@@ -155,9 +161,7 @@ class SuggestionService:
         maker: str = "",
         waiting: Callable[[SuggestionListing], bool] | None = None,
     ) -> Iterator[tuple[SuggestionListing, str]]:
-        """Yield suggestions with annotators' answers, each with its text; an empty filter passes
-        all.
-        """
+        """Yield suggestions with annotators' answers and texts; an empty filter passes all."""
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             if waiting is None or waiting(each):
                 anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
@@ -422,9 +426,9 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
         if (span := locate_quote(quote, document.text, near=start)) is not None:
             return Anchor(side, index, span)
     short = quote if len(quote) <= _MAX_QUOTE else f"{quote[: _MAX_QUOTE - 1]}…"
-        raise InvalidInput(
-            f"the {side} of {sample.key} does not contain {short!r}", "quote the text exactly"
-        )
+    raise InvalidInput(
+        f"the {side} of {sample.key} does not contain {short!r}", "quote the text exactly"
+    )
 
 
 def _only_document(chosen: list[tuple[int, Document]], side: Side) -> tuple[int, Document]:
