@@ -16,7 +16,7 @@ KEPT_BREAKS = 1000
 
 @dataclass(frozen=True, slots=True)
 class RecordedHead:
-    """Head of the event log that was recorded elsewhere; `heads` of the streams may be empty."""
+    """Head of the event log that a user recorded elsewhere; `heads` of streams may be empty."""
 
     events: int
     digest: str

@@ -137,7 +137,7 @@ def _short(version: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Sample whose snapshot differs from the replayed log.
+    """Sample that differs between a snapshot and the replayed event log.
 
     Attributes:
         parts: names of the differing fields; empty if the log does not contain the sample.
@@ -301,7 +301,7 @@ class FreezeService:
         return ReplayReport(events, streams, lost=tuple(lost), **found)
 
     def replay_to(self, at: str, export: Path) -> tuple[int, int]:
-        """Write the state at a time (ISO 8601, UTC) to a file in the native format.
+        """Write the workspace's state at a given time (ISO 8601, UTC) in the native format.
 
         Returns:
             The numbers of replayed events and streams.

@@ -34,7 +34,7 @@ class GuidelinesService:
     actor: Actor = OPERATOR
 
     def versions(self, dataset: str | None = None) -> list[GuidelinesVersion]:
-        """Return all versions, oldest first; `dataset` is empty for the workspace, None for all.
+        """Return all versions, oldest first; `dataset`: empty for the workspace, None for all.
 
         Raises:
             NotFound: the dataset does not exist, and it never had guidelines.
@@ -58,7 +58,7 @@ class GuidelinesService:
         ]
 
     def text(self, version: str = "", *, dataset: str = "") -> str:
-        """Return the text of the version whose hash begins with `version`; by default the current.
+        """Return the guidelines whose hash begins with `version`; by default the current ones.
 
         Raises:
             NotFound: no version matches, or several do.
@@ -66,7 +66,7 @@ class GuidelinesService:
         return self.guidance.text(GuidanceKind.GUIDELINES, self.named(version, dataset=dataset))
 
     def named(self, version: str, *, dataset: str = "") -> str:
-        """Return the hash of a version by its first characters; by default of the current version.
+        """Return the full hash of a version from its first characters; by default the current one.
 
         Raises:
             NotFound: no version matches, several do, or the dataset does not exist.
@@ -110,7 +110,7 @@ class GuidelinesService:
         return self.text(common[-1].version) if dataset and common else ""
 
     def apply(self, text: str, *, dataset: str = "") -> str:
-        """Put guidelines in use, unless they already are; return their hash.
+        """Put guidelines in use, unless they are already in use; return the hash of the text.
 
         Raises:
             NotAllowed: the user is not an admin.

@@ -49,7 +49,7 @@ class SshKeyService:
         return self.keys.all()
 
     def remove(self, fingerprint: str) -> None:
-        """Unbind a key; sshd accepts the key until `authorized_keys` is updated.
+        """Unbind a key from its user; sshd accepts the key until `authorized_keys` is updated.
 
         Raises:
             NotFound: the key is not bound to a user.
@@ -62,7 +62,7 @@ class SshKeyService:
             )
 
     def lines(self, session: Sequence[str], *, folder: str) -> list[str]:
-        """Return one line of `authorized_keys` for each key, which only starts its owner's session.
+        """Return one line of `authorized_keys` per key; the key can only start its owner's session.
 
         The user's id is appended to the command `session`.
 

@@ -30,7 +30,7 @@ _MAX_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class PendingChoices:
-    """Number of an annotator's annotations whose label was split and must be chosen again.
+    """Number of an annotator's annotations that need a new label, since their label was split.
 
     Attributes:
         label: the label that was split.
@@ -89,7 +89,7 @@ class StatusReader:
     stores: Callable[[], VectorStore]
 
     def status(self) -> Status:
-        """Return the numbers of all stored objects."""
+        """Return the numbers of samples, documents, annotations and other stored objects."""
         samples, documents, segments = self.corpus.totals()
         datasets = tuple(self.corpus.datasets())
         used = self.corpus.vector_set()

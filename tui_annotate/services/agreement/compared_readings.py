@@ -66,7 +66,7 @@ class LeftOutReason(StrEnum):
 
 
 def other_state_reason(state: State, wanted: str) -> str:
-    """Return the reason for the exclusion of a reading in another state than `wanted`."""
+    """Return the reason to exclude a reading whose state is not `wanted`."""
     return f"state is {state.value}, not {wanted}"
 
 
@@ -79,7 +79,7 @@ class LeftOutCounts:
     samples: Counter[str] = field(default_factory=Counter)
 
     def add(self, more: LeftOutCounts) -> None:
-        """Add the counts of another object."""
+        """Add the numbers of another object to the numbers of this object."""
         self.work += more.work
         self.annotations += more.annotations
         self.samples += more.samples
@@ -87,7 +87,7 @@ class LeftOutCounts:
 
 @dataclass(frozen=True, slots=True)
 class MarkedUnit:
-    """Span of the text that an annotator marked, without white space at its edges.
+    """Marked span of a text, without white space at its edges, with its label and evidence.
 
     Attributes:
         label: the most severe label of the span.
@@ -106,7 +106,7 @@ class SampleReading:
         worst: the most severe label of the reading.
         spans: marked spans of the summary as stored; of the source if there is no summary.
         units: marked spans by their extent without white space at the edges.
-        stacked: number of annotations on the same span with the same label.
+        stacked: number of spans that overlap another span of the annotator with the same label.
         sources: spans of the cited document (citations only), on the joined source axis.
     """
 
@@ -148,7 +148,7 @@ class ReadingBuilder:
         self.label_sets: Counter[str] = Counter()
 
     def readings(self, record: Record) -> list[SampleReading]:
-        """Return the readings of a record that count, sorted by annotator."""
+        """Return the readings of a record that are not excluded, sorted by annotator."""
         work: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             work.setdefault(owned.person, []).append(owned.annotation)
@@ -282,11 +282,11 @@ class LabelOrder:
         return min(cut, key=self._key) if cut else UNLABELLED
 
     def worse(self, found: Iterable[LabelPath]) -> LabelPath:
-        """Return the most severe of labels that `worst` returned; `NOTHING` for none."""
+        """Return the most severe of several labels; `NOTHING` if there are none."""
         return min(found, key=self._key, default=NOTHING)
 
     def sorted(self, found: Iterable[LabelPath]) -> list[LabelPath]:
-        """Return distinct labels from `worst` and `worse`, the most severe first."""
+        """Return the distinct labels, the most severe first."""
         return sorted(set(found), key=self._key)
 
     def _compute_key(self, path: LabelPath) -> _Key:

@@ -86,14 +86,14 @@ class _LabelCounts:
         self._counts = agreement.count_labels(self._patterns, self._size)
 
     def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[AgreementFigure]:
-        """Yield percent agreement, Cohen's kappa (two annotators only), Fleiss' kappa, alphas."""
+        """Yield percent agreement, Cohen's kappa (for two annotators), Fleiss' kappa and alphas."""
         yield self._percent_figure(level, "pairs of people" if alpha else of)
         yield from self._cohen_figures(level, of, ["cohen_kappa"]) if two else ()
         yield from self._fleiss_figures(level, of)
         yield from self._alpha_figures(level, of) if alpha else ()
 
     def ratings(self, level: str, *, two: bool) -> Iterator[AgreementFigure]:
-        """Yield percent agreement, plain and weighted kappa (two annotators only), alphas."""
+        """Yield percent agreement, plain and weighted kappa (for two annotators), and alphas."""
         yield self._percent_figure(level, "pairs of people")
         yield from self._cohen_figures(level, "samples", list(KAPPAS)) if two else ()
         yield from self._alpha_figures(level, "samples")
@@ -125,7 +125,7 @@ class _LabelCounts:
         return _make_figures(level, sums, measures)
 
     def _fleiss_figures(self, level: str, of: str) -> Iterator[AgreementFigure]:
-        """Yield Fleiss' kappa of the units that the most common number of annotators judged."""
+        """Yield Fleiss' kappa of the units with the most frequent number of annotators."""
         sizes = self._ratings.sizes
         people = max(sizes, key=lambda size: (sizes[size], size), default=_PAIR_SIZE)
         fits = self._counts.sum(axis=-1) == people
@@ -207,7 +207,7 @@ def _passage_share(
 
 
 def column_ratio(part: int, whole: int) -> Statistic:
-    """Return a statistic: the ratio of one column of sums to another, by index."""
+    """Return a function of sums: the ratio of one column to another, given by index."""
     return lambda sums: agreement.percent_agreement(sums[..., [part, whole]])
 
 

@@ -53,7 +53,7 @@ class Ratings:
         self._found = array("q")
 
     def add(self, sample: int, labels: Sequence[LabelPath]) -> None:
-        """Add one unit of a sample, with one label for each annotator."""
+        """Add one unit (sample, sentence or span) with one label for each annotator."""
         self._samples.append(sample)
         self._found.append(self.patterns.setdefault(tuple(labels), len(self.patterns)))
 
@@ -81,7 +81,7 @@ class Ratings:
 
 @dataclass(slots=True)
 class PairTally:
-    """Sums for two annotators, or for two readings of one annotator.
+    """Sums of the comparisons of two annotators, or of two readings of one annotator.
 
     Attributes:
         both: label pairs of samples, with their frequencies.
@@ -170,7 +170,7 @@ class AgreementTally:
         return {person for pair in self.pairs for person in pair}
 
     def add(self, groups: Sequence[Group], summary: Summary) -> None:
-        """Add a sample; a reading may be in several groups."""
+        """Add the readings of one sample; a reading may be in several groups."""
         self.stacked += sum(
             each.stacked for each in {one.person: one for group in groups for one in group}.values()
         )

@@ -45,7 +45,7 @@ class CitationContext:
 
     Attributes:
         report: None if the report is not stored.
-        sentence: number of the cited sentence in the report.
+        sentence: index of the citing sentence in the report.
         citations: the annotator's citations of the same sentence.
     """
 
@@ -199,7 +199,7 @@ class SampleQueries:
         return tuple(found)
 
     def find(self, text: str) -> SampleKey:
-        """Return the sample with an id, dataset/id, or the first characters of a unique id.
+        """Return the sample with the given id, dataset/id, or first characters of a unique id.
 
         Raises:
             NotFound: no sample matches, or several do; the hint names some of them.
@@ -250,7 +250,12 @@ class SampleQueries:
         )
 
     def step(self, person: str, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the first citation of the sentence `step` sentences later; None beyond the report.
+        """Return the first citation of the sentence that is `step` sentences later.
+
+        None beyond the report.
+
+        Raises:
+            NotFound: the sample does not exist.
 
         Raises:
             NotFound: the sample does not exist.

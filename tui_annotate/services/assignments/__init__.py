@@ -351,7 +351,7 @@ class AssignmentService:
                 raise _DryRun
 
     def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
-        """Undo an assignment and its rule; 0 for the last assignment that is not undone.
+        """Undo an assignment and its rule; number 0 means the last assignment in effect.
 
         `begun`: also withdraw samples in progress; finished work stays stored.
 

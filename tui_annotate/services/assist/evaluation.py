@@ -69,7 +69,7 @@ class EvidenceChoice:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Hashes of the sample's documents; equal for queries in the same texts."""
+        """Hashes of the sample's documents; equal for all queries in the same texts."""
         return tuple(document.sha256 for document in self.sample.documents)
 
     @property
@@ -78,7 +78,7 @@ class EvidenceChoice:
         return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
 
     def shown(self, side: Side) -> int:
-        """Return the number of segments of a side that are not only white space."""
+        """Return the number of segments of a side that contain more than white space."""
         cuts = side_segments(self.sample, self.segments, side)
         return sum(
             bool(document.text[own.start : own.end].strip())
@@ -88,7 +88,7 @@ class EvidenceChoice:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of this query, as in `methods.evaluation.kinds`."""
+        """Categories of this query, for example `short_span`, and its language."""
         cut = side_segments(self.sample, self.segments, self.chosen.side)[self.chosen.index]
         at = find_touched_segments(cut, self.chosen.span)
         whole = _document(self.sample, self.chosen).text[cut[at[0]].start : cut[at[-1]].end]

@@ -68,7 +68,7 @@ class AssistCounts:
     refused: int = 0
 
     def count(self, trace: AssistTrace | None) -> None:
-        """Count one annotation."""
+        """Count one annotation by its assist snapshot; None means that the snapshot is unknown."""
         if trace is None:
             self.unknown += 1
             return

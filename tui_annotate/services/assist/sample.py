@@ -60,7 +60,7 @@ class SampleVectors:
 def build_spaces(
     vectors: SampleVectors, segments: Mapping[Side, Sequence[Sequence[Segment]]]
 ) -> tuple[dict[Side, VectorSpace], int]:
-    """Return the vectors of each side in half precision, and the number of unknown documents.
+    """Return the vectors of each side in half precision, and the number of uncovered documents.
 
     `segments`: by side, the segments of the documents in order.
     """
@@ -116,7 +116,7 @@ def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class DocumentVectors:
-    """Vectors of one document as ingest stores them: one row per segment, and optional tokens."""
+    """Vectors of one document: one row per segment, and token vectors if the model has any."""
 
     rows: NDArray[np.float32]
     tokens: TokenBank | None = None
@@ -197,7 +197,7 @@ class SampleAssist:
 
     @property
     def blind(self) -> frozenset[Side]:
-        """Sides without vectors."""
+        """Sides of the sample whose segments have no vectors."""
         return frozenset(
             side for side in Side if side not in self.sides or self.sides[side].space is None
         )
@@ -231,7 +231,7 @@ class SampleAssist:
         return f"{self.vectors.label} only" if self.vectors else NO_VECTORS
 
     def query(self, anchor: Anchor) -> Query | None:
-        """Return the selection's vectors; None if one side has no known vectors."""
+        """Return the selection as a query; None if its sentences contain no word."""
         document = self.sample.document(anchor.side, anchor.index)
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 

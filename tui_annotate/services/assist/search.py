@@ -108,7 +108,12 @@ class AssistService:
         top: int | None = 5,
         by: Signals = Signals.FUSED,
     ) -> SearchResult:
-        """Rank segments as the screen does, by LanceDB's search; words only need no vectors.
+        """Rank the segments as the screen does, with LanceDB's vector search.
+
+        A lexical ranking (words only) needs no vector store.
+
+        Raises:
+            NotFound: the document of the anchor does not exist.
 
         Raises:
             NotFound: the document of the anchor does not exist.

@@ -34,7 +34,7 @@ _CLIENT_MEMORY: Final = timedelta(days=90)
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """Counted sign-in attempt: scopes of the account at this client (`pair`) and of each alone."""
+    """Counted sign-in attempt: counters of account and client together (`pair`), and of each."""
 
     pair: str
     wide: tuple[str, ...]
@@ -73,7 +73,7 @@ class AuthenticationService:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def required(self) -> bool:
-        """Return whether there is any account, so that every user must sign in.
+        """Return whether users must sign in, because the workspace has accounts.
 
         Raises:
             NotFound: the configured account database does not exist.
@@ -187,7 +187,7 @@ class AuthenticationService:
             self.sessions.keep_through_epoch(session, epoch=after.epoch)
 
     def redeem(self, code: str, new: str, *, client: str) -> SignInResult:
-        """Set the first password of an invited user, and sign the user in.
+        """Set the first password of an invited user with a code, and sign the user in.
 
         Raises:
             NotAllowed: the code is unknown, used or expired.

@@ -39,7 +39,7 @@ _CLAIMABLE_KINDS: Final = frozenset({PersonKind.LOCAL, PersonKind.IMPORTED})
 
 @dataclass(frozen=True, slots=True)
 class NewAccount:
-    """Values of a new account; without a password, the user is invited.
+    """Values of a new account; the user of an account without a password receives an invitation.
 
     Attributes:
         role: None for an annotator, or for an admin if it is the first account.
@@ -76,7 +76,7 @@ class AccountService:
         return self.store.all()
 
     def find(self, who: str) -> Account:
-        """Return the account with an address, an id, or a unique name.
+        """Return the account with the given address, id, or unique name.
 
         Raises:
             NotFound: no account matches, or several do.
@@ -134,7 +134,7 @@ class AccountService:
         return account
 
     def find_claimable_person(self, who: str) -> Person:
-        """Return the user without an account who has an id or name.
+        """Return the user without an account who has the given id or name.
 
         Raises:
             NotFound: no user matches, or several do.

@@ -98,7 +98,7 @@ class Pseudonyms:
         return self._person(person_id).name
 
     def person(self, person: Person) -> Person:
-        """Return the pseudonym for display in tables and pages; raises the same as `id`."""
+        """Return a pseudonymous user; the result hides whether the user had an account."""
         hidden = self._person(person.id)
         kind = person.kind if person.kind in _KEPT_KINDS else PersonKind.IMPORTED
         return replace(hidden, kind=kind)
@@ -115,7 +115,7 @@ class Pseudonyms:
         return self.id(word if word in self._ids else self._ids_by_name.get(word) or word)
 
     def meeting(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Yield the records unchanged, and learn all names before a layer excludes users."""
+        """Yield the records unchanged, and learn all user names before a layer is selected."""
         for record in records:
             self._learn_names(record.people)
             yield record
@@ -213,7 +213,7 @@ class SampleColumns:
         self.kept: list[str] = []
 
     def hidden(self, meta: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns with pseudonyms in place of user names, at any depth."""
+        """Return the columns with pseudonyms in place of user names, at any depth of nesting."""
         hidden = {}
         for name, value in meta.items():
             before = self._found
@@ -266,7 +266,7 @@ class PseudonymKeys:
     made: bool = False
 
     def current(self) -> bytes:
-        """Return the key; create it at the first use.
+        """Return the key of the pseudonyms; create the key at the first use.
 
         Raises:
             NotFound: the key file is missing, although pseudonyms were made before.
@@ -292,7 +292,7 @@ class PseudonymKeys:
         return key
 
     def renew(self) -> None:
-        """Replace the key, or create one.
+        """Replace the key of the pseudonyms, or create one.
 
         Raises:
             Unavailable: the file cannot be written.
@@ -350,5 +350,5 @@ class PseudonymKeys:
 
 
 def mark(key: bytes) -> str:
-    """Return the fingerprint of a key."""
+    """Return the fingerprint of a key of pseudonyms."""
     return hmac.digest(key, b"mark", "sha256")[:8].hex()

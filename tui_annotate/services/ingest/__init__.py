@@ -144,7 +144,7 @@ class IngestService:
         progress: Callable[[TaskProgress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
-        """Replace a dataset by records; changed texts are replaced, missing samples are removed.
+        """Replace a dataset by records; samples without a record are removed.
 
         The records are read twice. Work on unchanged samples is kept. Nothing changes if a record
         is refused.
@@ -191,7 +191,7 @@ class IngestService:
 
     @property
     def sets(self) -> VectorSets:
-        """Vector sets of the workspace."""
+        """Vector sets of the workspace, to rebuild or delete."""
         return VectorSets(self.corpus, self.stores, self.load)
 
     def _price_records(

@@ -76,7 +76,7 @@ class EmbedJob:
     _loose: bool = field(default=False)
 
     def some(self, documents: int) -> None:
-        """Embed as many documents as were just stored; a slow embedder does nothing yet."""
+        """Embed the documents that were just stored; a slow embedder embeds them later."""
         if not self.embedder.instant:
             return
         for group in self._split_groups(self.corpus.unembedded(self.target.table, documents)):
@@ -226,7 +226,7 @@ def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> I
 def list_unknown_documents(
     documents: Iterable[tuple[str, Sequence[Segment], NDArray[np.bool_]]],
 ) -> set[str]:
-    """Return the hashes of documents with too few covered segments.
+    """Return the hashes of documents of which the model covers too few segments.
 
     `documents`: (hash, segments, mask of covered segments).
     """
@@ -255,5 +255,5 @@ def _split_by_document(group: Sequence[Waiting], banks: Sequence[TokenBank]) -> 
 
 
 def _row_ranges(group: Sequence[Waiting]) -> Iterator[tuple[int, int]]:
-    """Return the ranges (first row, end) of each document among all rows."""
+    """Return the range of rows (first, end) of each document in the joined vectors."""
     return pairwise(accumulate((len(segments) for _, _, segments in group), initial=0))

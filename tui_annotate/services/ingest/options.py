@@ -45,7 +45,7 @@ class VectorOptions:
 
     @classmethod
     def of(cls, embedder: str | VectorOptions) -> VectorOptions:
-        """Return complete options; the folder of a model is resolved.
+        """Return complete embedder options from a name or options; a model's folder is resolved.
 
         Raises:
             InvalidInput: no embedder has the name.
@@ -57,7 +57,7 @@ class VectorOptions:
         return replace(asked, name=name, first=first)
 
     def how(self, name: str, known: VectorSet | None) -> tuple[str, int]:
-        """Return endpoint and dimensions: as requested, as in the `known` set, or defaults."""
+        """Return endpoint and dimensions: the requested, else the `known` set's, else defaults."""
         base_url = self.base_url or (known.base_url if known else "")
         dimensions = self.dimensions or (known.asked_dimensions if known else 0)
         if known or not (self.spare_url or self.spare_dimensions) or not registry.has_cost(name):
@@ -65,7 +65,7 @@ class VectorOptions:
         return base_url or self.spare_url, dimensions or self.spare_dimensions
 
     def options(self, name: str) -> str:
-        """Return the command-line options that request such an embedder."""
+        """Return the command-line options that request this embedder."""
         wanted = ["--embedder", name]
         wanted += ["--base-url", self.base_url] if self.base_url else []
         wanted += ["--dimensions", str(self.dimensions)] if self.dimensions else []

@@ -86,7 +86,7 @@ class IngestReport:
 
     @property
     def outcome(self) -> IngestOutcome:
-        """Part of the input that is stored."""
+        """Part of the input that is stored: all, some or none."""
         if self.strict or not self.added + self.known + self.replaced:
             return IngestOutcome.NONE
         return IngestOutcome.SOME if self.refused else IngestOutcome.ALL
@@ -143,7 +143,12 @@ class _Batch:
 
 @dataclass(slots=True)
 class IngestRun:
-    """Reads records once, to check or store them; `exchange` replaces texts of stored samples."""
+    """Reads records once, to check or store them.
+
+    Attributes:
+        exchange: None refuses changed texts of stored samples; False replaces texts of samples
+        without work; True also replaces texts of samples with work, and deletes the work.
+    """
 
     corpus: CorpusStore
     annotations: AnnotationStore
@@ -162,7 +167,7 @@ class IngestRun:
     _changed_samples: int = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
-        """Count what an ingest would store, and report what it would refuse.
+        """Count the records that an ingest would store, and report those that it would refuse.
 
         Yields each record that would be stored, and whether it changes texts of a stored sample.
         """
@@ -194,7 +199,7 @@ class IngestRun:
             yield record, True
 
     def store(self, records: Records, vectors: DocumentEmbedder) -> None:
-        """Store records in order; segment later batches meanwhile, and embed if enough has come."""
+        """Store records in order, segment later records meanwhile, and embed in large groups."""
         window: deque[_Batch] = deque()
         with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):

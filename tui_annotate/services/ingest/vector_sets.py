@@ -45,7 +45,7 @@ _WORDS_ALONE: Final = "words only"
 
 @dataclass(frozen=True, slots=True)
 class VectorSetInfo:
-    """Vector set with its status.
+    """Vector set with its size and the numbers of documents with and without vectors.
 
     Attributes:
         by_words: number of documents that are ranked lexically (words only).
@@ -69,7 +69,7 @@ class VectorSets:
     load: EmbedderLoader
 
     def infos(self) -> tuple[VectorSetInfo, ...]:
-        """List all vector sets, oldest first; "words only" is an entry while in use."""
+        """List all vector sets, oldest first, with "words only" as an entry if it is in use."""
         used = self.corpus.vector_set()
         kept = self.corpus.vector_sets()
         if used is None and self.corpus.vectors_decided():

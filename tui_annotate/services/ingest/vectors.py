@@ -92,7 +92,7 @@ class DocumentEmbedder:
 
     @property
     def better(self) -> str:
-        """Advice on better vectors, in one line; empty if there is none."""
+        """Advice on how to get better vectors, in one line; empty if there is none."""
         if not self._is_automatic or not (self.embedded or self._is_new):
             return ""
         return registry.better_embedder(self.name)
@@ -122,7 +122,7 @@ class DocumentEmbedder:
         return embedder if isinstance(embedder, CostlyEmbedder) else None
 
     def catch_up(self, report_progress: EmbeddingProgress, *, documents: int = 0) -> None:
-        """Embed at most `documents` documents; 0 embeds all, and then compacts the tables.
+        """Embed up to `documents` waiting documents; 0 embeds all, and then compacts the tables.
 
         Raises:
             Unavailable: the first embedder of a new workspace failed.
@@ -278,7 +278,7 @@ class DocumentEmbedder:
 def take(
     corpus: CorpusStore, store: VectorStore, file: Path, *, kept: VectorSet | None
 ) -> tuple[VectorSet, int] | None:
-    """Store the vectors of a file for the documents that lack vectors.
+    """Store the vectors of a file for the documents that have none.
 
     Without a vector set in use (`kept`), the set of the file is used, if it covers all documents.
 

@@ -120,7 +120,7 @@ class LabelChangeService(LabelChangeWriter):
     def split(
         self, old: str, new: Sequence[str], *, dataset: str = "", dry: bool = False
     ) -> RelabelReport:
-        """Split a label into others; annotations with the label need a new choice."""
+        """Split a label into others; annotators choose the new label of each annotation."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             label = label_requests.find_label(tree, old)
@@ -187,7 +187,7 @@ class LabelChangeService(LabelChangeWriter):
     def find_irregular_labels(
         self, *, dataset: str = ""
     ) -> tuple[list[IrregularLabels], LabelTree]:
-        """Return irregular labels of annotations, and the label set; changes nothing.
+        """Return irregular labels in annotations, and the label set; changes nothing.
 
         Raises:
             NotFound: the dataset does not exist, or there is no label set.
@@ -274,7 +274,7 @@ class LabelChangeService(LabelChangeWriter):
         )
 
     def text(self, version: str = "", *, dataset: str = "") -> str:
-        """Return the version whose hash begins with `version`; by default the current one.
+        """Return the label set whose hash begins with `version`; by default the current one.
 
         Raises:
             NotFound: no version matches, or several do.
@@ -354,7 +354,7 @@ class LabelChangeService(LabelChangeWriter):
         return replace(made, change=change, undoes=last.id)
 
     def _state_before(self, stream: EventStream) -> State | None:
-        """Return the state before a change reopened the sample; None if it changed since."""
+        """Return the state of a sample before a label change reopened it; None if changed since."""
         with self.store.reading() as seen:
             state = seen.before((stream.person, stream.key))
         return State(state) if state else None

@@ -37,7 +37,7 @@ from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_ev
 
 @dataclass(frozen=True, slots=True)
 class RelabelCount:
-    """Number of an annotator's annotations whose label `becomes` another, or is lost (empty)."""
+    """Number of an annotator's annotations that get another label; `becomes` is empty if lost."""
 
     person: str
     dataset: str
@@ -88,7 +88,7 @@ class RelabelReport:
     places: tuple[RelabelFinding, ...]
 
     def of(self, what: str) -> list[RelabelFinding]:
-        """Return the findings of one kind."""
+        """Return the findings of one kind, for example `lost`."""
         return [place for place in self.places if place.what == what]
 
     def as_json(self) -> dict[str, Any]:
@@ -108,21 +108,21 @@ class LabelsFile(Protocol):
     """Access to the `labels.yaml` of a workspace."""
 
     def take_up(self) -> None:
-        """Store a changed file as a new version, unless annotations would lose something."""
+        """Store a changed `labels.yaml` as a new version, unless annotations would lose labels."""
 
     def text(self) -> str:
-        """Return the text of the current label set after `take_up`."""
+        """Return the text of the current label set; `take_up` must be called first."""
 
     def pending(self) -> bool:
-        """Return whether the file differs from the current label set."""
+        """Return whether `labels.yaml` differs from the current label set."""
 
     def follow(self, before: str, after: str) -> str:
-        """Replace the text `before` by `after`; return `written`, or `left` if the file differs."""
+        """Replace the text `before` in `labels.yaml`; return `written`, or `left` if it differs."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelabelRequest:
-    """Requested label change, before annotations were read.
+    """Requested label change, whose effect on annotations is not yet known.
 
     Attributes:
         description: the change as text.
@@ -144,7 +144,7 @@ Ask = Callable[[str, LabelTree, str], RelabelRequest]
 
 @dataclass(slots=True)
 class RelabelWork:
-    """Effect of a change on all streams; `event` builds the event of an action."""
+    """Effect of a label change on all event streams; `event` builds the event of an action."""
 
     task: Task
     event: Callable[[EventStream, PendingEvent], Event]
@@ -152,7 +152,7 @@ class RelabelWork:
     _plans: dict[StreamName, WritePlan] = field(default_factory=dict)
 
     def take(self, stream: EventStream) -> None:
-        """Plan the change of one stream."""
+        """Plan the effect of the label change on one event stream."""
         outcome, name = self.task(stream), (stream.person, stream.key)
         if outcome.nothing:
             return
@@ -163,7 +163,7 @@ class RelabelWork:
         self.outcomes[name] = outcome
 
     def reload_stream(self, name: StreamName, stream: EventStream | None) -> None:
-        """Plan a stream that changed since again; None for a deleted stream."""
+        """Plan an event stream again that changed meanwhile; None for a deleted stream."""
         self.outcomes.pop(name, None)
         self._plans.pop(name, None)
         if stream is not None:
@@ -171,13 +171,13 @@ class RelabelWork:
 
     @property
     def plans(self) -> list[WritePlan]:
-        """Planned writes."""
+        """Planned writes of the label change, one per event stream."""
         return list(self._plans.values())
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedChange:
-    """Change that is ready to be written; `undoes` is the number of the undone change, or 0."""
+    """Label change that is ready to be written; `undoes`: number of the undone change, or 0."""
 
     begun: LabelSetSnapshot
     change: LabelChange
@@ -188,7 +188,7 @@ class PreparedChange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing changes."""
+        """Whether the label change has no effect."""
         return self.change.after == self.change.before and not self.work.plans
 
 
@@ -207,7 +207,7 @@ class LabelChangeWriter:
     def prepared(
         self, seen: LabelSetChange, ask: Ask, *, dataset: str, text: str = ""
     ) -> PreparedChange:
-        """Prepare a change; an empty `text` means the current label set.
+        """Prepare a label change; an empty `text` means the current label set.
 
         Raises:
             TuiAnnotateError: same as for `ask`.
@@ -238,7 +238,7 @@ class LabelChangeWriter:
     def carry_out(
         self, made: PreparedChange, *, check: Callable[[RelabelReport], None] | None = None
     ) -> RelabelReport:
-        """Write a change; streams that changed meanwhile are planned again under the lock.
+        """Write a label change; streams that changed meanwhile are planned again under the lock.
 
         `check` is called with the report, under the lock.
 
@@ -263,7 +263,7 @@ class LabelChangeWriter:
         return self.report(made, done=True, file=file)
 
     def report(self, made: PreparedChange, *, done: bool = False, file: str = "") -> RelabelReport:
-        """Report the effect of a change."""
+        """Report the effect of a label change."""
         change, names, outcomes = made.change, self.names(), made.work.outcomes
         counts: Counter[tuple[str, str, LabelPath, LabelPath]] = Counter()
         findings = []
@@ -303,7 +303,7 @@ class LabelChangeWriter:
         )
 
     def in_force(self, version: str) -> str:
-        """Return the text of a version; without one, of the workspace's current label set.
+        """Return the text of a label set version; by default of the workspace's current one.
 
         Raises:
             NotFound: the workspace has no label set.
@@ -314,7 +314,7 @@ class LabelChangeWriter:
         return self.guidance.text(GuidanceKind.LABELS, known)
 
     def in_force_hash(self) -> str:
-        """Return the version of the workspace's label set."""
+        """Return the hash of the workspace's current label set; empty if it has none."""
         return self.guidance.version(GuidanceKind.LABELS)
 
     def _event_maker(

@@ -39,7 +39,7 @@ class _Text:
 
 
 def rename(text: str, old: LabelPath, name: str) -> str:
-    """Rename a label in the text; its child labels stay below it."""
+    """Rename a label in the text of a label set; its child labels stay below it."""
     new = (*old[:-1], name)
 
     def edits(at: _Text) -> Iterator[Edit]:
@@ -53,12 +53,12 @@ def rename(text: str, old: LabelPath, name: str) -> str:
 
 
 def retire(text: str, path: LabelPath) -> str:
-    """Mark a label as deprecated in the text."""
+    """Mark a label as deprecated in the text of a label set."""
     return _apply_edits(text, lambda at: _field_edits(at, at.items[path], "retired", value="true"))
 
 
 def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
-    """Mark a label as split into others; missing ones are added next to the label."""
+    """Mark a label as split into others in the text; missing ones are added next to it."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         item = at.items[old]
@@ -71,7 +71,7 @@ def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
 
 
 def merge(text: str, old: Sequence[LabelPath], into: LabelPath) -> str:
-    """Remove labels with their child labels; references to them become references to `into`."""
+    """Remove merged labels from the text; references to them become references to `into`."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         tops = [
@@ -254,7 +254,7 @@ def parse_outline(text: str) -> dict[LabelPath, OutlineItem]:
 
 
 def find_end(node: yaml.Node, text: str) -> int:
-    """Return the offset where a value ends, without trailing blanks and comments."""
+    """Return the offset where a YAML value ends, without trailing blanks and comments."""
     if isinstance(node, yaml.ScalarNode):
         end = int(node.end_mark.index)
         return len(text[:end].rstrip()) if node.style in ("|", ">") else end

@@ -11,7 +11,7 @@ from tui_annotate.domain.labels import JOINER, Label, LabelTree
 
 
 def find_label(tree: LabelTree, whole: str) -> Label:
-    """Return the label with a dotted path.
+    """Return the label with the given dotted path, for example `Extrinsic.Number`.
 
     Raises:
         NotFound: the label set has no such label; the hint suggests or lists labels.
@@ -66,7 +66,7 @@ def sibling_path(label: Label, name: str) -> LabelPath:
 def parse_merge(
     tree: LabelTree, old: Sequence[str], into: str
 ) -> tuple[tuple[LabelPath, ...], Label]:
-    """Return the labels to merge, and the target label.
+    """Return the labels to merge and the target label, after a check that this is possible.
 
     Raises:
         NotFound: the label set lacks one of the labels.
@@ -91,7 +91,7 @@ def parse_merge(
 
 
 def parse_split(tree: LabelTree, old: Label, names: Sequence[str]) -> tuple[LabelPath, ...]:
-    """Return the labels to split into: existing siblings, and new labels.
+    """Return the labels to split a label into: existing siblings, and new labels.
 
     Raises:
         InvalidInput: fewer than two labels, the split label itself, or labels with other parents.
@@ -133,7 +133,7 @@ def _resolve_part(tree: LabelTree, old: Label, name: str) -> LabelPath:
 
 
 def retire_label(tree: LabelTree, whole: str) -> Label:
-    """Return a label to deprecate.
+    """Return the label to deprecate, after a check that this is possible.
 
     Raises:
         NotFound: the label set lacks the label.

@@ -29,7 +29,7 @@ _LETTERS_PER_TYPO: Final = 5
 
 @dataclass(slots=True)
 class IrregularLabels:
-    """Annotations with the same irregularity.
+    """Annotations whose labels are irregular in the same way.
 
     Attributes:
         what: `outside` the label set, a `split` label without a choice, a `parent` without a child,
@@ -45,7 +45,7 @@ class IrregularLabels:
 
     @property
     def annotations(self) -> int:
-        """Number of annotations."""
+        """Number of annotations with the irregularity."""
         return self.people.total()
 
 
@@ -123,13 +123,13 @@ def _propose_rule(path: LabelPath, labels: LabelTree) -> LabelReplacement | None
 
 
 def _fold_path(path: LabelPath) -> tuple[str, ...]:
-    """Normalise names for comparison: without case, width, blanks and punctuation."""
+    """Normalise a label path for comparison: without case, width, blanks and punctuation."""
     whole = unicodedata.normalize("NFKC", JOINER.join(path)).casefold()
     return tuple(re.sub(r"[\W_]+", "", name) or name for name in whole.split(JOINER))
 
 
 def _is_typo(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether two paths differ in a letter or two of one name."""
+    """Return whether two label paths differ by one or two letters in one name."""
     if len(one) != len(other):
         return False
     differing = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
@@ -157,7 +157,7 @@ def edit_distance(one: str, other: str) -> int:
 def parse_rules(
     asked: Iterable[str], odd: Sequence[IrregularLabels], labels: LabelTree
 ) -> dict[LabelPath, LabelReplacement | None]:
-    """Parse rules of the form FROM=TO; None keeps a label.
+    """Parse rules of the form FROM=TO for labels; an empty TO keeps the label (None).
 
     Raises:
         InvalidInput: the text is not a rule; FROM is in the label set or unused; or FROM was split
@@ -220,6 +220,6 @@ def read_rule_lines(text: str) -> list[str]:
 def choose_rules(
     proposals: Iterable[LabelReplacement], asked: Mapping[LabelPath, LabelReplacement | None]
 ) -> list[LabelReplacement]:
-    """Combine rules; requested rules override proposals."""
+    """Combine rules for labels; rules of the admin override proposed rules."""
     kept = {rule.old: rule for rule in proposals if rule.old not in asked}
     return [*kept.values(), *(rule for rule in asked.values() if rule is not None)]

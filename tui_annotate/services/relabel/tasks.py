@@ -29,7 +29,7 @@ class LabelMapping(NamedTuple):
 
 
 class StreamFinding(NamedTuple):
-    """Finding: annotations that break a rule, duplicate each other, stay unchanged or lose a label.
+    """Finding of a label change: annotations that break a rule, are duplicates, or lose a label.
 
     Attributes:
         what: `breaks` a rule, duplicates (`alike`), is `left` unchanged, or `lost` its label.
@@ -44,7 +44,7 @@ class StreamFinding(NamedTuple):
 
 @dataclass(slots=True)
 class StreamOutcome:
-    """Effect of a label change on one stream.
+    """Effect of a label change on one event stream (one annotator's work on one sample).
 
     Attributes:
         kinds: number of annotations by old and new label.
@@ -61,7 +61,7 @@ class StreamOutcome:
 
     @property
     def nothing(self) -> bool:
-        """Whether the stream needs no change and has nothing to report."""
+        """Whether the label change has no effect on the event stream, and nothing to report."""
         return self.action is None and not self.kinds and not self.findings
 
 
@@ -75,7 +75,7 @@ Before = Callable[[EventStream], State | None]
 def renaming_task(
     renames: Renames, *, before: LabelTree, after: LabelTree, at: str, was: Before
 ) -> Task:
-    """Rename labels; a sample returns to its former state once no choice is pending."""
+    """Rename labels; a sample gets its former state back once no label choice is pending."""
     wanted = frozenset(renames)
 
     def task(stream: EventStream) -> StreamOutcome:
@@ -126,7 +126,7 @@ def retiring_task(gone: Collection[LabelPath]) -> Task:
 
 
 def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
-    """Reopen completed samples with split labels, which need a new choice."""
+    """Reopen completed samples with split labels, so that the annotator chooses a new label."""
 
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, labels):
@@ -173,7 +173,7 @@ def undoing(
     at: str,
     is_later: Callable[[EventStream, int], bool],
 ) -> Task:
-    """Undo a label change.
+    """Undo a label change in one event stream.
 
     Args:
         event_in: returns the event of the change in a stream.
@@ -217,7 +217,7 @@ def undoing(
 def _restore(
     stream: EventStream, event: Event | None, is_later: Callable[[EventStream, int], bool]
 ) -> tuple[PendingEvent, set[str]]:
-    """Return the action that undoes an event, and the annotations that stay unchanged."""
+    """Return the action that undoes an event, and the ids of annotations that stay unchanged."""
     if event is None:
         return PendingEvent(RELABEL, Change(), Change()), set()
     states = bool(event.action.after.assignment) and not is_later(stream, event.seq)

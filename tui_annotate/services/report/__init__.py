@@ -67,7 +67,7 @@ class PageReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportWriter:
-    """Writes a page of all data that the current user may see.
+    """Writes the page of the report, with all data that the current user may see.
 
     Attributes:
         agreement: returns the agreement statistics of filtered records; its second argument gives
@@ -89,7 +89,7 @@ class ReportWriter:
         subject: ReportSubject | None = None,
         hiding: PseudonymSource | None = None,
     ) -> PageReport:
-        """Write the page; after a failure there is no partial file.
+        """Write the page of the report; after a failure there is no partial file.
 
         Raises:
             InvalidInput: a filter matches no name; the target is a folder.

@@ -115,7 +115,7 @@ class ReportSubject:
         return bool(self.arrived[0])
 
     def time(self, moment: str) -> str:
-        """Return a time of the subject; empty if the reading of the file assigned the time."""
+        """Return a time as given; empty if the reading of a file assigned this time."""
         first, last = self.arrived
         return "" if first and first <= moment <= last else moment
 

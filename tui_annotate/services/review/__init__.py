@@ -111,7 +111,7 @@ class AdjudicationWriter:
         self.adjudicated = list(self.work.adjudicated)
 
     def action(self, state: StreamState, verb: str) -> PendingEvent:
-        """Return all changes as one event of the review stream."""
+        """Return all changes of adjudicated annotations as one event of the review."""
         return event_builders.settle(state, verb, self.after, words=self.words, done=verb == "done")
 
     def drop(self, gone: Iterable[Annotation]) -> None:
@@ -162,7 +162,7 @@ class AdjudicationWriter:
         self.take(merge_candidates(found, labels=labels), ReviewAction.MERGED)
 
     def finish(self, rest: RejectionReason, note: str) -> None:
-        """Accept unanimous candidates; reject open candidates for the given reason."""
+        """Accept unanimous candidates; reject the open candidates for the given reason."""
         before = self.work.adjudicated
         known = [(group, find_decision(group, before)) for group in self.work.groups]
         undecided = [group for group, what in known if what is GroupDecision.OPEN]
@@ -202,7 +202,7 @@ class AdjudicationWriter:
             )
 
     def edit(self, annotation: Annotation, sources: Sources) -> None:
-        """Store changed content under a new or an existing id."""
+        """Store an annotation with changed content, under a new or an existing id."""
         made = split_claim_at_sentences(
             normalize_annotation(annotation, self.work.sample), self.work.sample
         )

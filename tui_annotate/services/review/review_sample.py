@@ -212,7 +212,14 @@ class SampleWork:
         return f"{self.seen}{_SEPARATOR}{label_set}"
 
     def check(self, seen: str, *, same: Callable[[str], bool]) -> None:
-        """Refuse an action on a state other than `seen`; `same` compares label set versions.
+        """Refuse an action if the sample or its labels changed since they were displayed.
+
+        Args:
+            seen: token of the displayed state.
+            same: compares a label set version with the current one.
+
+        Raises:
+            Conflict: the sample or its labels changed.
 
         Raises:
             Conflict: the sample or its labels changed.
@@ -231,7 +238,7 @@ class SampleWork:
 
     @cached_property
     def seen(self) -> str:
-        """Hash of all work on the sample, without the time spent."""
+        """Hash of all work on the sample, without times; shows whether the sample changed."""
         states = {
             stream.person: [dict(stream.state.annotations), dict(stream.state.assignment)]
             for stream in (self.settled, *self.people.values())
@@ -274,7 +281,7 @@ def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
 
 
 def assign_letters(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
-    """Assign letters to annotators, in an order that differs between samples."""
+    """Assign letters to annotators in place of names, in an order that differs between samples."""
 
     def place(person: str) -> str:
         return hashlib.sha256("\0".join((*key, person)).encode()).hexdigest()

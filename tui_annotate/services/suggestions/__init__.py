@@ -57,7 +57,7 @@ class _Tally:
     reasons: Counter[str] = field(default_factory=Counter)
 
     def take(self, listed: SuggestionListing) -> None:
-        """Count a suggestion with all answers to it."""
+        """Count one suggestion with all answers to it."""
         self.offered += 1
         self.seen += listed.seen
         self.passed += listed.passed
@@ -88,7 +88,7 @@ class _Tally:
 
 @dataclass(frozen=True, slots=True)
 class ScoreThreshold:
-    """Score threshold from which a segment is suggested, on the scale of the score.
+    """Limit on the score of a segment, below or above which the segment is suggested.
 
     Raises:
         InvalidInput: none or both of the limits are given, or the limit is not finite.
@@ -111,7 +111,7 @@ class ScoreThreshold:
         return self.above is not None and value > self.above
 
     def as_json(self) -> dict[str, Any]:
-        """Return the threshold as parameters of a run."""
+        """Return the threshold as JSON parameters of a run."""
         return {"below": self.below} if self.below is not None else {"above": self.above}
 
 
@@ -134,7 +134,7 @@ _MAX_PROBLEMS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class SuggestionCounts:
-    """Numbers of new and of already known suggestions in an import."""
+    """Result of an import: numbers of new and of already known suggestions."""
 
     added: int
     known: int

@@ -47,7 +47,7 @@ class PushResult:
 
 @dataclass(frozen=True, slots=True)
 class SyncStatus:
-    """Number of the annotator's rows in the table, and of samples to push and to pull."""
+    """Number of the annotator's rows in the shared table, and of samples to push and to pull."""
 
     there: int
     to_push: int
@@ -66,7 +66,7 @@ class TableSync:
     person: Person
 
     def push(self, *, whole: bool = False) -> PushResult:
-        """Send changed work; changes made during the push are sent next time.
+        """Send changed work to the shared table; changes during the push are sent next time.
 
         `whole` also restores rows that were deleted in the table; it lists all keys.
 
@@ -158,7 +158,13 @@ class TableSync:
         return self.log.state(self.person.id, key).suggestions
 
     def pull(self) -> StreamMergeReport:
-        """Receive changes; of two versions the newer wins, and the conflict is logged and reported.
+        """Receive changes from the shared table; of two conflicting versions the newer wins.
+
+        Conflicts are logged and reported.
+
+        Raises:
+            NotAllowed, NotFound, Unavailable: same as for `SharedTable.rows`; rows received before
+            stay merged.
 
         Raises:
             NotAllowed, NotFound, Unavailable: same as for `SharedTable.rows`; rows received before

@@ -113,7 +113,7 @@ def _walk_texts(value: Any) -> Iterator[str]:
 
 
 def hash_payload(value: Mapping[str, Any]) -> str:
-    """Return a hash of a payload, without its times."""
+    """Return a hash of a row's payload, without its times."""
     plain = dict(value)
     if WORK_KEY in plain:
         plain[WORK_KEY] = {**plain[WORK_KEY], "at": ""}
@@ -126,7 +126,7 @@ def hash_payload(value: Mapping[str, Any]) -> str:
 def parse_payload(
     value: Mapping[str, Any], sample: Sample, stream: EventStream, *, at: str
 ) -> StreamState:
-    """Parse a payload into a stream's state at a time; numbers of annotations are arbitrary.
+    """Parse the payload of a row into a state of work; annotation numbers are arbitrary.
 
     Raises:
         InvalidInput: the value is not a payload, or belongs to other texts.
@@ -276,7 +276,7 @@ def has_judgements(record: Record) -> bool:
 
 
 def has_work(stream: EventStream) -> bool:
-    """Return whether a stream has more than time spent."""
+    """Return whether an event stream contains more than time spent."""
     assignment: Any = stream.state.assignment
     given = assignment["rating"] or assignment["comment"] or assignment["state"] != "new"
     return bool(stream.state.annotations or stream.state.suggestions or given)
@@ -294,7 +294,7 @@ def last_action_time(events: Iterable[Event], *, since: str = "") -> str:
 
 
 def read_work(value: Any) -> tuple[str, str]:
-    """Return (time, state) of a row; each is empty in rows of other programs.
+    """Return (time, state) from a row; both are empty in rows of other programs.
 
     Raises:
         InvalidInput: the value has another form.
@@ -310,7 +310,7 @@ def read_work(value: Any) -> tuple[str, str]:
 
 
 def parse_row_time(text: str) -> str:
-    """Return a time of the table in stored form.
+    """Return a time from a table row in stored form.
 
     Raises:
         InvalidInput: the text is not a time.

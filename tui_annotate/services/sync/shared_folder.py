@@ -41,7 +41,7 @@ _SAME_NAME_HINT: Final = (
 
 
 class FolderPushResult(NamedTuple):
-    """Result of a push to a file.
+    """Result of a push to an annotator's file.
 
     Attributes:
         waiting: samples on which another machine did other work; they must be pulled first.
@@ -251,7 +251,7 @@ def _writable_copies(
 
 
 def _join_copies(there: StreamCopy | None, own: StreamCopy | None) -> tuple[StreamCopy, bool]:
-    """Return the file's stream with the local events, and whether both sides forked."""
+    """Return the file's event stream with the local events added, and whether both conflict."""
     if there is None or own is None:
         found = there or own
         if found is None:
