@@ -33,7 +33,7 @@ from tui_annotate.storage.corpus.file_index import FileIndex
 _BATCH_RECORDS: Final = 500
 _BATCH_CHARACTERS: Final = 2_000_000
 _CACHED_CHARACTERS: Final = 2_000_000
-"""Cache of segmented documents, in code points: the next sample often has the same source."""
+"""Maximum size, in code points, of the cache of documents with known sentences."""
 _LONGEST_PATH: Final = 20
 """Maximum depth of a label's path; a deeper path is not a label and not part of the label tree."""
 

@@ -99,7 +99,11 @@ class Snapshot:
             own = {kind: self.guidance.version(kind, dataset=dataset) for kind in GuidanceKind}
             if dataset and own == {kind: self.guidance.version(kind) for kind in GuidanceKind}:
                 continue
-            where = f"For {dataset}" if dataset else "For all datasets without their own"
+            where = (
+                f"For {dataset}"
+                if dataset
+                else "For all datasets without their own labels and guidelines"
+            )
             labels = ", ".join(self.labels(dataset)) if own[GuidanceKind.LABELS] else "none"
             paragraphs.append(
                 f"{where}, the labels are: {labels} (version {_short(own[GuidanceKind.LABELS])}); "

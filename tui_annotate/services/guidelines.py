@@ -82,9 +82,11 @@ class GuidelinesService:
         known = self.guidance.versions(GuidanceKind.GUIDELINES)
         fitting = [name for name in known if name.startswith(version.lower())]
         if len(fitting) != 1:
-            how = "several versions begin" if fitting else "no version begins"
             raise NotFound(
-                f"{how} with {version!r}", "list all versions with: tui-annotate guidelines list"
+                f"several versions begin with {version!r}"
+                if fitting
+                else f"no version begins with {version!r}",
+                "list all versions with: tui-annotate guidelines list",
             )
         return fitting[0]
 

@@ -183,7 +183,11 @@ class StatusReader:
             store = self.stores()
             sizes = ((each.embedder, store.bytes(each.table) / 1_000_000) for each in others)
             listed = ", ".join(f"{name} ({size:,.1f} MB)" for name, size in sizes)
-            found.append(DiagnosticFinding("other vectors", "ok", f"not in use: {listed}"))
+            found.append(
+                DiagnosticFinding(
+                    "other vectors", "ok", f"vector sets that are not in use: {listed}"
+                )
+            )
         return found
 
     def _vectors_finding(self, used: VectorSet) -> DiagnosticFinding:
@@ -206,7 +210,8 @@ class StatusReader:
         stored = f"{format_count(rows, 'segment')} of {format_count(documents, 'document')}"
         says = f"{used.label}: {stored}"
         if by_words:
-            says += f"; {by_words:,} documents are ranked lexically: the model lacks their language"
+            says += f"; {format_count(by_words, 'document is', 'documents are')} ranked lexically"
+            says += " (words only): the model does not cover their words"
             return DiagnosticFinding(
                 "vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}"
             )

@@ -177,9 +177,13 @@ class AgreementService:
         known = self.guidance.versions(GuidanceKind.LABELS)
         found = [each for each in known if each.startswith(start)]
         if len(found) != 1:
-            many = "several label set versions begin" if found else "no label set version begins"
             known_names = ", ".join(each[:12] for each in found) or "none"
-            raise InvalidInput(f"{many} with {start!r}", f"matching versions: {known_names}")
+            raise InvalidInput(
+                f"several label set versions begin with {start!r}"
+                if found
+                else f"no label set version begins with {start!r}",
+                f"matching versions: {known_names}",
+            )
         return found[0]
 
     def _label_trees(self, options: AgreementOptions) -> Iterator[LabelTree]:

@@ -67,7 +67,7 @@ class LeftOutReason(StrEnum):
 
 def other_state_reason(state: State, wanted: str) -> str:
     """Return the reason to exclude a reading whose state is not `wanted`."""
-    return f"state is {state.value}, not {wanted}"
+    return f"the reading's state is {state.value}, not {wanted}"
 
 
 @dataclass(slots=True)

@@ -132,7 +132,7 @@ class _LabelCounts:
         by_pattern = np.zeros((len(self._counts), 2 + self._size))
         by_pattern[fits] = agreement.fleiss_sums(self._counts[fits])
         others = len(self._ratings) - sizes[people]
-        note = f"{people} annotators each; {others:,} other units excluded" if others else ""
+        note = f"units with {people} annotators; {others:,} other units excluded" if others else ""
         measures = _Measure("fleiss_kappa", sizes[people], of, agreement.fleiss_kappa, note)
         yield from _make_figures(level, self._sum_by_sample(by_pattern), [measures])
 
@@ -162,7 +162,7 @@ def _apply_to_tables(function: Statistic, size: int, sums: Numbers) -> Numbers:
 
 def _span_figures(level: str, marks: PairMarks, samples: int) -> list[AgreementFigure]:
     rows = marks.summed(samples)
-    note = f"{marks.neither:,} more pairs without any mark" if marks.neither else ""
+    note = f"{marks.neither:,} more pairs marked nothing" if marks.neither else ""
     measures = [
         _Measure(
             f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", column_ratio(place, -1), note
@@ -223,7 +223,7 @@ def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> li
     return found
 
 
-SEVERAL: Final = "rated on several scales"
+SEVERAL: Final = "the samples were rated on several scales"
 """Reason why weighted kappa of two annotators' ratings is undefined."""
 
 

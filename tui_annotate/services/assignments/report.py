@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tui_annotate.domain.assignment_plan import AllocationItem
-from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
+from tui_annotate.domain.assignment_rules import (
+    AssignmentCause,
+    DisagreementRule,
+    Escalation,
+    Pool,
+    Practice,
+)
 from tui_annotate.domain.people import Person
 from tui_annotate.storage.assignments.store import AssignmentTransaction
 
@@ -154,10 +160,16 @@ def _request_with_names(request: Mapping[str, Any], names: Mapping[str, str]) ->
     return asked
 
 
+_DISAGREEMENTS: Final[Mapping[DisagreementRule, str]] = {
+    DisagreementRule.DIFFER: "only some annotators marked anything",
+    DisagreementRule.LABEL: "labels differ, or only some annotators marked anything",
+}
+
+
 def _describe_rule(rule: Pool | Escalation | Practice, names: Mapping[str, str]) -> str:
     if isinstance(rule, Pool):
         return f"{AssignmentCause.POOL}: {rule.overlap} annotators per sample, {rule.order}"
     if isinstance(rule, Escalation):
-        return f"{AssignmentCause.ESCALATE}: {rule.add} more if annotators {rule.when}"
+        return f"{AssignmentCause.ESCALATE}: {rule.add} more if {_DISAGREEMENTS[rule.when]}"
     gold = names.get(rule.person, rule.person) if rule.person else rule.origin
     return f"{AssignmentCause.PRACTICE}: correct answers of {gold}"

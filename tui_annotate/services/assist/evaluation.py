@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DIRECTIONS: Final = {"summary_to_source": Side.SUMMARY, "source_to_summary": Side.SOURCE}
-"""Side with the selection, by name of the direction."""
+"""Side on which the annotator selects text, by name of the search direction."""
 
 _Segments = tuple[tuple[Segment, ...], ...]
 

@@ -97,7 +97,9 @@ class AuthenticationService:
         if account is None or not right or not account.active or (ticket.wait and not known):
             if ticket.wait:
                 raise _throttled(ticket.wait)
-            raise NotAllowed(_NO_MATCH, "check both; or ask an admin for a new password")
+            raise NotAllowed(
+                _NO_MATCH, "check the address and the password, or ask an admin for a new password"
+            )
         self._forgive(ticket)
         if self.hasher.is_weaker(account.hash):
             account = self.accounts.change(account.person.id, hash=self.hasher.hash(password))
@@ -245,7 +247,9 @@ class AuthenticationService:
 
     def _require_active(self, account: Account | None) -> Account:
         if account is None or not account.active:
-            raise NotAllowed("you have no account here", "ask an admin of the workspace for one")
+            raise NotAllowed(
+                "you have no account here", "ask an admin of the workspace for an account"
+            )
         return account
 
     def _begin_session(self, account: Account, means: str, client: str) -> SignInResult:

@@ -102,7 +102,9 @@ class ExportService:
             return JOINER.join(found[0])
         if found:
             meant = ", ".join(sorted(JOINER.join(path) for path in found))
-            raise InvalidInput(f"several labels are named {text!r}", f"write one of: {meant}")
+            raise InvalidInput(
+                f"several labels are named {text!r}", f"write the full name of one label: {meant}"
+            )
         _check_known("label", text, [JOINER.join(path) for path in paths])
         return text
 
@@ -139,5 +141,6 @@ def _check_origin(origin: str) -> None:
     if not plain and not (kind in _NAMED_ORIGINS and colon and name):
         raise InvalidInput(
             f"{origin!r} is not an origin",
-            "known: human, adjudicated, rejected, imported, imported:FORMAT, machine, machine:NAME",
+            "use one of: human, adjudicated, rejected, imported, imported:FORMAT, machine,"
+            " machine:NAME",
         )

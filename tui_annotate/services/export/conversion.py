@@ -125,7 +125,7 @@ class FileConversion:
         found = records()
         first = next(found, None)
         if first is None:
-            raise InvalidInput(f"{source} has no valid record", "nothing was written")
+            raise InvalidInput(f"{source} has no valid record", "fix the file; nothing was written")
         done.report = writing.run(chain([first], found), target)
         return done
 
@@ -141,4 +141,6 @@ def detect_export_format(target: Path | None) -> str:
         return _FORMAT_BY_SUFFIX[suffixes[-1]]
     shown = target or "standard output"
     there = ", ".join(registry.plugin_names("exporters"))
-    raise InvalidInput(f"unknown target format for {shown}", f"name it with --to, one of: {there}")
+    raise InvalidInput(
+        f"unknown target format for {shown}", f"name the format with --to, one of: {there}"
+    )

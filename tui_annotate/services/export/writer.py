@@ -74,7 +74,9 @@ class ExportRun:
             chosen = map(self._names.record, chosen)
         if self._place is not FormatTarget.STREAM:
             if not isinstance(target, Path):
-                raise InvalidInput(f"{self._name} is written to a folder", "name a new folder")
+                raise InvalidInput(
+                    f"the format {self._name} is written to a folder", "name a new folder"
+                )
             with open_folder(target) as several:
                 return self._run_exporter(chosen, several)
         if target is not None and not isinstance(target, Path):
@@ -116,7 +118,9 @@ def _person_layer(records: Iterable[Record], name: str) -> Iterator[Record]:
                 others.setdefault(person.name)
         if len(found) > 1:
             ids = ", ".join(sorted(found))
-            raise InvalidInput(f"several annotators are named {name!r}", f"give an id: {ids}")
+            raise InvalidInput(
+                f"several annotators are named {name!r}", f"give the id of one annotator: {ids}"
+            )
         yield _keep_people(record, found)
     if not found and name != SETTLED:
         there = ", ".join(list(others)[:_MAX_NAMES])

@@ -390,7 +390,8 @@ class IngestFiles:
         language = self.options.language
         if language and language not in list_languages():
             raise InvalidInput(
-                f"unknown language {language!r}", f"use one of: {', '.join(list_languages())}"
+                f"unknown language {language!r}",
+                f"use one of the languages: {', '.join(list_languages())}",
             )
         named = [(path, self.format or detect(path, self.options)) for path in self.paths]
         self._meter = ReadMeter(sum(map(_size, self.paths)))

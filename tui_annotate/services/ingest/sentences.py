@@ -29,12 +29,12 @@ Text = tuple[str, str]
 Segments = tuple[Segment, ...]
 
 _POOL_CHARACTERS = 400_000
-"""Number of waiting code points from which processes are worth the time of their start."""
+"""Minimum amount of text, in code points, for which starting processes saves time."""
 _TASK_CHARACTERS = 100_000
 """Code points of one task: about a second of work, so that Ctrl-C takes effect soon."""
 
 _NICENESS = 10
-"""Low priority of the processes, so that annotators and the holder of the lock go first."""
+"""Niceness of segmentation processes: annotators and the holder of the lock go first."""
 
 _log = logging.getLogger(__name__)
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Segmented = tuple[str, Sequence[Segment]]
 """Text and its segments."""
-_ALREADY_THERE: Final = "all its vectors already existed"
+_ALREADY_THERE: Final = "all vectors of this embedder already existed"
 _WORDS_ALONE: Final = "words only"
 
 

@@ -83,7 +83,7 @@ class DocumentEmbedder:
         if options.name not in {AUTO, name}:
             raise Conflict(
                 f"the workspace's embedder is {name!r}, not {options.name!r}",
-                f"change it with: {self._change_command(options.name)}",
+                f"change the embedder with: {self._change_command(options.name)}",
             )
         return name
 
@@ -172,8 +172,8 @@ class DocumentEmbedder:
         kind, _, model = self.name.partition(":")
         name = f"{kind}:MODEL" if model and registry.has_cost(self.name) else self.name
         return Unavailable(
-            f"no vectors were computed, and {self.name!r} was not chosen: {error.message}",
-            f"{error.hint}; the texts are stored, so then run: {self._change_command(name)}",
+            f"no vectors were computed with the embedder {self.name!r}: {error.message}",
+            f"{error.hint}; the texts are stored: afterwards run {self._change_command(name)}",
         )
 
     def _uses_prepared(self) -> bool:
@@ -296,7 +296,7 @@ def take(
     made = found.vectors
     if made.segmenter != SEGMENTER:
         raise InvalidInput(
-            f"{file} has vectors of segments by {made.segmenter}, not by {SEGMENTER}"
+            f"the vectors in {file} belong to segments of {made.segmenter}, not of {SEGMENTER}"
         )
     if kept and not is_table_of(
         kept.table, embedder=made.embedder, version=made.version, segmenter=SEGMENTER
@@ -308,7 +308,9 @@ def take(
         return None
     fitting = [name for name, _, segments in waiting if found.fits(name, segments)]
     if kept is None and (len(fitting) < len(waiting) or len(waiting) == _MAX_DOCUMENTS):
-        raise InvalidInput(f"{file} lacks some of the texts", "use vectors of these texts")
+        raise InvalidInput(
+            f"{file} has no vectors for some of the texts", "use a file with vectors of these texts"
+        )
     if kept is None:
         corpus.keep_vector_set(made)
     if fitting:

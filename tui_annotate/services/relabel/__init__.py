@@ -286,9 +286,11 @@ class LabelChangeService(LabelChangeWriter):
         known = self.guidance.versions(GuidanceKind.LABELS)
         fitting = [name for name in known if name.startswith(version.lower())]
         if len(fitting) != 1:
-            many = "several label set versions begin" if fitting else "no label set version begins"
             raise NotFound(
-                f"{many} with {version!r}", "list all versions with: tui-annotate labels list"
+                f"several label set versions begin with {version!r}"
+                if fitting
+                else f"no label set version begins with {version!r}",
+                "list all versions with: tui-annotate labels list",
             )
         return self.guidance.text(GuidanceKind.LABELS, fitting[0])
 

@@ -139,7 +139,7 @@ class RelabelRequest:
 
 
 Ask = Callable[[str, LabelTree, str], RelabelRequest]
-"""Builds a change from the current label set (as text and as tree) and the current time."""
+"""Function that builds a label change from the current label set (text, tree) and the time."""
 
 
 @dataclass(slots=True)

@@ -57,7 +57,7 @@ def sibling_path(label: Label, name: str) -> LabelPath:
     *parents, last = name.split(JOINER)
     if parents and tuple(parents) != label.path[:-1]:
         raise InvalidInput(
-            f"{name!r} has another parent than {format_path(label.path)!r}",
+            f"the label {name!r} has another parent than {format_path(label.path)!r}",
             "give the new name without parents: a label stays below its parent",
         )
     return (*label.path[:-1], last)
@@ -117,7 +117,8 @@ def parse_split(tree: LabelTree, old: Label, names: Sequence[str]) -> tuple[Labe
         )
     if len(once) < 2:
         raise InvalidInput(
-            f"{whole!r} would be split into {' '.join(map(format_path, once)) or 'nothing'}",
+            f"the label {whole!r} cannot be split into only"
+            f" {' '.join(map(format_path, once)) or 'nothing'}",
             "name at least two labels; to change the name: tui-annotate labels rename",
         )
     return once

@@ -178,7 +178,9 @@ def _parse_rule(
     usable = {each.path: each.label for each in odd if each.what in MENDED}
     places = [match.start() for match in re.finditer("=", text)]
     if not places:
-        raise InvalidInput(f"{text!r} is not a rule", "write FROM=TO; FROM= keeps the label")
+        raise InvalidInput(
+            f"{text!r} is not a rule for labels", "write FROM=TO; FROM= keeps the label"
+        )
     for place in places:
         whole = text[:place].strip()
         old = [path for path, label in usable.items() if label == whole]

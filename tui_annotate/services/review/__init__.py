@@ -169,7 +169,8 @@ class AdjudicationWriter:
         if undecided and not (rest or note):
             count = format_count(len(undecided), "conflict is", "conflicts are")
             raise Conflict(
-                f"{count} still open", "decide each, or give a reason to reject all of them"
+                f"{count} still open",
+                "decide each conflict, or give a reason to reject the open candidates",
             )
         self._finish_rating(excused=bool(rest or note))
         for one in self.adjudicated:
@@ -198,7 +199,7 @@ class AdjudicationWriter:
             given = ", ".join(f"{letter} {word or NOT_RATED}" for letter, word in ratings.items())
             raise Conflict(
                 f"the annotators' ratings differ: {given}",
-                "choose one, or give a reason to accept none",
+                "choose a rating, or give a reason to accept none",
             )
 
     def edit(self, annotation: Annotation, sources: Sources) -> None:
@@ -213,7 +214,7 @@ class AdjudicationWriter:
         if lacking := self.stamp.labels.lacks(made):
             raise Conflict(
                 f"the annotation lacks {' and '.join(lacking)}",
-                "add it: an adjudicated annotation must be complete",
+                "add what is missing: an adjudicated annotation must be complete",
             )
         if former is None:
             made = self._new_annotation(made, sources)
@@ -387,7 +388,7 @@ class ReviewService(ReviewQueries):
             if not gone:
                 raise Conflict(
                     f"the annotation {annotation_id} no longer exists",
-                    "check whether its creation was undone",
+                    "check whether an undo removed the annotation",
                 )
             writer.drop(gone)
 

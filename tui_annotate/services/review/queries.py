@@ -45,12 +45,12 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 _FEW_SAMPLES = 20
-"""Number of samples up to which samples are read one by one; more are read in one fast pass."""
+"""Maximum number of changed samples that are read one by one; more are read in one pass."""
 
 _SampleCounts = tuple[
     tuple[tuple[str, str], ...], int, Counter[GroupStatus], Counter[DifferenceKind], bool
 ]
-"""Finished streams' heads, annotation count, groups by status, differences, rating conflict."""
+"""Counts of a sample: finished streams, annotations, groups, differences, rating conflict."""
 
 
 @dataclass(frozen=True)

@@ -413,7 +413,9 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
     ]
     if not chosen:
         there = ", ".join(repr(each.key) for each in documents)
-        raise NotFound(f"the {side} side has no document {named!r}", f"use one of: {there}")
+        raise NotFound(
+            f"the {side} side has no document {named!r}", f"use one of the documents: {there}"
+        )
     quote, start, end = (value.get(name) for name in ("quote", "start", "end"))
     if quote is not None and not isinstance(quote, str):
         raise InvalidInput(f"the quote is {describe_value(quote)}, not text", _FORM_HINT)
@@ -434,7 +436,8 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
 def _only_document(chosen: list[tuple[int, Document]], side: Side) -> tuple[int, Document]:
     if len(chosen) > 1:
         raise InvalidInput(
-            f"the {side} side has {len(chosen)} documents", "name one in the field 'document'"
+            f"the {side} side has {len(chosen)} documents",
+            "name one of the documents in the field 'document'",
         )
     return chosen[0]
 

@@ -156,7 +156,9 @@ def _parse_native(value: Mapping[str, Any], sample: Sample, stream: EventStream)
         items = list(registry.load("importers", "native").read(file, ImportOptions()))
     record = next((each for each in items if isinstance(each, Record)), None)
     if record is None:
-        problem = next((each.message for each in items if isinstance(each, Problem)), "it is empty")
+        problem = next(
+            (each.message for each in items if isinstance(each, Problem)), "the payload is empty"
+        )
         raise InvalidInput(f"the row's payload is not a record: {problem}", _HINT)
     if hash_texts(record.sample) != hash_texts(sample):
         raise InvalidInput("the row's payload has other texts than the sample here", _HINT)

@@ -171,7 +171,8 @@ class SharedFolder:
             file.unlink()
         except OSError as error:
             raise Unavailable(
-                f"{file} cannot be deleted: {error.strerror}", "check its owner and mode"
+                f"{file} cannot be deleted: {error.strerror}",
+                "check the owner and the permissions of the file",
             ) from error
         return count
 
@@ -255,7 +256,7 @@ def _join_copies(there: StreamCopy | None, own: StreamCopy | None) -> tuple[Stre
     if there is None or own is None:
         found = there or own
         if found is None:
-            raise ValueError("neither side has the stream")
+            raise ValueError("neither the file nor the workspace has the event stream")
         return found, False
     merge = merge_streams(there.events, own.events)
     if merge.fork is not None or there.texts != own.texts:
