@@ -25,7 +25,7 @@ class RecordedHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """Result of an audit; `breaks` has the first fault of each of at most 1,000 broken streams.
+    """Result of an audit; `breaks`: first fault of each broken stream, for at most 1,000 streams.
 
     Attributes:
         contains: whether the log still begins with the recorded head; None without a recorded head.

@@ -64,7 +64,7 @@ class FileLoadResult:
 
 
 class FileBrowser:
-    """Samples of an indexed file; `known` gives colours and order of labels; thread-safe."""
+    """Samples of an indexed file; `known`: label set with colours and order. Thread-safe."""
 
     def __init__(self, index: FileIndex, known: LabelTree) -> None:
         self.index, self._known = index, known

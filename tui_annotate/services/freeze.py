@@ -270,6 +270,7 @@ class FreezeService:
             atomic_folder.write_text(folder / "method.md", snapshot.method(at=at, app=VERSION))
             about = {"at": at, "app": VERSION, "head": head.token, "events": head.events}
             _write_json(folder / ABOUT, {"format": FORMAT, "name": name, "schema": SCHEMA, **about})
+            # The snapshot keeps exports only: delete the copied database and its WAL files.
             copy.close()
             for path in folder.glob(f"{copy.path.name}*"):
                 path.unlink()

@@ -277,7 +277,10 @@ class LabelOrder:
         self.strangers: set[LabelPath] = set()
 
     def worst(self, labels: Iterable[LabelPath]) -> LabelPath:
-        """Return an annotation's most severe label, cut to the level; else `UNLABELLED`."""
+        """Return an annotation's most severe label, cut to the compared number of levels.
+
+        `UNLABELLED` for an annotation without labels.
+        """
         cut = [path[: self._level] for path in labels]
         return min(cut, key=self._key) if cut else UNLABELLED
 

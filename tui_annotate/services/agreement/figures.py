@@ -213,6 +213,7 @@ def column_ratio(part: int, whole: int) -> Statistic:
 
 def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> list[AgreementFigure]:
     """Compute measures of column sums, with intervals from one set of bootstrap resamples."""
+    # Whole samples are resampled, since units of one sample are not independent.
     total, draws = rows.sum(axis=0), resample_sums(rows)
     found = []
     for name, n, of, function, note in measures:

@@ -75,6 +75,7 @@ class Ratings:
         `by_pattern`: array (patterns, columns) of the values of a unit with this pattern.
         """
         rows = np.zeros((samples, by_pattern.shape[1]))
+        # Not `rows[...] += ...`: a sample has several units, and each must be added.
         np.add.at(rows, np.asarray(self._samples), by_pattern[np.asarray(self._found)])
         return rows
 

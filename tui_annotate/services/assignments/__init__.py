@@ -304,7 +304,7 @@ class AssignmentService:
         if len(meant) > 1:
             ids = ", ".join(meant)
             raise InvalidInput(
-                f"several users have the name {gold!r}", f"give one of the ids: {ids}"
+                f"several users have the name {gold!r}", f"give the id of one user: {ids}"
             )
         if not gold or gold == SETTLED:
             return Practice(person=SETTLED)
@@ -402,7 +402,7 @@ class AssignmentService:
         if len(found) > 1:
             ids = ", ".join(each.id for each in found)
             raise InvalidInput(
-                f"several users have the name {name!r}", f"give one of the ids: {ids}"
+                f"several users have the name {name!r}", f"give the id of one user: {ids}"
             )
         return found[0] if found else None
 

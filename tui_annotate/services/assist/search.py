@@ -44,7 +44,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class SpanMatches:
-    """Matches of a span on the other side, best first; `signals` is a text on the ranking."""
+    """Matches of a span on the other side, best first; `signals` describes the ranking."""
 
     sample: Sample
     text: str
@@ -236,7 +236,7 @@ class AssistService:
 
     def _version_error(self, of: str) -> Unavailable:
         message = f"the stored vectors were computed with another version of {of}"
-        return Unavailable(message, f"compute them again with: {self.vectors().command()}")
+        return Unavailable(message, f"compute the vectors again with: {self.vectors().command()}")
 
 
 def _made_by(used: VectorSet, embedder: Embedder) -> bool:

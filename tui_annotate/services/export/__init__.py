@@ -140,7 +140,7 @@ def _check_origin(origin: str) -> None:
     plain = origin in {"human", "adjudicated", "rejected", *_NAMED_ORIGINS}
     if not plain and not (kind in _NAMED_ORIGINS and colon and name):
         raise InvalidInput(
-            f"{origin!r} is not an origin",
-            "use one of: human, adjudicated, rejected, imported, imported:FORMAT, machine,"
-            " machine:NAME",
+            f"{origin!r} is not an origin of annotations",
+            "use one of the origins: human, adjudicated, rejected, imported, imported:FORMAT,"
+            " machine, machine:NAME",
         )

@@ -125,7 +125,9 @@ class FileConversion:
         found = records()
         first = next(found, None)
         if first is None:
-            raise InvalidInput(f"{source} has no valid record", "fix the file; nothing was written")
+            raise InvalidInput(
+                f"the file {source} has no valid record", "fix the file; nothing was written"
+            )
         done.report = writing.run(chain([first], found), target)
         return done
 

@@ -172,7 +172,7 @@ class IngestService:
             if record.sample.dataset != dataset:
                 raise InvalidInput(
                     f"sample {record.sample.key} does not belong to dataset {dataset!r}",
-                    f"import its file with --dataset {shlex.quote(dataset)}",
+                    f"import the file of the sample with --dataset {shlex.quote(dataset)}",
                 )
             gone.discard(record.sample.key)
             if other_texts:

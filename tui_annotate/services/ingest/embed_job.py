@@ -41,7 +41,7 @@ Waiting = tuple[str, str, tuple[Segment, ...]]
 EmbeddingProgress = Callable[[int, float], None]
 """Called with the number of embedded documents, and the fraction of embedded segments in [0, 1]."""
 VectorSetCallback = Callable[[VectorSet], None]
-"""Stores the vector set that is being filled."""
+"""Function that stores the vector set which is being filled."""
 
 
 def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:

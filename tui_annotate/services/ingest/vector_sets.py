@@ -124,6 +124,7 @@ class VectorSets:
         job = EmbedJob(self.corpus, self.stores(), embedder, target, report_progress, keep)
         job.all()
         keep(job.target)  # even if no vectors were missing
+        # Switch only now that all vectors exist: a killed rebuild leaves the old set in use.
         self.corpus.use_vector_set(target.table)
         for each in self.corpus.vector_sets():
             if each.embedder == target.embedder and each.table != target.table:

@@ -173,7 +173,7 @@ class DocumentEmbedder:
         name = f"{kind}:MODEL" if model and registry.has_cost(self.name) else self.name
         return Unavailable(
             f"no vectors were computed with the embedder {self.name!r}: {error.message}",
-            f"{error.hint}; the texts are stored: afterwards run {self._change_command(name)}",
+            f"{error.hint}; then embed the stored texts with: {self._change_command(name)}",
         )
 
     def _uses_prepared(self) -> bool:
@@ -262,6 +262,7 @@ class DocumentEmbedder:
 
     def _take_up(self, target: VectorSet) -> None:
         self.corpus.keep_vector_set(target)
+        # Two first ingests may race: one of them decides, the other one adopts its choice.
         if self._vector_set is None and not self.corpus.decide_vectors(target.table):
             self.corpus.drop_vector_set(target.table)
             raise _ChosenElsewhere

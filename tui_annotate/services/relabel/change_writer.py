@@ -251,6 +251,7 @@ class LabelChangeWriter:
             current = now.moment(change.dataset)
             if (current.version, current.datasets) != (begun.version, begun.datasets):
                 raise Conflict("labels or datasets changed meanwhile", "repeat the command")
+            # Plans were made without the lock: plan the streams again that changed since.
             for name in now.touched(begun):
                 made.work.reload_stream(name, now.stream(name))
             change = replace(change, arrival=current.arrival)

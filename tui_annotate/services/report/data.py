@@ -115,7 +115,7 @@ class ReportSubject:
         return bool(self.arrived[0])
 
     def time(self, moment: str) -> str:
-        """Return a time as given; empty if the reading of a file assigned this time."""
+        """Return a time; empty if the file has no such time and its reading assigned one."""
         first, last = self.arrived
         return "" if first and first <= moment <= last else moment
 

@@ -521,6 +521,7 @@ class ReviewService(ReviewQueries):
             stamp = ActionStamp(reviewer, self.clock(), labels, guidelines, self.new_id)
             now.check(visit["seen"], same=lambda version: self.label_sets.same(version, labels))
             change(writer := AdjudicationWriter(log, now, stamp))
+            # Read under the lock: the result must show the state that the action changed.
             before.append((now, labels.version))
             return writer.action(stream.state, verb)
 

@@ -137,7 +137,9 @@ class ReviewQueries:
         return sorted(usual, key=lambda row: 1.0 if row.against is None else -row.against)
 
     def sort_against(self, says: Mapping[SampleKey, float] | None) -> None:
-        """Sort the queue by disagreement between annotators and a machine; None: default order.
+        """Sort the queue by disagreement between annotators and a machine.
+
+        None restores the default order.
 
         `says`: the machine's estimate, by sample, of how well the source supports the summary, in
         [0, 1]. The estimate is compared with the adjudication, else with the majority of the

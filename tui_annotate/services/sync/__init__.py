@@ -205,6 +205,7 @@ class TableSync:
         since = mark.head if mark and mark.digest else ""
         untouched = bool(since) and not last_action_time(events, since=since)
         here_at = last_action_time(events)
+        # Local work that was not touched since the last sync yields; else the newer side wins.
         wins = untouched or not has_work(stream) or at > here_at
         done = self.merging.apply_state(
             self.person.id, key, lambda _: there, head=stream.head, at=at, stays=wins

@@ -346,7 +346,7 @@ def collect_origins(record: Record) -> list[dict[str, Any]]:
 
 
 def read_origins(value: Any, sample: Sample, state: StreamState, *, at: str) -> dict[str, Payload]:
-    """Parse the value of `ORIGINS_KEY` into annotations by id; equal stored ones are kept.
+    """Parse the annotations made from suggestions in a row, by id; equal stored ones are kept.
 
     Raises:
         InvalidInput, InvalidSpan, NotFound: the value is not such a list, or does not fit the
