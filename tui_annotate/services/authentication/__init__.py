@@ -189,7 +189,7 @@ class AuthenticationService:
             self.sessions.keep_through_epoch(session, epoch=after.epoch)
 
     def redeem(self, code: str, new: str, *, client: str) -> SignInResult:
-        """Set the first password of an invited user with a code, and sign the user in.
+        """Set the first password of an invited user with a code, and start a session.
 
         Raises:
             NotAllowed: the code is unknown, used or expired.

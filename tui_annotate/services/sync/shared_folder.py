@@ -141,7 +141,9 @@ class SharedFolder:
         Raises:
             Unavailable: the folder cannot be read.
         """
-        message = f"the file has work of another annotator named {person.name}, with another id"
+        message = (
+            f"the file belongs to another annotator with the name {person.name} and another id"
+        )
         return [
             Problem(str(file), message, _SAME_NAME_HINT, refused=False)
             for file in self._files()
