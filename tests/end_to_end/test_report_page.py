@@ -337,7 +337,7 @@ def test_every_filter_narrows(opened: Opened) -> None:
         reader.count("124 samples")
     reader.choose("Annotator", "ana")
     assert reader.page.locator("#annotations li[data-number]").count() == 1
-    assert "1 annotation is left out" in reader.page.locator("#annotations").inner_text()
+    assert "1 annotation is hidden" in reader.page.locator("#annotations").inner_text()
     reader.choose("State", "flagged")
     reader.expect(reader.listed, [])
     reader.expect(reader.name, "No sample")
