@@ -157,7 +157,7 @@ def test_a_stranger_s_format_is_one_of_them(
     monkeypatch.setattr(registry, "entry_points", found)
     registry._third_party.cache_clear()
     try:
-        assert "not told" in command("formats", "mine").out
+        assert "not described" in command("formats", "mine").out
         assert command("formats", "mine", "--json").json["lost"] is None
         assert command("convert", dump, "-", "--to", "mine").out == "0"
     finally:

@@ -74,7 +74,7 @@ def test_a_state_holds_what_a_paper_needs(frozen: Command, tmp_path: Path) -> No
     }
     head = frozen("audit", "head", "--json").json["head"]
     method = (folder / "method.md").read_text()
-    for words in (head, "finished: 2, by 2 people", "1 by 2", "pairs (2)", "statistics alone"):
+    for words in (head, "samples: 2, by 2 annotators", "1 by 2", "pairs (2)", "statistics only"):
         assert words in method
     assert not [*folder.glob("store*")]
     (state,) = frozen("freeze", "list", "--json").json

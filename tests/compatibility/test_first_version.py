@@ -122,6 +122,25 @@ def answered(name: str) -> Any:
     return json.loads((EXPECTED / "told" / f"{name}.json").read_text("utf-8"))
 
 
+PROSE: Final[dict[str, frozenset[str]]] = {
+    "agreement": frozenset({"of", "note", "reason", "undefined"}),
+    "assignments": frozenset({"rule"}),
+}
+"""Fields of a command's JSON that hold sentences for readers: their wording may change."""
+
+
+def without_prose(name: str, value: Any) -> Any:
+    """The JSON of a command without sentences for readers."""
+    if isinstance(value, dict):
+        prose = PROSE.get(name, frozenset())
+        return {key: without_prose(name, each) for key, each in value.items() if key not in prose}
+    if not isinstance(value, list):
+        return value
+    plain = [without_prose(name, each) for each in value]
+    # What is left out is sorted by its reason, which is such a sentence.
+    return sorted(plain, key=json.dumps) if name == "agreement" else plain
+
+
 # the log -----------------------------------------------------------------------------------------
 
 
@@ -230,7 +249,10 @@ def test_the_python_api_writes_the_same(workspace: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", TOLD)
 def test_commands_tell_what_they_told(name: str, workspace: Path) -> None:
     """All fields that were there, with their values; there may be more by now."""
-    assert at_least(told(workspace, name), answered(name))
+    found, kept_answer = (
+        without_prose(name, each) for each in (told(workspace, name), answered(name))
+    )
+    assert at_least(found, kept_answer)
 
 
 @pytest.mark.parametrize("name", OF_ACCOUNTS)

@@ -36,7 +36,7 @@ _HELP: Final = "Keys "
 
 # signing in and sessions
 SIGN_IN: Final = "as names nobody"
-WRONG_PASSWORD: Final = "do not belong together"
+WRONG_PASSWORD: Final = "wrong e-mail address or password"
 CHANGE_PASSWORD: Final = "your password was set by"
 PASSWORDS_DIFFER: Final = "the two new passwords differ"
 HAVE_CODE: Final = "I have a code"

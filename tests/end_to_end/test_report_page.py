@@ -337,7 +337,7 @@ def test_every_filter_narrows(opened: Opened) -> None:
         reader.count("124 samples")
     reader.choose("Annotator", "ana")
     assert reader.page.locator("#annotations li[data-number]").count() == 1
-    assert "1 annotation is left out" in reader.page.locator("#annotations").inner_text()
+    assert "1 annotation is hidden" in reader.page.locator("#annotations").inner_text()
     reader.choose("State", "flagged")
     reader.expect(reader.listed, [])
     reader.expect(reader.name, "No sample")
@@ -389,7 +389,7 @@ def test_keys_walk(opened: Opened) -> None:
     assert page.get_by_role("searchbox").input_value() == "jj"
     page.get_by_role("searchbox").fill("")
     page.get_by_role("group").filter(has_text="Keys").locator("summary").last.click()
-    page.get_by_label("Keys of one letter").uncheck()
+    page.get_by_label("Enable the keys").uncheck()
     page.keyboard.press("j")
     reader.expect(reader.name, "bridge")
 
@@ -398,7 +398,7 @@ def test_a_long_list_is_shown_in_parts(opened: Opened) -> None:
     """A hundred at a time; the part with the sample that is shown comes by itself."""
     reader = opened()
     reader.expect(lambda: len(reader.listed()), 100)
-    later = reader.page.get_by_role("button", name="Later in the list")
+    later = reader.page.get_by_role("button", name="Next page of the list")
     later.click()
     reader.expect(lambda: len(reader.listed()), 24)
     assert later.is_disabled()
@@ -420,7 +420,7 @@ def test_hostile_texts_are_only_shown(opened: Opened) -> None:
     assert not found & {"img", "svg", "iframe", "i", "b"}
     assert reader.page.locator("body script:not([type])").count() == 1
     assert reader.page.evaluate("({}).hacked") is None
-    for name in ("Figures", "Samples"):
+    for name in ("Statistics", "Samples"):
         reader.page.get_by_role("link", name=name, exact=True).click()
 
 
@@ -464,7 +464,7 @@ def test_on_a_phone_nothing_scrolls_sideways(opened: Opened, name: str) -> None:
     texts = reader.page.locator("#texts .text")
     boxes = texts.evaluate_all("all => all.map(each => each.getBoundingClientRect().toJSON())")
     assert boxes[0]["bottom"] <= boxes[1]["top"]
-    reader.page.get_by_role("link", name="Figures").click()
+    reader.page.get_by_role("link", name="Statistics").click()
     assert reader.page.evaluate("document.documentElement.scrollWidth") == 390
 
 
@@ -535,12 +535,13 @@ def test_every_word_can_be_read_on_its_ground(opened: Opened, scheme: str, hash_
 def test_figures_tell_of_work_labels_and_agreement(opened: Opened) -> None:
     """As tables with a name each."""
     page = opened().page
-    page.get_by_role("link", name="Figures").click()
+    page.get_by_role("link", name="Statistics").click()
     work = page.get_by_role("table", name="Annotations, and samples by state").inner_text()
     assert re.search(r"ana\s+news\s+1\s+0\s+1", work)
     labels = page.get_by_role("table", name="Annotations by label and annotator").inner_text()
     assert re.search(r"Benign\s+2\s+0\s+0\s+2", labels)
-    agreement = page.get_by_role("table", name="People with one another: 1 sample").inner_text()
+    title = "Agreement between annotators: 1 sample"
+    agreement = page.get_by_role("table", name=title).inner_text()
     assert re.search(r"span\s+f1 overlap\s+1\.000", agreement)
 
 

@@ -112,7 +112,11 @@ def test_only_people_without_an_account_are_claimed(doors: Doors) -> None:
     doors.people.keep(second_reader(ana))
     for number in "12":
         doors.people.imported(f"bo{number}", "bo")
-    for who, report in (("ana", "no person"), ("bo", "more than one"), ("x", "no person")):
+    for who, report in (
+        ("ana", "no user without an account"),
+        ("bo", "several users"),
+        ("x", "no user without an account"),
+    ):
         with pytest.raises(NotFound, match=report):
             doors.accounts().find_claimable_person(who)
     with pytest.raises(NotFound):

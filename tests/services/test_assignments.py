@@ -238,7 +238,7 @@ def test_practice_comes_before_all_else(database: Database) -> None:
     """Until it is finished nothing else is there; the answers must be."""
     share, annotating, queue = service(database), annotate(database), QueueStore(database)
     fill(CorpusStore(database), "p1", "p2", dataset="p")
-    with pytest.raises(NotFound, match=r"'kim'.*'p'"):
+    with pytest.raises(NotFound, match=r"'p'.*'kim'"):
         share.practice("p", ["ana"], gold="kim")
     kim = person(database, "kim")
     annotating.add(kim, SampleKey("p", "p1"), claim("k"), seconds=0)

@@ -292,7 +292,7 @@ def test_samples_of_unknown_scripts_say_why(stores: Stores) -> None:
         with pytest.raises(Unavailable):
             stores.assist.prepare(some, cut(some), vectors=True)
         found = stores.assist.match(some, cut(some), Anchor(Side.SUMMARY, 0, Span(0, 3)))
-        assert found.signals.startswith(f"{WORDS_ONLY}: letters of 1 ")
+        assert found.signals.startswith(f"{WORDS_ONLY}: the model letters of 1 ")
 
 
 def test_a_workspace_without_vectors_says_so(stores: Stores) -> None:

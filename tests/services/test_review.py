@@ -609,7 +609,7 @@ def test_reviewers_settle_in_their_own_name(candidates: Team) -> None:
     review.finish(who, key, rest=RejectionReason.SLIP, seen=judged.seen, seconds=1)
     assert review.undo(who)
     assert review.redo(who)
-    with pytest.raises(NotAllowed, match="another's name"):
+    with pytest.raises(NotAllowed, match="in the name of another"):
         review.open(candidates.people["ana"], key)
 
 

@@ -258,4 +258,4 @@ def test_a_reviewer_who_rated_a_sample_does_not_settle_it(team: Team) -> None:
     """Rating it is annotating it."""
     both(team, "Bad", "Bad")
     team.annotating.rate(team.reviewer, team.keys[0], "Bad", seconds=0)
-    assert "yourself" in team.open().refused
+    assert "you annotated this sample" in team.open().refused

@@ -1,1 +1,1 @@
-"""Use cases: one a module or package; none imports another."""
+"""Use cases of the application; each module or package implements one and imports no other."""

@@ -1,4 +1,4 @@
-"""Audit: whether the log is what it was, and what to keep elsewhere so that it can be shown."""
+"""Audit of the event log: hash chains, and comparison with a head that is stored elsewhere."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.storage.log.audit import AuditStore
 
 KEPT_BREAKS = 1000
-"""Streams that a verdict names; with more of them, the rest is counted."""
+"""Maximum number of broken streams that an audit report names; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedHead:
-    """A head that was recorded elsewhere; `heads` of all streams may be empty."""
+    """Head of the event log that a user recorded elsewhere; `heads` of streams may be empty."""
 
     events: int
     digest: str
@@ -25,11 +25,11 @@ class RecordedHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The result of an audit; `breaks` are the first problems of at most 1,000 broken streams.
+    """Result of an audit; `breaks`: first fault of each broken stream, for at most 1,000 streams.
 
     Attributes:
-        contains: whether the log still begins with the `kept` head; None without one.
-        lost: kept heads of streams that the log lacks.
+        contains: whether the log still begins with the recorded head; None without a recorded head.
+        lost: recorded heads of streams that the log does not contain, with the reason.
     """
 
     head: LogHead
@@ -41,18 +41,18 @@ class AuditReport:
 
     @property
     def sound(self) -> bool:
-        """Whether no problem was found."""
+        """Whether the audit found no problem."""
         return not self.broken and self.contains is not False
 
 
 @dataclass(frozen=True, slots=True)
 class AuditService:
-    """Checks the log; changes nothing, and blocks nobody."""
+    """Checks the event log; changes nothing and blocks no writer."""
 
     store: AuditStore
 
     def head(self) -> LogHead:
-        """Return the current head of the log."""
+        """Return the current head of the event log."""
         return self.store.head()
 
     def heads(self) -> list[StreamHead]:
@@ -66,7 +66,7 @@ class AuditService:
         against: RecordedHead | None = None,
         progress: Callable[[TaskProgress], None] | None = None,
     ) -> AuditReport:
-        """Read every event and all tables; compare with a head that was kept elsewhere."""
+        """Check every event and all tables; compare the log with a recorded head, if given."""
         broken, breaks = 0, list[ChainFault]()
         for found in self.store.find_faults(_progress_callback(progress)):
             broken += 1

@@ -1,4 +1,4 @@
-"""Backup: a copy of a workspace in a folder of its own, and a workspace out of such a copy."""
+"""Backup of a workspace to a new folder, and restore of a workspace from a backup."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from tui_annotate.storage.vectors.store import VectorStore
 
 FORMAT: Final = "tui-annotate-backup/1"
 ABOUT: Final = "backup.json"
-"""What a copy says of itself; stays behind when it is restored."""
+"""Name of the file that describes a backup; restore does not copy this file."""
 
 
 @dataclass(frozen=True, slots=True)
 class BackupReport:
-    """Contents of a copy; `head` and `events` as `audit head` prints them.
+    """Contents of a backup; `head` and `events` have the form that `audit head` prints.
 
     Attributes:
-        missing_vectors: whether the store counts on vectors that do not exist.
+        missing_vectors: whether the database refers to vectors that the backup does not contain.
     """
 
     folder: Path
@@ -45,7 +45,7 @@ class BackupReport:
 
 @dataclass(frozen=True, slots=True)
 class BackupService:
-    """Copies a workspace, also while people work; `store` is the store's file name."""
+    """Backs up a workspace, even while annotators work; `store` is the database's file name."""
 
     path: Path
     database: Database
@@ -54,14 +54,14 @@ class BackupService:
     stores: Callable[[], VectorStore]
 
     def run(self, target: Path, *, vectors: bool = False) -> BackupReport:
-        """Copy the store at one moment, and the files next to it, to a new folder.
+        """Copy the database as of one point in time, and the files next to it, to a new folder.
 
-        `vectors`: copy those too; no ingest runs meanwhile.
+        `vectors`: also copy the vectors; no ingest can run meanwhile.
 
         Raises:
             Conflict: the target exists.
-            InvalidInput: its parent does not exist.
-            Unavailable: it can not be written, or an ingest is writing vectors.
+            InvalidInput: the parent folder of the target does not exist.
+            Unavailable: the target cannot be written, or an ingest is writing vectors.
         """
         with atomic_folder.create_folder(target) as folder:
             with self.stores().writing() if vectors else nullcontext():
@@ -79,15 +79,15 @@ class BackupService:
 
 
 def restore(source: Path, target: Path, *, store: str, folders: Sequence[str]) -> BackupReport:
-    """Create a workspace from a copy, after a check of all files and the store.
+    """Create a workspace from a backup, after a check of all files and of the database.
 
-    `folders` are those that a workspace has, created where the copy has none.
+    `folders`: names of the folders that every workspace has; missing folders are created.
 
     Raises:
-        NotFound: the source is no copy.
+        NotFound: the source is not a backup.
         Conflict: the target is not empty.
-        Damaged: a file of the copy, or its store, was changed.
-        Unavailable: the copy was made by a newer version.
+        Damaged: a file of the backup, or its database, was changed.
+        Unavailable: the backup was made by a newer version of the program.
     """
     about = _read_about(source)
     with atomic_folder.create_folder(target) as folder:
@@ -100,19 +100,17 @@ def restore(source: Path, target: Path, *, store: str, folders: Sequence[str]) -
 
 
 def _check_store(store: Path, *, head: str) -> None:
-    """Check a copied store: pages, version, and the end of its log."""
+    """Check the copied database: pages, schema version, and head of its event log."""
     with closing(Database(store)) as database:
         if (version := database.version()) > SCHEMA:
             raise Unavailable(
-                f"the copy has version {version}; this program knows up to {SCHEMA}",
-                "install a newer tui-annotate",
+                f"the backup has schema version {version}; this program supports up to {SCHEMA}",
+                "install a newer version of tui-annotate",
             )
         wrong = broken_pages(database)
         if wrong or AuditStore(database).head().token != head:
-            raise Damaged(
-                f"the store of the copy does not hold together: {wrong or 'its log differs'}",
-                "take another copy",
-            )
+            problem = wrong or "its event log differs from the recorded head"
+            raise Damaged(f"the database of the backup is damaged: {problem}", "use another backup")
 
 
 def _copy_tree(source: Path, target: Path) -> None:
@@ -147,7 +145,11 @@ def _read_about(source: Path) -> dict[str, Any]:
         if value.pop("format") != FORMAT:
             raise KeyError("format")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise NotFound(f"{source} is no backup: it holds no {ABOUT}", "name its folder") from error
+        raise NotFound(
+            f"{source} is not a backup: it has no file {ABOUT}", "give the folder of a backup"
+        ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Damaged(f"{source / ABOUT} is not what backup wrote", "take another copy") from error
+        raise Damaged(
+            f"{source / ABOUT} is not a valid description of a backup", "use another backup"
+        ) from error
     return dict(value)

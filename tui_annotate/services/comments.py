@@ -1,4 +1,4 @@
-"""Comments of annotators and the answers of reviewers; announcements; what is new to a person."""
+"""Questions of annotators, replies of reviewers, announcements, and the news of each user."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from tui_annotate.storage.people.store import PeopleStore
 
 _SEEN_PREFERENCE: Final = "news_seen"
 _MAX_LINES: Final = 60
-"""Changed lines that are shown; the guidelines themselves are one key away."""
+"""Maximum number of displayed changed lines; a key opens the full guidelines."""
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Shows each person once what is new."""
+    """News of each user: announcements, replies and changed guidelines, each shown once."""
 
     guidance: GuidanceStore
     remarks: CommentStore
@@ -40,26 +40,29 @@ class News:
     clock: Callable[[], str] = utc_now
 
     def of(self, person: str) -> list[NewsItem]:
-        """Return what is new for a person: notices, replies, changed guidelines and labels.
+        """Return the news of a user: announcements, replies, changed guidelines and labels.
 
-        A person's first session shows announcements alone.
+        A user's first session shows only announcements.
         """
         me = base_person(person)
         since = str(self.people.preferences(me).get(_SEEN_PREFERENCE, ""))
         names = self.names()
         items = [
-            NewsItem(f"Notice from {names.get(each.author, 'the admin')}", _text_parts(each.text))
+            NewsItem(
+                f"Announcement from {names.get(each.author, 'the admin')}", _text_parts(each.text)
+            )
             for each in self.remarks.notices(since=since)
         ]
         if not since:
             return items
         for each in self.remarks.replies(me, since=since):
-            title = f"{names.get(each.author, 'a reviewer')} answered you about {each.sample}"
+            author = names.get(each.author, "a reviewer")
+            title = f"{author} replied to your question about {each.sample}"
             items.append(NewsItem(title, _text_parts(each.text)))
         return [*items, *self._changed_guidance(since)]
 
     def saw(self, person: str) -> None:
-        """Mark everything up to now as seen."""
+        """Mark all current news of a user as seen."""
         self.people.keep_preference(base_person(person), _SEEN_PREFERENCE, self.clock())
 
     def _changed_guidance(self, since: str) -> Iterator[NewsItem]:
@@ -95,7 +98,7 @@ def _text_parts(text: str) -> tuple[DiffPart, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CommentService:
-    """Questions, replies and notices, as far as the actor may read and write them."""
+    """Questions, replies and announcements that the current user may read or write."""
 
     store: CommentStore
     names: Callable[[], Mapping[str, str]]
@@ -104,12 +107,12 @@ class CommentService:
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex
 
     def write(self, person: str, key: SampleKey, text: str) -> CommentThread:
-        """Add a question about a sample to the person's thread.
+        """Add a question about a sample to the annotator's thread.
 
         Raises:
-            NotAllowed: the person is not the actor.
-            InvalidInput: the text is empty, too long, or can not be stored.
-            NotFound: there is no such sample.
+            NotAllowed: the annotator is not the current user.
+            InvalidInput: the text is empty, too long, or cannot be stored.
+            NotFound: the sample does not exist.
         """
         mine = base_person(person)
         require_permission(self.actor, Permission.WRITE, mine)
@@ -118,12 +121,12 @@ class CommentService:
         return CommentThread((*(thread.remarks if thread else ()), added))
 
     def reply(self, start: str, text: str) -> CommentThread:
-        """Answer in the thread whose id begins with `start`, as a reviewer.
+        """Reply in the thread whose id begins with `start`, as a reviewer.
 
         Raises:
-            NotAllowed: the actor is no reviewer.
-            NotFound: there is no such thread, or its sample is gone.
-            InvalidInput: as `write`.
+            NotAllowed: the current user is not a reviewer.
+            NotFound: the thread does not exist, or its sample was deleted.
+            InvalidInput: same as for `write`.
         """
         require_permission(self.actor, Permission.REVIEW)
         found = self.store.find_thread(start)
@@ -135,7 +138,8 @@ class CommentService:
         """Show an announcement to every annotator at their next session.
 
         Raises:
-            NotAllowed, InvalidInput: the actor is no admin; as `write`.
+            NotAllowed: the current user is not an admin.
+            InvalidInput: same as for `write`.
         """
         require_permission(self.actor, Permission.MANAGE)
         return self._add(text, None, by=self.actor.person, to=ALL)
@@ -149,21 +153,24 @@ class CommentService:
         return added
 
     def find_thread(self, person: str, key: SampleKey) -> CommentThread | None:
-        """Return a person's thread about a sample; None without one."""
+        """Return an annotator's thread about a sample; None if there is no thread."""
         found = self.store.list_threads(sample=key, person=base_person(person))
         return found[0] if found else None
 
     def list_threads(
         self, *, waiting: bool = False, sample: SampleKey | None = None
     ) -> list[CommentThread]:
-        """Return the readable threads, oldest first; `waiting`: those without an answer."""
+        """Return the threads that the user may read, oldest first.
+
+        `waiting`: only threads without a reply.
+        """
         found = self.store.list_threads(sample=sample)
         return [talk for talk in found if talk.waiting or not waiting]
 
     def notices(self) -> list[PersonComment]:
-        """Return all notices, the oldest first."""
+        """Return all announcements, the oldest first."""
         return self.store.notices()
 
     def name(self, person: str) -> str:
-        """Return a person's name for display; the owner of the files is the admin."""
+        """Return a user's name for display; the workspace owner is called admin."""
         return self.names().get(person, person) if person else "admin"

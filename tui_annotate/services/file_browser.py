@@ -1,7 +1,7 @@
-"""Browsing a file: records are read once into an index, then sought and shown; nothing is written.
+"""Read-only browser of a data file: the file is read once into an index.
 
-No workspace is made, and sentences are found only for the sample that is opened, so that 200,000
-samples are there in the time that it takes to read their file.
+No workspace is created. Sentences are segmented only for the opened sample, so that a file of
+200,000 samples opens as fast as it can be read.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from tui_annotate.storage.corpus.file_index import FileIndex
 _BATCH_RECORDS: Final = 500
 _BATCH_CHARACTERS: Final = 2_000_000
 _CACHED_CHARACTERS: Final = 2_000_000
-"""Code points of texts whose sentences are kept: the next sample often has the same source."""
+"""Maximum size, in code points, of the cache of documents with known sentences."""
 _LONGEST_PATH: Final = 20
-"""Names of a label's path; a longer one is no label, and is not part of the label tree."""
+"""Maximum depth of a label's path; a deeper path is not a label and not part of the label tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrowsedSample:
-    """A sample with all annotations of the file, in reading order with unique ids.
+    """Sample with all annotations of the file, in reading order with unique ids.
 
     Attributes:
-        segments: parallel to `sample.documents`.
+        segments: segments of each document, parallel to `sample.documents`.
     """
 
     sample: Sample
@@ -56,7 +56,7 @@ class BrowsedSample:
 
 @dataclass(slots=True)
 class FileLoadResult:
-    """Numbers of shown and refused records, and of doubts about others."""
+    """Numbers of loaded and refused records, and of warnings."""
 
     taken: int = 0
     refused: int = 0
@@ -64,7 +64,7 @@ class FileLoadResult:
 
 
 class FileBrowser:
-    """Shows an indexed file; `known` gives colours and order of labels. Threads may share it."""
+    """Samples of an indexed file; `known`: label set with colours and order. Thread-safe."""
 
     def __init__(self, index: FileIndex, known: LabelTree) -> None:
         self.index, self._known = index, known
@@ -73,19 +73,19 @@ class FileBrowser:
 
     @cached_property
     def labels(self) -> LabelTree:
-        """All labels in the file, as a set without rules."""
+        """All labels of the file, as a label set without rules."""
         return build_label_tree(self.index.labels, self._known)
 
     @cached_property
     def people(self) -> tuple[Person, ...]:
-        """All people in the file, by name."""
+        """All annotators in the file, sorted by name."""
         return tuple(sorted(self.index.people.values(), key=lambda one: (one.name, one.id)))
 
     def open(self, key: SampleKey) -> BrowsedSample:
-        """Load a sample with all work in the file; sentences are segmented now.
+        """Load a sample with all annotations of the file; its sentences are segmented now.
 
         Raises:
-            NotFound: there is no such sample.
+            NotFound: the sample does not exist.
         """
         record, position = self.index.record(key)
         return BrowsedSample(
@@ -112,10 +112,10 @@ class FileBrowser:
         return found
 
     def first(self, name: str = "") -> SampleKey | None:
-        """Return the named sample, else the first; None for an empty file.
+        """Return the named sample, by default the first sample; None for an empty file.
 
         Raises:
-            NotFound: `name` names none, or more than one.
+            NotFound: `name` matches no sample, or several.
         """
         return self.index.find(name) if name else self.index.key(1)
 
@@ -141,9 +141,9 @@ def _reading_position(owned: OwnedAnnotation) -> tuple[bool, list[tuple[int, int
 
 
 def build_label_tree(used: Counter[LabelPath], known: LabelTree) -> LabelTree:
-    """Return all used labels with their parents, as a set without rules.
+    """Return all used labels with their parents, as a label set without rules.
 
-    Labels that `known` lacks follow its own, most frequent first; it gives order and colours.
+    Order and colours come from `known`. Labels that `known` lacks follow, the most frequent first.
     """
     ranks = {label.path: at for at, label in enumerate(known.walk())}
     named = [path for path in used if 0 < len(path) <= _LONGEST_PATH]
@@ -164,7 +164,7 @@ def build_label_tree(used: Counter[LabelPath], known: LabelTree) -> LabelTree:
 
 @dataclass(frozen=True, slots=True)
 class FileLoader:
-    """Reads one file; an empty `format` is detected. `problem` is called with every problem."""
+    """Loads one file; an empty `format` is detected. `problem` is called with every problem."""
 
     format: str = ""
     options: ImportOptions = field(default_factory=ImportOptions)
@@ -175,26 +175,29 @@ class FileLoader:
     def browse(
         self, source: Path, known: LabelTree
     ) -> Iterator[tuple[FileBrowser, FileLoadResult]]:
-        """Open everything in a readable file or folder; nothing is left on the disk afterwards.
+        """Open a file or folder for browsing; temporary data is deleted at the end.
 
         `known`: a label set with colours and order.
 
         Raises:
-            NotFound, InvalidInput, Unavailable: as `run`, or the file has no record to show.
+            NotFound, InvalidInput, Unavailable: same as for `run`, or the file has no valid record.
         """
         with closing(FileIndex()) as index:
             result = self.run(source, index)
             if not result.taken:
                 raise InvalidInput(
-                    f"{source} holds no sample that can be shown", "see above", code="no-sample"
+                    f"{source} contains no valid sample",
+                    "fix the problems that are listed above",
+                    code="no-sample",
                 )
             yield FileBrowser(index, known), result
 
     def run(self, source: Path, index: FileIndex) -> FileLoadResult:
-        """Add all that can be shown to an index.
+        """Add all valid records of a file to an index.
 
         Raises:
-            NotFound, InvalidInput, Unavailable: the file can not be opened, or has no known format.
+            NotFound, InvalidInput, Unavailable: the file cannot be opened, or its format is
+            unknown.
         """
         name = self.format or detect(source, self.options, option="--from")
         meter, result, began = ReadMeter(_size(source)), FileLoadResult(), time.monotonic()
@@ -235,7 +238,7 @@ class FileLoader:
 
 
 def _check_record(record: Record) -> TuiAnnotateError | None:
-    """Return why a record can not be drawn; a plug-in may not check its spans."""
+    """Return why a record cannot be displayed; a plug-in may not have checked its spans."""
     try:
         for owned in record.annotations:
             for side, index, span in owned.annotation.anchors:

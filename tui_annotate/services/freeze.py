@@ -1,4 +1,4 @@
-"""Freeze: a dated snapshot for a paper in its own folder; and replaying the log against it."""
+"""Snapshots of a workspace for papers, and the replay of the event log to such a snapshot."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from tui_annotate.storage.work_statistics import WorkStatisticsStore
 _MAX_DIFFERENCES: Final = 1000
 Key = tuple[str, str]
 SHORT = 12
-"""Characters of a hash in the paragraph."""
+"""Number of characters of a hash in the methods text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A copied store and its numbers; `export` writes all of it to a file in the native format."""
+    """Copied database with its statistics; `export` writes all samples in the native format."""
 
     store: WorkStatisticsStore
     guidance: GuidanceStore
@@ -44,7 +44,7 @@ class Snapshot:
     embedder: Callable[[], str]
 
     def versions(self) -> dict[str, dict[str, str]]:
-        """Return all label sets and guidelines ever in force: by kind, then hash."""
+        """Return all current and earlier label sets and guidelines, by kind, then by hash."""
         return {
             kind.value: {
                 version: self.guidance.text(kind, version)
@@ -69,7 +69,7 @@ class Snapshot:
         named = ", ".join(f"{each.dataset} ({each.samples:,})" for each in datasets)
         samples = sum(each.samples for each in datasets)
         return (
-            f"State of {at[:19]} UTC. The material is {format_count(samples, 'sample')} in "
+            f"Data as of {at[:19]} UTC. The material is {format_count(samples, 'sample')} in "
             f"{format_count(len(datasets), 'dataset')}: {named or 'none'}."
         )
 
@@ -82,15 +82,15 @@ class Snapshot:
         hours = sum(day.seconds for day in self.store.days()) / 3600
         overlap = Counter(self.store.readings())
         counts = ", ".join(f"{count:,} by {people}" for people, count in sorted(overlap.items()))
+        second = f", of which {again:,} were second readings by the same annotator" if again else ""
         return (
-            f"Readings of samples that were finished: {readings:,}, by "
-            f"{format_count(len(annotators), 'person', 'people')}"
-            f"{f', {again:,} of them a second time by the same person' if again else ''}. "
-            f"Samples by how many people were done with them: {counts or 'none'}. "
-            f"They were at work for {hours:,.1f} hours; of each gap between two actions at most a "
-            f"minute counts. "
-            f"Readings that were skipped: {sum(each.skipped for each in work):,}, "
-            f"that were flagged: {sum(each.flagged for each in work):,}."
+            f"Completed readings of samples: {readings:,}, by "
+            f"{format_count(len(annotators), 'annotator')}{second}. "
+            f"Samples by number of annotators who completed them: {counts or 'none'}. "
+            f"The total working time is {hours:,.1f} hours; at most one minute of each interval "
+            f"between two actions counts. "
+            f"Skipped readings: {sum(each.skipped for each in work):,}; "
+            f"flagged readings: {sum(each.flagged for each in work):,}."
         )
 
     def _guidance_paragraphs(self) -> list[str]:
@@ -99,7 +99,11 @@ class Snapshot:
             own = {kind: self.guidance.version(kind, dataset=dataset) for kind in GuidanceKind}
             if dataset and own == {kind: self.guidance.version(kind) for kind in GuidanceKind}:
                 continue
-            where = f"For {dataset}" if dataset else "For all datasets without their own"
+            where = (
+                f"For {dataset}"
+                if dataset
+                else "For all datasets without their own labels and guidelines"
+            )
             labels = ", ".join(self.labels(dataset)) if own[GuidanceKind.LABELS] else "none"
             paragraphs.append(
                 f"{where}, the labels are: {labels} (version {_short(own[GuidanceKind.LABELS])}); "
@@ -112,21 +116,22 @@ class Snapshot:
             f"{name} ({count:,})" for name, count in sorted(self.store.segmenters().items())
         )
         meaning = self.embedder()
-        ranked = f"word statistics and vectors ({meaning})" if meaning else "word statistics alone"
+        ranked = f"word statistics and vectors ({meaning})" if meaning else "word statistics only"
         return (
-            f"Annotation was done in the terminal with tui-annotate {app}. Documents were cut into "
-            f"sentences by {cut or 'nothing'}. For what an annotator selected, related sentences "
-            f"of the other text were lit up, ranked by {ranked}; nothing was attached that the "
-            "annotator did not take. The screen shows annotators the work of nobody else."
+            f"Annotators worked in the terminal with tui-annotate {app}. Documents were split into "
+            f"sentences by {cut or 'nothing'}. For each selected span, the program highlighted "
+            f"related sentences of the other text, ranked by {ranked}; evidence was attached only "
+            "if the annotator chose it. Annotators did not see the work of other annotators."
         )
 
     def _evidence_paragraph(self) -> str:
         head = self.head()
         return (
-            "How far people agreed stands in agreement.json, with 95 % intervals; figures of their "
-            "work in figures.json; each version of labels and guidelines in labels/ and "
-            f"guidelines/. The log behind this state holds {format_count(head.events, 'event')} in "
-            f"{format_count(head.streams, 'stream')}, and its head is {head.token}."
+            "Agreement between annotators is in `agreement.json`, with 95 % intervals; statistics "
+            "of the annotators' work are in `figures.json`; all versions of labels and guidelines "
+            "are in `labels/` and `guidelines/`. The event log of this snapshot contains "
+            f"{format_count(head.events, 'event')} in {format_count(head.streams, 'stream')}; "
+            f"its head is {head.token}."
         )
 
 
@@ -136,7 +141,11 @@ def _short(version: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A sample that differs from the log; `parts` are field names, empty if it is gone."""
+    """Sample that differs between a snapshot and the replayed event log.
+
+    Attributes:
+        parts: names of the differing fields; empty if the log does not contain the sample.
+    """
 
     dataset: str
     sample: str
@@ -193,7 +202,7 @@ _SUFFIXES: Final = {"labels": ".yaml", "guidelines": ".md"}
 
 @dataclass(frozen=True, slots=True)
 class FrozenState:
-    """A kept state; `at` is UTC, `head` as `audit head` prints it."""
+    """Stored snapshot of a workspace; `at` is UTC, `head` has the form that `audit head` prints."""
 
     name: str
     folder: Path
@@ -205,11 +214,13 @@ class FrozenState:
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """The log replayed to a state, compared with its export.
+    """Comparison of the log, replayed to a snapshot, with the snapshot's export.
 
     Attributes:
-        differences: the first 1,000; `more` counts the rest.
-        lost: streams that the log lacks.
+        differences: the first 1,000 differing samples.
+        more: number of further differing samples.
+        lost: streams that the log no longer contains.
+        since: number of samples that were added after the snapshot.
     """
 
     events: int
@@ -223,25 +234,25 @@ class ReplayReport:
 
     @property
     def same(self) -> bool:
-        """Whether the log reproduces the kept state."""
+        """Whether the log reproduces the snapshot."""
         return not self.differences and not self.lost
 
 
 @dataclass(frozen=True, slots=True)
 class FreezeService:
-    """Keeps states of a workspace, each in a folder of its name, and replays them."""
+    """Creates snapshots of a workspace, each in its own folder, and replays the log to them."""
 
     folder: Path
     database: Database
     snapshot: Callable[[Database], Snapshot]
 
     def run(self, name: str) -> FrozenState:
-        """Keep the current state; people may go on working.
+        """Create a snapshot of the current state; annotators can continue to work.
 
         Raises:
-            InvalidInput: the name can not be that of a folder.
-            Conflict: there is a state of this name.
-            Unavailable: it can not be written.
+            InvalidInput: the name cannot be the name of a folder.
+            Conflict: a snapshot of this name exists.
+            Unavailable: the snapshot cannot be written.
         """
         place = self._state_folder(name)
         self.folder.mkdir(mode=0o700, exist_ok=True)
@@ -259,6 +270,7 @@ class FreezeService:
             atomic_folder.write_text(folder / "method.md", snapshot.method(at=at, app=VERSION))
             about = {"at": at, "app": VERSION, "head": head.token, "events": head.events}
             _write_json(folder / ABOUT, {"format": FORMAT, "name": name, "schema": SCHEMA, **about})
+            # The snapshot keeps exports only: delete the copied database and its WAL files.
             copy.close()
             for path in folder.glob(f"{copy.path.name}*"):
                 path.unlink()
@@ -266,16 +278,18 @@ class FreezeService:
         return FrozenState(name, place, at, VERSION, head.token, head.events)
 
     def all(self) -> list[FrozenState]:
-        """Return the kept states, the oldest first."""
+        """Return the snapshots, the oldest first."""
         found = [self._read_about(folder.parent) for folder in self.folder.glob(f"*/{ABOUT}")]
         return sorted(found, key=lambda each: (each.at, each.name))
 
     def replay(self, name: str, *, export: Path | None = None) -> ReplayReport:
-        """Replay a copy of the store to a state by its log and compare it; `export` also writes it.
+        """Replay a copy of the log to a snapshot and compare both.
+
+        `export`: file to which the replayed state is written.
 
         Raises:
-            NotFound: there is no such state.
-            Damaged: its files were changed.
+            NotFound: the snapshot does not exist.
+            Damaged: files of the snapshot were changed.
             Conflict: the log is inconsistent; see `audit verify`.
         """
         kept = self._state_folder(name)
@@ -292,10 +306,10 @@ class FreezeService:
         return ReplayReport(events, streams, lost=tuple(lost), **found)
 
     def replay_to(self, at: str, export: Path) -> tuple[int, int]:
-        """Write the state at a time (ISO 8601, UTC) in the native format.
+        """Write the workspace's state at a given time (ISO 8601, UTC) in the native format.
 
         Returns:
-            How many events and streams were replayed.
+            The numbers of replayed events and streams.
 
         Raises:
             Conflict: the log is inconsistent; see `audit verify`.
@@ -326,8 +340,9 @@ class FreezeService:
     def _state_folder(self, name: str) -> Path:
         if not _NAME_PATTERN.fullmatch(name):
             raise InvalidInput(
-                f"{name!r} can not name a state",
-                "give up to 64 letters, digits, dots, dashes, underscores; no word of the command",
+                f"{name!r} is not a valid name of a snapshot",
+                "give at most 64 letters, digits, dots, dashes or underscores, and no name of a"
+                " subcommand",
             )
         return self.folder / name
 
@@ -338,10 +353,14 @@ class FreezeService:
             return FrozenState(folder.name, folder, events=int(value["events"]), **texts)
         except FileNotFoundError as error:
             raise NotFound(
-                f"there is no state {folder.name!r}", "see: tui-annotate freeze list"
+                f"there is no snapshot {folder.name!r}",
+                "list all snapshots with: tui-annotate freeze list",
             ) from error
         except (ValueError, KeyError, TypeError) as error:
-            raise Damaged(f"{folder / ABOUT} is not what freeze wrote", "restore it") from error
+            raise Damaged(
+                f"{folder / ABOUT} is not a valid description of a snapshot",
+                "restore the file from a backup",
+            ) from error
 
 
 def _write_json(file: Path, value: Any) -> None:

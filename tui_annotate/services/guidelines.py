@@ -1,4 +1,4 @@
-"""Guidelines: every version in full, with who put it in force and when."""
+"""Annotation guidelines: all versions in full, with their authors and dates."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tui_annotate.domain.people import OPERATOR, Actor, Permission, require_perm
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 
 _MAX_LENGTH = 1_000_000
-"""Code points: people read them on a screen."""
+"""Maximum length of guidelines, in code points: annotators read guidelines on a screen."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesVersion:
-    """A version of the guidelines; `dataset` is empty for the workspace, `by` for the owner."""
+    """Version of the guidelines; `dataset` is empty for the workspace, `by` for its owner."""
 
     dataset: str
     version: str
@@ -27,17 +27,17 @@ class GuidelinesVersion:
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesService:
-    """Guidelines of the workspace and of its datasets."""
+    """Reads and applies the guidelines of the workspace and of its datasets."""
 
     guidance: GuidanceStore
     names: Callable[[], dict[str, str]]
     actor: Actor = OPERATOR
 
     def versions(self, dataset: str | None = None) -> list[GuidelinesVersion]:
-        """Return all versions, oldest first; `dataset` is empty for the workspace, None for all.
+        """Return all versions, oldest first; `dataset`: empty for the workspace, None for all.
 
         Raises:
-            NotFound: there is no such dataset, and never were guidelines of it.
+            NotFound: the dataset does not exist, and it never had guidelines.
         """
         names = self.names()
         found = self.guidance.editions(GuidanceKind.GUIDELINES)
@@ -58,40 +58,49 @@ class GuidelinesService:
         ]
 
     def text(self, version: str = "", *, dataset: str = "") -> str:
-        """Return the version whose hash begins with `version`; by default the one in force.
+        """Return the guidelines whose hash begins with `version`; by default the current ones.
 
         Raises:
-            NotFound: there is none, or several match.
+            NotFound: no version matches, or several do.
         """
         return self.guidance.text(GuidanceKind.GUIDELINES, self.named(version, dataset=dataset))
 
     def named(self, version: str, *, dataset: str = "") -> str:
-        """Return a version's hash by its first characters; without any, the one in force.
+        """Return the full hash of a version from its first characters; by default the current one.
 
         Raises:
-            NotFound: there is none, the characters fit several, or there is no such dataset.
+            NotFound: no version matches, several do, or the dataset does not exist.
         """
         if not version:
             self._require_dataset(dataset)
             found = self.guidance.version(GuidanceKind.GUIDELINES, dataset=dataset)
             if not found:
-                raise NotFound("there are no guidelines", "tui-annotate guidelines apply FILE")
+                raise NotFound(
+                    "there are no guidelines", "apply some with: tui-annotate guidelines apply FILE"
+                )
             return found
         known = self.guidance.versions(GuidanceKind.GUIDELINES)
         fitting = [name for name in known if name.startswith(version.lower())]
         if len(fitting) != 1:
-            how = "several versions begin" if fitting else "no version begins"
-            raise NotFound(f"{how} with {version!r}", "see: tui-annotate guidelines list")
+            raise NotFound(
+                f"several versions begin with {version!r}"
+                if fitting
+                else f"no version begins with {version!r}",
+                "list all versions with: tui-annotate guidelines list",
+            )
         return fitting[0]
 
     def _require_dataset(self, dataset: str) -> None:
         if dataset and not self.guidance.knows(dataset):
-            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
+            raise NotFound(
+                f"there is no dataset {dataset!r}",
+                "list all datasets with: tui-annotate dataset list",
+            )
 
     def before(self, dataset: str = "") -> str:
-        """Return the text in force before the last one; empty if that is the first.
+        """Return the text of the previous guidelines; empty if the current version is the first.
 
-        Of a dataset's first guidelines of its own, those of the workspace at that time.
+        Before a dataset's first own guidelines come those of the workspace at that time.
         """
         editions = self.guidance.editions(GuidanceKind.GUIDELINES)
         own = [each for each in editions if each.dataset == dataset] or [
@@ -103,17 +112,18 @@ class GuidelinesService:
         return self.text(common[-1].version) if dataset and common else ""
 
     def apply(self, text: str, *, dataset: str = "") -> str:
-        """Put guidelines in force, unless they are already; return their hash.
+        """Put guidelines in use, unless they are already in use; return the hash of the text.
 
         Raises:
-            NotAllowed: the actor may not.
+            NotAllowed: the user is not an admin.
             InvalidInput: the text is empty or too long.
-            NotFound: there is no such dataset.
+            NotFound: the dataset does not exist.
         """
         require_permission(self.actor, Permission.MANAGE)
         if not text.strip() or len(text) > _MAX_LENGTH:
             raise InvalidInput(
-                f"guidelines of {len(text):,} characters", f"give 1 to {_MAX_LENGTH:,} characters"
+                f"the guidelines have {len(text):,} characters",
+                f"give a text of 1 to {_MAX_LENGTH:,} characters",
             )
         by = self.actor.person
         return self.guidance.keep(GuidanceKind.GUIDELINES, text, dataset=dataset, by=by)

@@ -1,4 +1,4 @@
-"""Progress and pace of work, and its projected end, from the log and the current state."""
+"""Progress, pace and projected end of annotation work, from the event log and the current state."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ from tui_annotate.storage.work_statistics import (
 
 @dataclass(frozen=True, slots=True)
 class ProgressReader:
-    """Statistics that the actor may see; `everybody` for all people, `today` returns a UTC day."""
+    """Statistics of work that the current user may see; `everybody`: of all annotators.
+
+    `today` returns the current day in UTC.
+    """
 
     store: WorkStatisticsStore
     names: Callable[[], Mapping[str, str]]
@@ -40,12 +43,12 @@ class ProgressReader:
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     def last_day(self) -> date:
-        """Return the last day of work, which does not depend on today."""
+        """Return the last day with work; the result does not depend on the current day."""
         days = [each.day for each in self.store.days() if each.seconds or each.finished]
         return date.fromisoformat(max(days, default="1970-01-01"))
 
     def figures(self, *, weeks: int = 12) -> WorkStatistics:
-        """Compute all figures, with one entry for each of the last `weeks`."""
+        """Compute all statistics of work, with one entry for each of the last `weeks` weeks."""
         today, names = self.today(), self.names()
         datasets = {each.dataset: each for each in self.store.list_workloads()}
         days = self.store.days()
@@ -141,7 +144,7 @@ def _remaining_work(
 
 
 def as_json(figures: WorkStatistics) -> dict[str, Any]:
-    """Return the figures as JSON values."""
+    """Return the statistics as JSON values."""
     return {
         "people": [_work_to_json(each, figures) for each in figures.work],
         "weeks": [

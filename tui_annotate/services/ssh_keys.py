@@ -1,4 +1,4 @@
-"""Binding SSH keys to people, so that sshd knows who comes; writes no file and starts no sshd."""
+"""Binds SSH keys to users, so that sshd can identify them; writes no file and starts no sshd."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tui_annotate.storage.people.accounts import OwnedSshKey, SshKeyStore
 
 @dataclass(frozen=True, slots=True)
 class SshKeyService:
-    """Keys of people with accounts, for managers; `find` looks up a person.
+    """SSH keys of users with accounts, managed by admins; `find` looks up a user.
 
     Raises:
-        NotAllowed: every method, where the actor may not manage the workspace.
+        NotAllowed: every method, if the current user is not an admin.
     """
 
     keys: SshKeyStore
@@ -26,47 +26,48 @@ class SshKeyService:
     actor: Actor
 
     def add(self, person: str, text: str, *, where: str) -> OwnedSshKey:
-        """Bind the key in the `text` of the file `where` to a person, by name, address or id.
+        """Bind the key in `text`, read from the file `where`, to a user by name, address or id.
 
         Raises:
-            InvalidInput: the file holds no supported key.
-            NotFound: no account, or several, match.
-            Conflict: the key is bound to someone else.
+            InvalidInput: the file contains no supported key.
+            NotFound: no account matches, or several do.
+            Conflict: the key is bound to another user.
         """
         require_permission(self.actor, Permission.MANAGE)
         key = parse_key(text, where)
         owner = self.find(person)
         if self.keys.add(key, owner.id) != owner.id:
             raise Conflict(
-                f"the key {key.fingerprint} is somebody else's already",
-                f"tui-annotate ssh key remove {key.fingerprint}",
+                f"the key {key.fingerprint} is bound to another user",
+                f"remove it first: tui-annotate ssh key remove {key.fingerprint}",
             )
         return next(bound for bound in self.list_keys() if bound.fingerprint == key.fingerprint)
 
     def list_keys(self) -> tuple[OwnedSshKey, ...]:
-        """Return all bound keys, by the owner's name."""
+        """Return all bound keys, sorted by the owner's name."""
         require_permission(self.actor, Permission.MANAGE)
         return self.keys.all()
 
     def remove(self, fingerprint: str) -> None:
-        """Unbind a key; it works until `authorized_keys` is updated.
+        """Unbind a key from its user; sshd accepts the key until `authorized_keys` is updated.
 
         Raises:
-            NotFound: it is bound to nobody.
+            NotFound: the key is not bound to a user.
         """
         require_permission(self.actor, Permission.MANAGE)
         if not self.keys.remove(fingerprint):
             raise NotFound(
-                f"no key {fingerprint!r} is bound", "tui-annotate ssh key list shows all"
+                f"no key {fingerprint!r} is bound to a user",
+                "list all keys with: tui-annotate ssh key list",
             )
 
     def lines(self, session: Sequence[str], *, folder: str) -> list[str]:
-        """Return a line of `authorized_keys` for each key, only for its owner's session.
+        """Return one line of `authorized_keys` per key; the key can only start its owner's session.
 
-        The person's id is appended to the command `session`.
+        The user's id is appended to the command `session`.
 
         Raises:
-            InvalidInput: a word of the command is not possible in such a line.
+            InvalidInput: an argument of the command cannot be written in such a line.
         """
         return [
             format_authorized_key(
@@ -78,10 +79,12 @@ class SshKeyService:
         ]
 
     def written(self, text: str, session: Sequence[str], *, folder: str) -> str:
-        """Return the text of an `authorized_keys` with our lines updated; `text` may be empty.
+        """Return the text of an `authorized_keys` file with the program's lines updated.
+
+        `text` may be empty.
 
         Raises:
-            InvalidInput: as `lines`.
-            Conflict: our keys are among foreign lines, or the marks are damaged.
+            InvalidInput: same as for `lines`.
+            Conflict: lines of the program are among foreign lines, or the markers are damaged.
         """
         return replace_lines(text, self.lines(session, folder=folder), of=make_line_visible(folder))

@@ -1,4 +1,4 @@
-"""Status of a workspace: what it holds, and what is wrong with it; changes nothing."""
+"""Status of a workspace: its contents, and the problems that a check finds; changes nothing."""
 
 from __future__ import annotations
 
@@ -22,15 +22,20 @@ from tui_annotate.storage.items import KindCount
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.vectors.store import VectorStore
 
-_NO_VECTORS = "none in use; the assist works with words alone"
-_OTHER_MODEL = "neural:FOLDER, the folder of a model that knows their language"
+_NO_VECTORS = "no vectors in use; the assist is lexical (words only)"
+_OTHER_MODEL = "neural:FOLDER (the folder of a model for the language of these documents)"
 _MAX_NAMED = 5
-"""Things that a finding names before it counts the rest."""
+"""Maximum number of items that a finding names; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingChoices:
-    """Number of a person's annotations that wait for a choice after a split."""
+    """Number of an annotator's annotations that need a new label, since their label was split.
+
+    Attributes:
+        label: the label that was split.
+        choices: labels that replace the split label.
+    """
 
     label: str
     choices: tuple[str, ...]
@@ -44,8 +49,10 @@ class Status:
     """Contents of a workspace.
 
     Attributes:
-        embedder: empty before the first ingest, `none` without one.
-        by_words: embedded documents that words alone rank.
+        embedder: name of the embedder; empty before the first ingest, `none` without an embedder.
+        embedded: number of documents with vectors.
+        by_words: number of documents with vectors that are ranked lexically (words only).
+        waiting: annotations whose label was split, by annotator.
     """
 
     path: Path
@@ -65,10 +72,11 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class StatusReader:
-    """Reads the stores of a workspace.
+    """Reads the status of a workspace from its stores.
 
     Attributes:
-        proposed_labels: the set after a changed `labels.yaml`; `refusal` says why it is refused.
+        proposed_labels: returns the label set that a changed `labels.yaml` defines.
+        refusal: returns why a changed `labels.yaml` is invalid; else empty.
     """
 
     path: Path
@@ -81,7 +89,7 @@ class StatusReader:
     stores: Callable[[], VectorStore]
 
     def status(self) -> Status:
-        """Return the figures of all that is stored."""
+        """Return the numbers of samples, documents, annotations and other stored objects."""
         samples, documents, segments = self.corpus.totals()
         datasets = tuple(self.corpus.datasets())
         used = self.corpus.vector_set()
@@ -120,24 +128,24 @@ class StatusReader:
             yield PendingChoices(old, new, person, name, count)
 
     def store(self) -> list[DiagnosticFinding]:
-        """Check pages, keys and log of the store; reads all of it."""
+        """Check pages, keys and event log of the database; reads the whole file."""
         return inspect_store(self.database)
 
     def findings(self) -> list[DiagnosticFinding]:
-        """Run all checks."""
+        """Run all checks and return their findings."""
         return [*self.store(), *self.labels_found(), *self.vectors_found()]
 
     def labels_found(self) -> list[DiagnosticFinding]:
-        """Check that label sets are readable, in force, and have all labels in use.
+        """Check that label sets are readable and in use, and contain all labels of annotations.
 
-        And whether annotations wait for a choice since their label was split.
+        Also find annotations whose label was split and that need a choice.
         """
         found = [self._labels_finding()]
         why = self.refusal() if found[0].state != "wrong" else ""
         if why:
             file = shlex.quote(str(self.path / "labels.yaml"))
             mend = f"tui-annotate labels apply {file} --dry-run"
-            says = f"labels.yaml changed and is not in force: {why}"
+            says = f"labels.yaml was changed but is not in use: {why}"
             found.append(DiagnosticFinding("label file", "doubt", says, mend))
         waiting = list(self._pending_choices(dataset.name for dataset in self.corpus.datasets()))
         return [*found, _pending_choices_finding(waiting)] if waiting else found
@@ -159,12 +167,13 @@ class StatusReader:
         return DiagnosticFinding(
             "labels",
             "doubt",
-            f"annotations have labels that the label set lacks: {_join_named(named, len(lost))}",
-            f"tui-annotate labels normalise --dry-run; or add them to {file}",
+            f"annotations have labels that are not in the label set: "
+            f"{_join_named(named, len(lost))}",
+            f"run: tui-annotate labels normalise --dry-run; or add the labels to {file}",
         )
 
     def vectors_found(self) -> list[DiagnosticFinding]:
-        """Check that every document has its vectors; list unused sets."""
+        """Check that every document has vectors; list vector sets that are not in use."""
         used = self.corpus.vector_set()
         others = [each for each in self.corpus.vector_sets() if each != used]
         found = [
@@ -174,7 +183,11 @@ class StatusReader:
             store = self.stores()
             sizes = ((each.embedder, store.bytes(each.table) / 1_000_000) for each in others)
             listed = ", ".join(f"{name} ({size:,.1f} MB)" for name, size in sizes)
-            found.append(DiagnosticFinding("other vectors", "ok", f"not in use: {listed}"))
+            found.append(
+                DiagnosticFinding(
+                    "other vectors", "ok", f"vector sets that are not in use: {listed}"
+                )
+            )
         return found
 
     def _vectors_finding(self, used: VectorSet) -> DiagnosticFinding:
@@ -192,12 +205,13 @@ class StatusReader:
         waiting, _ = self.corpus.waiting(used.table)
         if waiting:
             named = f"{rebuild} --embedder {shlex.quote(used.embedder)}"
-            says = f"{format_count(waiting, 'document has', 'documents have')} none yet"
+            says = f"{format_count(waiting, 'document has', 'documents have')} no vectors yet"
             return DiagnosticFinding("vectors", "doubt", says, named)
         stored = f"{format_count(rows, 'segment')} of {format_count(documents, 'document')}"
         says = f"{used.label}: {stored}"
         if by_words:
-            says += f"; {by_words:,} of them ranked by words, as the model lacks theirs"
+            says += f"; {format_count(by_words, 'document is', 'documents are')} ranked lexically"
+            says += " (words only): the model does not cover their words"
             return DiagnosticFinding(
                 "vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}"
             )
@@ -211,8 +225,8 @@ def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> DiagnosticFin
     return DiagnosticFinding(
         "split labels",
         "doubt",
-        f"annotations wait for a choice: {_join_named(listed, len(waiting))}",
-        "tui-annotate annotate; or, by an admin for all at once: "
+        f"labels were split, and annotations need a choice: {_join_named(listed, len(waiting))}",
+        "choose for each annotation in: tui-annotate annotate; an admin can choose for all with: "
         "tui-annotate labels normalise --rule LABEL=CHOICE --dry-run",
     )
 

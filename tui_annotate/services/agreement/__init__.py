@@ -1,6 +1,6 @@
-"""Agreement: how far people agree who read the same samples, and each with their former self.
+"""Agreement between annotators of the same samples, and between two readings of one annotator.
 
-Reads alone. What review settled is nobody's reading, and never counts here.
+The service changes nothing. Adjudicated annotations are not an annotator's reading and never count.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ __all__ = [
 ]
 
 _PAGE_SIZE: Final = 100
-"""Samples whose sentences are fetched together."""
+"""Number of samples whose sentences are loaded together."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementComparison:
-    """People who were compared, and the figures; `pairs` holds those of each pair."""
+    """Agreement statistics of a group of annotators, overall (`figures`) and by pair (`pairs`)."""
 
     samples: int
     people: tuple[str, ...]
@@ -77,11 +77,13 @@ class AgreementComparison:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of people with one another (`together`), and with their own former readings.
+    """Agreement between annotators (`together`) and of annotators with themselves (`oneself`).
 
     Attributes:
-        labels: worst first; `strangers` are in no label set that was read.
-        label_sets: number of readings by version.
+        labels: labels in use, the most severe first.
+        strangers: labels that are in none of the label sets that were read.
+        label_sets: number of readings by label set version.
+        left: numbers of excluded readings, annotations and samples, by reason.
     """
 
     asked: AgreementOptions
@@ -97,7 +99,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementService:
-    """Compares readings; without the right to report on all, only the actor's own."""
+    """Compares readings of annotators; users without the right to report compare only their own."""
 
     corpus: CorpusStore
     people: PeopleStore
@@ -109,11 +111,11 @@ class AgreementService:
     ratings: tuple[str, ...] = ()
 
     def report(self, asked: AgreementOptions | None = None) -> Agreement:
-        """Compute all agreement figures under some filters, in one pass in pages.
+        """Compute all agreement statistics of the filtered samples, in one pass.
 
         Raises:
-            NotAllowed: this actor may not report on anybody, or not on those asked for.
-            InvalidInput: a filter names nothing that is there.
+            NotAllowed: the current user may not see agreement, or not that of the named annotators.
+            InvalidInput: a filter names something that does not exist.
         """
         options = asked or AgreementOptions()
         only = "" if is_allowed(self.actor, Permission.REPORT) else self._require_own_id(options)
@@ -149,7 +151,7 @@ class AgreementService:
         )
 
     def _require_own_id(self, options: AgreementOptions) -> str:
-        """The actor's own id; refuses people whose readings the actor may not compare."""
+        """Return the current user's id; refuse annotators whom the user may not compare."""
         require_permission(self.actor, Permission.REPORT, self.actor.person)
         own = self.people.person(self.actor.person)
         for person in options.people:
@@ -175,9 +177,12 @@ class AgreementService:
         known = self.guidance.versions(GuidanceKind.LABELS)
         found = [each for each in known if each.startswith(start)]
         if len(found) != 1:
+            known_names = ", ".join(each[:12] for each in found) or "none"
             raise InvalidInput(
-                f"{start!r} names {'several' if found else 'no'} versions of the label set",
-                f"there are: {', '.join(each[:12] for each in found) or 'none of that name'}",
+                f"several label set versions begin with {start!r}"
+                if found
+                else f"no label set version begins with {start!r}",
+                f"matching versions: {known_names}",
             )
         return found[0]
 

@@ -1,7 +1,8 @@
-"""Readings: from a record to the annotations that are compared, and why others are left out.
+"""Builds readings for agreement statistics from records, and counts what is excluded and why.
 
-A reading is one person's work on one sample. Nothing of it depends on the order of annotations; a
-span that is there twice counts as one, with the labels and the evidence of both.
+A reading is one annotator's completed pass over one sample. The order of annotations has no
+influence on a reading; a span that occurs twice counts once, with the labels and the evidence of
+both.
 """
 
 from __future__ import annotations
@@ -25,17 +26,18 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.span_agreement import count_stacked
 
 NOTHING: Final[LabelPath] = ()
-"""The label of a sample or a sentence in which a person marked nothing."""
+"""Label of a sample or sentence in which an annotator marked nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementOptions:
-    """Whose work is compared, and what of it; an empty value excludes nothing.
+    """Filters of an agreement comparison; an empty value excludes nothing.
 
     Attributes:
-        people: these among themselves; one alone, with each of the others.
-        label_level: number of names of a label's path; 0 for all.
-        label_set: the start of a hash.
+        people: annotators to compare with one another; a single annotator is compared with all
+        others.
+        label_level: number of levels of a label's path that are compared; 0 for all.
+        label_set: first characters of the hash of a label set version.
     """
 
     dataset: str = ""
@@ -51,33 +53,33 @@ class AgreementOptions:
 
 @unique
 class LeftOutReason(StrEnum):
-    """Why work, annotations or samples are not compared; see also `other_state_reason`."""
+    """Reason why a reading, annotation or sample is excluded; see also `other_state_reason`."""
 
-    TOO_OLD = "last changed before that time"
-    NOT_READ = "nothing marked, and not said to be done"
-    OTHER_LABEL_SET = "under another label set"
-    OTHER_ORIGIN = "of another origin"
-    OTHER_LABELS = "with other labels"
-    EVIDENCE_ALONE = "evidence alone: of no span or sentence"
-    SECOND_ALONE = "second reading, and the first does not count"
-    ONE_READER = "read by one person"
+    TOO_OLD = "last changed before the given time"
+    NOT_READ = "no annotations, and not marked as done"
+    OTHER_LABEL_SET = "made with another label set version"
+    OTHER_ORIGIN = "annotation of another origin"
+    OTHER_LABELS = "annotation with other labels"
+    EVIDENCE_ALONE = "annotation without a claim: counts for no span or sentence"
+    SECOND_ALONE = "second reading without a counted first reading"
+    ONE_READER = "read by only one annotator"
 
 
 def other_state_reason(state: State, wanted: str) -> str:
-    """Return the reason for leaving out work in another state than `wanted`."""
-    return f"{state.value}, not {wanted}"
+    """Return the reason to exclude a reading whose state is not `wanted`."""
+    return f"the reading's state is {state.value}, not {wanted}"
 
 
 @dataclass(slots=True)
 class LeftOutCounts:
-    """What does not count, by reason: work of a person on a sample, annotations, samples."""
+    """Numbers of excluded readings (`work`), annotations and samples, by reason."""
 
     work: Counter[str] = field(default_factory=Counter)
     annotations: Counter[str] = field(default_factory=Counter)
     samples: Counter[str] = field(default_factory=Counter)
 
     def add(self, more: LeftOutCounts) -> None:
-        """Add the counts of another object."""
+        """Add the numbers of another object to the numbers of this object."""
         self.work += more.work
         self.annotations += more.annotations
         self.samples += more.samples
@@ -85,11 +87,11 @@ class LeftOutCounts:
 
 @dataclass(frozen=True, slots=True)
 class MarkedUnit:
-    """A span of what was read that a person marked, without white space at its edges.
+    """Marked span of a text, without white space at its edges, with its label and evidence.
 
     Attributes:
-        label: the worst of those it has.
-        evidence: trimmed; the documents of the source side follow one another on one axis.
+        label: the most severe label of the span.
+        evidence: evidence spans without white space at their edges, on the joined source axis.
     """
 
     label: LabelPath
@@ -98,12 +100,14 @@ class MarkedUnit:
 
 @dataclass(frozen=True, slots=True)
 class SampleReading:
-    """One person's work on one sample.
+    """Reading: one annotator's completed pass over one sample.
 
     Attributes:
-        spans: of the summary as they were marked; without one, of the source.
-        units: by trimmed span.
-        sources: of a citation, what was marked of the cited document, on one axis.
+        worst: the most severe label of the reading.
+        spans: marked spans of the summary as stored; of the source if there is no summary.
+        units: marked spans by their extent without white space at the edges.
+        stacked: number of spans that overlap another span of the annotator with the same label.
+        sources: spans of the cited document (citations only), on the joined source axis.
     """
 
     person: str
@@ -116,7 +120,7 @@ class SampleReading:
     rating: str = ""
 
     def of_segments(self, segments: Sequence[Segment], order: LabelOrder) -> list[LabelPath]:
-        """Return the worst label of what was marked in each segment."""
+        """Return for each segment the most severe label of the annotations in the segment."""
         found: list[list[LabelPath]] = [[] for _ in segments]
         starts = [segment.start for segment in segments]
         for span, unit in self.units.items():
@@ -128,11 +132,11 @@ class SampleReading:
 
 
 class ReadingBuilder:
-    """Makes readings of records; of everybody's, or of one person's work `only`.
+    """Builds readings from records, of all annotators or of `only` one.
 
     Attributes:
-        left: what did not count so far.
-        label_sets: by version, the readings under it.
+        left: numbers of excluded readings, annotations and samples so far.
+        label_sets: number of readings by label set version.
     """
 
     def __init__(self, options: AgreementOptions, order: LabelOrder, *, only: str = "") -> None:
@@ -144,7 +148,7 @@ class ReadingBuilder:
         self.label_sets: Counter[str] = Counter()
 
     def readings(self, record: Record) -> list[SampleReading]:
-        """Return the readings of a record that count, by person."""
+        """Return the readings of a record that are not excluded, sorted by annotator."""
         work: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             work.setdefault(owned.person, []).append(owned.annotation)
@@ -234,9 +238,9 @@ def _marked_anchors(
 
 
 class Axis:
-    """Source documents of a sample end to end, with a gap, so that spans can be compared.
+    """Joined source axis: the source documents of a sample one after the other, as one text.
 
-    The gap keeps the last words of one from touching the first of the next.
+    A gap of one character keeps the last word of a document from touching the first of the next.
     """
 
     def __init__(self, sample: Sample) -> None:
@@ -245,23 +249,23 @@ class Axis:
 
     @property
     def text(self) -> str:
-        """The text that spans on the axis refer to."""
+        """Joined text that the spans on this axis refer to."""
         return "\n".join(self._texts)
 
     def place(self, anchor: Anchor) -> Span | None:
-        """Return a trimmed span of evidence on the axis; None for white space alone."""
+        """Return the trimmed span of an anchor on the axis; None for only white space."""
         found = anchor.span.trim(self._texts[anchor.index])
         return found.shift(self._starts[anchor.index]) if found else None
 
 
 UNLABELLED: Final[LabelPath] = ("",)
-"""The label of work without one; no real label has this name."""
+"""Label of annotations without a label; no real label has this name."""
 
 _Key = tuple[int, int, LabelPath]
 
 
 class LabelOrder:
-    """Finds the worst of several labels; `strangers` are requested labels outside all sets."""
+    """Order of labels by severity; `strangers` collects labels that no label set contains."""
 
     def __init__(self, trees: Iterable[LabelTree], *, level: int = 0) -> None:
         paths = dict.fromkeys(
@@ -273,16 +277,19 @@ class LabelOrder:
         self.strangers: set[LabelPath] = set()
 
     def worst(self, labels: Iterable[LabelPath]) -> LabelPath:
-        """The worst of an annotation's labels, cut to the level; `UNLABELLED` for none."""
+        """Return an annotation's most severe label, cut to the compared number of levels.
+
+        `UNLABELLED` for an annotation without labels.
+        """
         cut = [path[: self._level] for path in labels]
         return min(cut, key=self._key) if cut else UNLABELLED
 
     def worse(self, found: Iterable[LabelPath]) -> LabelPath:
-        """The worst of what `worst` gave; `NOTHING` for none."""
+        """Return the most severe of several labels; `NOTHING` if there are none."""
         return min(found, key=self._key, default=NOTHING)
 
     def sorted(self, found: Iterable[LabelPath]) -> list[LabelPath]:
-        """Distinct values of `worst` and `worse`, the worst first."""
+        """Return the distinct labels, the most severe first."""
         return sorted(set(found), key=self._key)
 
     def _compute_key(self, path: LabelPath) -> _Key:
@@ -304,6 +311,6 @@ def _walk_leaves_first(label: Label) -> Iterator[LabelPath]:
 
 
 def format_labels(paths: Sequence[LabelPath]) -> list[str]:
-    """Return labels as people read them, in their order."""
+    """Return labels as display texts, in the same order."""
     special = {NOTHING: "nothing", UNLABELLED: "(no label)"}
     return [special.get(path, JOINER.join(path)) for path in paths]

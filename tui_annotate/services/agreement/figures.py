@@ -1,4 +1,4 @@
-"""From sums over samples to figures: each with its interval, its n, and what that counts."""
+"""Computes agreement statistics from sums by sample: values, intervals and numbers of units."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _RATING_LEVEL: Final = "rating"
 
 @dataclass(frozen=True, slots=True)
 class AgreementFigure:
-    """One measure at one level; `interval` is None without a value or with too few resamplings."""
+    """Agreement measure at one level; `interval` is None without a value or enough samples."""
 
     level: str
     measure: str
@@ -52,10 +52,10 @@ class _Measure(NamedTuple):
 
 
 def all_figures(tally: AgreementTally) -> list[AgreementFigure]:
-    """Return all figures: samples, segments, spans, matched labels, evidence, ratings.
+    """Return all statistics: samples, segments, spans, matched labels, evidence, ratings.
 
-    What no two people did has no figures. Intervals resample whole samples, the same for each
-    measure.
+    A level without two annotators' work has no statistics. Intervals come from bootstrap resamples
+    of whole samples, the same resamples for each measure.
     """
     labels = tally.labels()
     places = {label: place for place, label in enumerate(labels)}
@@ -86,14 +86,14 @@ class _LabelCounts:
         self._counts = agreement.count_labels(self._patterns, self._size)
 
     def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[AgreementFigure]:
-        """Yield percent, Cohen for two people, Fleiss, nominal and ordinal alpha."""
+        """Yield percent agreement, Cohen's kappa (for two annotators), Fleiss' kappa and alphas."""
         yield self._percent_figure(level, "pairs of people" if alpha else of)
         yield from self._cohen_figures(level, of, ["cohen_kappa"]) if two else ()
         yield from self._fleiss_figures(level, of)
         yield from self._alpha_figures(level, of) if alpha else ()
 
     def ratings(self, level: str, *, two: bool) -> Iterator[AgreementFigure]:
-        """Yield percent, kappa plain and weighted for two people, both alphas."""
+        """Yield percent agreement, plain and weighted kappa (for two annotators), and alphas."""
         yield self._percent_figure(level, "pairs of people")
         yield from self._cohen_figures(level, "samples", list(KAPPAS)) if two else ()
         yield from self._alpha_figures(level, "samples")
@@ -125,14 +125,14 @@ class _LabelCounts:
         return _make_figures(level, sums, measures)
 
     def _fleiss_figures(self, level: str, of: str) -> Iterator[AgreementFigure]:
-        """Fleiss of the units that the most common number of people judged."""
+        """Yield Fleiss' kappa of the units with the most frequent number of annotators."""
         sizes = self._ratings.sizes
         people = max(sizes, key=lambda size: (sizes[size], size), default=_PAIR_SIZE)
         fits = self._counts.sum(axis=-1) == people
         by_pattern = np.zeros((len(self._counts), 2 + self._size))
         by_pattern[fits] = agreement.fleiss_sums(self._counts[fits])
         others = len(self._ratings) - sizes[people]
-        note = f"of {people} people each; {others:,} of other numbers left out" if others else ""
+        note = f"units with {people} annotators; {others:,} other units excluded" if others else ""
         measures = _Measure("fleiss_kappa", sizes[people], of, agreement.fleiss_kappa, note)
         yield from _make_figures(level, self._sum_by_sample(by_pattern), [measures])
 
@@ -162,7 +162,7 @@ def _apply_to_tables(function: Statistic, size: int, sums: Numbers) -> Numbers:
 
 def _span_figures(level: str, marks: PairMarks, samples: int) -> list[AgreementFigure]:
     rows = marks.summed(samples)
-    note = f"neither marked anything in {marks.neither:,} more" if marks.neither else ""
+    note = f"{marks.neither:,} more pairs marked nothing" if marks.neither else ""
     measures = [
         _Measure(
             f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", column_ratio(place, -1), note
@@ -179,14 +179,14 @@ def _evidence_figures(tally: AgreementTally) -> list[AgreementFigure]:
     given = sum(total[each] for each in both)
     any_given = given + total[EvidenceRelation.ONE]
     neither = total[EvidenceRelation.NEITHER]
-    note = f"neither gave any in {neither:,} more" if neither else ""
+    note = f"{neither:,} more pairs without evidence" if neither else ""
     measures = [
-        _Measure("same_passage", given, "pairs, both gave", _passage_share(both[:1], both)),
-        _Measure("overlap", given, "pairs, both gave", _passage_share(both[:2], both)),
+        _Measure("same_passage", given, "pairs with evidence", _passage_share(both[:1], both)),
+        _Measure("overlap", given, "pairs with evidence", _passage_share(both[:2], both)),
         _Measure(
             "only_one",
             any_given,
-            "pairs, any gave",
+            "pairs with any evidence",
             _passage_share([EvidenceRelation.ONE], [*both, EvidenceRelation.ONE]),
             note,
         ),
@@ -207,12 +207,13 @@ def _passage_share(
 
 
 def column_ratio(part: int, whole: int) -> Statistic:
-    """Return a statistic: one column of sums as a share of another, by index."""
+    """Return a function of sums: the ratio of one column to another, given by index."""
     return lambda sums: agreement.percent_agreement(sums[..., [part, whole]])
 
 
 def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> list[AgreementFigure]:
-    """Compute measures of column sums, with intervals from one set of draws."""
+    """Compute measures of column sums, with intervals from one set of bootstrap resamples."""
+    # Whole samples are resampled, since units of one sample are not independent.
     total, draws = rows.sum(axis=0), resample_sums(rows)
     found = []
     for name, n, of, function, note in measures:
@@ -223,13 +224,13 @@ def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> li
     return found
 
 
-SEVERAL: Final = "rated on several scales"
-"""Why steps between two people's ratings can not be counted."""
+SEVERAL: Final = "the samples were rated on several scales"
+"""Reason why weighted kappa of two annotators' ratings is undefined."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairFigures:
-    """Two people compared; the figures of spans are means over `marked` samples."""
+    """Agreement of two annotators; span statistics are means over the `marked` samples."""
 
     people: tuple[str, str]
     samples: int
@@ -247,7 +248,7 @@ class PairFigures:
 
 
 def pair_figures(tally: AgreementTally) -> list[PairFigures]:
-    """Return the figures of each pair of people, sorted by their ids."""
+    """Return the agreement statistics of each pair of annotators, sorted by their ids."""
     words: dict[str, list[LabelPath]] = {
         name: [(word,) for word in rated.words()] for name, rated in tally.rated.items()
     }

@@ -1,4 +1,4 @@
-"""Agreement figures as JSON values and as rows of a table."""
+"""Agreement statistics as JSON values and as rows of a table."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tui_annotate.services.agreement import (
 
 COLUMNS: Final = ("level", "measure", "value", "low", "high", "n", "note")
 BOOTSTRAP: Final = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
-"""How intervals are made: 95 in 100, from so many draws."""
+"""Parameters of the confidence intervals: level, number of bootstrap resamples, random seed."""
 
 _DIGITS: Final = 4
 _ONESELF_PREFIX: Final = "oneself: "
 
 
 def as_json(found: Agreement) -> dict[str, Any]:
-    """Return all figures; a measure without a value has null, and `undefined` says why."""
+    """Return all statistics; a measure without a value is null, with the reason in `undefined`."""
     return {
         "filters": asdict(found.asked),
         "labels": found.labels,
@@ -63,7 +63,7 @@ def output_rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
 
 
 def list_left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
-    """(what, why, how many) of all that did not count; a reading is a person's work on a sample."""
+    """Yield (kind of item, reason, count) of all excluded samples, readings and annotations."""
     left = found.left
     kinds = {"samples": left.samples, "readings": left.work, "annotations": left.annotations}
     for what, counts in kinds.items():
@@ -72,17 +72,17 @@ def list_left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
 
 
 def round_value(value: Measured) -> float | None:
-    """Round to four digits; None without a value."""
+    """Round a value to four digits; None if there is no value."""
     return None if isinstance(value, UndefinedReason) else _round(value)
 
 
 def missing_value_reason(value: Measured) -> str:
-    """Return why there is no value; empty where there is one."""
+    """Return the reason why a measure has no value; empty if the measure has a value."""
     return value.reason if isinstance(value, UndefinedReason) else ""
 
 
 def pair_names(found: Agreement, pair: PairFigures) -> list[str]:
-    """Return the names of two people; of two readings of one person, that name alone."""
+    """Return the names of two annotators; one name for two readings of the same annotator."""
     names = [found.names[person] for person in pair.people if base_person(person) == person]
     return names or [found.names[base_person(pair.people[0])]]
 

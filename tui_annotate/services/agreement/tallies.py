@@ -1,4 +1,4 @@
-"""Sums over samples of compared readings; all agreement figures are computed from them."""
+"""Sums of compared readings by sample, from which all agreement statistics are computed."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ PASSAGES: Final = tuple(EvidenceRelation)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What was read: a text and its sentences, those of white space alone left out.
+    """Text that annotators read, with its sentences; sentences of only white space are excluded.
 
     Attributes:
-        cited: of a citation, the text that it cites; None for all other samples.
+        cited: text that a citation cites; None for all other samples.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Summary:
 
 
 class Ratings:
-    """Units with the label that each of some people gave them, in the order of these people."""
+    """Units (samples, sentences or spans), each with its labels in the order of the annotators."""
 
     def __init__(self) -> None:
         self.patterns: dict[tuple[LabelPath, ...], int] = {}
@@ -53,13 +53,13 @@ class Ratings:
         self._found = array("q")
 
     def add(self, sample: int, labels: Sequence[LabelPath]) -> None:
-        """Add one unit of a sample."""
+        """Add one unit (sample, sentence or span) with one label for each annotator."""
         self._samples.append(sample)
         self._found.append(self.patterns.setdefault(tuple(labels), len(self.patterns)))
 
     @property
     def sizes(self) -> Counter[int]:
-        """Number of units by the number of people who judged them."""
+        """Number of units by the number of annotators who judged them."""
         each = np.bincount(np.asarray(self._found), minlength=len(self.patterns))
         found: Counter[int] = Counter()
         for labels, place in self.patterns.items():
@@ -70,19 +70,25 @@ class Ratings:
         return len(self._found)
 
     def summed(self, by_pattern: Numbers, samples: int) -> Numbers:
-        """(samples, columns): sums over each sample's units of (patterns, columns)."""
+        """Return an array (samples, columns): sums over each sample's units.
+
+        `by_pattern`: array (patterns, columns) of the values of a unit with this pattern.
+        """
         rows = np.zeros((samples, by_pattern.shape[1]))
+        # Not `rows[...] += ...`: a sample has several units, and each must be added.
         np.add.at(rows, np.asarray(self._samples), by_pattern[np.asarray(self._found)])
         return rows
 
 
 @dataclass(slots=True)
 class PairTally:
-    """Two people compared, or one person's two readings.
+    """Sums of the comparisons of two annotators, or of two readings of one annotator.
 
     Attributes:
-        both, matched: label pairs of samples and of overlapping spans, with how often they occur.
-        spans: sums of the four figures over the `marked` samples, where either marked something.
+        both: label pairs of samples, with their frequencies.
+        matched: label pairs of overlapping spans, with their frequencies.
+        spans: sums of the four F1 values over the `marked` samples, in which at least one of the
+        two marked something.
     """
 
     both: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
@@ -94,29 +100,29 @@ class PairTally:
 
 @dataclass(frozen=True, slots=True)
 class ScaleRatings:
-    """Samples that two or more rated with one scale.
+    """Samples that two or more annotators rated with one scale.
 
     Attributes:
-        scale: its words, in their order.
-        given: the words that people gave, each as a path of one.
+        scale: the words of the scale, in order.
+        given: the ratings, each as a path of one word.
     """
 
     scale: Sequence[str]
     given: Ratings = field(default_factory=Ratings)
 
     def words(self) -> list[str]:
-        """Return the words of the scale, then the other words that were given."""
+        """Return the words of the scale, then other words that annotators used as ratings."""
         given = {word for pattern in self.given.patterns for (word,) in pattern}
         return [*self.scale, *sorted(given.difference(self.scale))]
 
 
 _SCALE_NAMES: Final = {SampleKind.PAIR: "pairs", SampleKind.QUESTION: "questions"}
 _COLLECTION_SCALE: Final = "items"
-"""Reports, documents and citations, which share a scale."""
+"""Name of the scale that reports, documents and citations share."""
 
 
 class PairMarks:
-    """Pairs of people who marked a text; `neither` counts pairs without a mark."""
+    """Pairs of annotators who marked a text; `neither` counts pairs without any mark."""
 
     def __init__(self) -> None:
         self.neither = 0
@@ -126,14 +132,14 @@ class PairMarks:
         return self.neither + len(self._found)
 
     def add(self, sample: int, found: SpanF1 | None) -> None:
-        """Add the figures of two people at a sample; None where neither marked anything."""
+        """Add the F1 values of two annotators at a sample; None if neither marked anything."""
         if found is None:
             self.neither += 1
         else:
             self._found.append((sample, found))
 
     def summed(self, samples: int) -> Numbers:
-        """(samples, 5): sums of the four figures, and of how many pairs of people they are."""
+        """Return an array (samples, 5): sums of the four F1 values, and the number of pairs."""
         rows = np.zeros((samples, len(SpanF1._fields) + 1))
         for sample, found in self._found:
             rows[sample] += (*found, 1)
@@ -141,7 +147,12 @@ class PairMarks:
 
 
 class AgreementTally:
-    """All compared work; `marks` are span figures of the text, `cited` those of citations."""
+    """Sums of all compared readings.
+
+    Attributes:
+        marks: F1 values of spans in the text.
+        cited: F1 values of spans in the cited document.
+    """
 
     def __init__(self, order: LabelOrder, chosen: Sequence[str] = ()) -> None:
         self._order = order
@@ -156,11 +167,11 @@ class AgreementTally:
 
     @property
     def people(self) -> set[str]:
-        """The people whose work was compared."""
+        """Ids of the annotators whose readings were compared."""
         return {person for pair in self.pairs for person in pair}
 
     def add(self, groups: Sequence[Group], summary: Summary) -> None:
-        """Add a sample; a reading may be in several groups."""
+        """Add the readings of one sample; a reading may be in several groups."""
         self.stacked += sum(
             each.stacked for each in {one.person: one for group in groups for one in group}.values()
         )
@@ -200,18 +211,18 @@ class AgreementTally:
             self._passages[self.samples, compare_evidence(unit.evidence, its.evidence)] += 1
 
     def passages(self) -> Numbers:
-        """(samples, 5): how often the evidence for matched spans relates in each way."""
+        """Return an array (samples, 5): counts of the relations between matched spans' evidence."""
         rows = np.zeros((self.samples, len(PASSAGES)))
         for (sample, passage), count in self._passages.items():
             rows[sample, PASSAGES.index(passage)] = count
         return rows
 
     def _scale_name(self, kind: SampleKind) -> str:
-        """The name of the scale that samples of a kind are rated with; empty where all share it."""
+        """Return the scale's name for a kind of samples; empty if all kinds share one scale."""
         return "" if self._chosen else _SCALE_NAMES.get(kind, _COLLECTION_SCALE)
 
     def labels(self) -> list[LabelPath]:
-        """Return all labels given to samples, sentences or spans, the worst first."""
+        """Return all labels of samples, sentences and spans, the most severe first."""
         every = (self.of_samples, self.of_segments, self.of_matched)
         return self._order.sorted(
             label for ratings in every for labels in ratings.patterns for label in labels

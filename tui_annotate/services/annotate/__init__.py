@@ -1,4 +1,4 @@
-"""Annotating: opening samples, marking them, undoing; see `service.AnnotationService`."""
+"""Annotation of samples: open a sample, annotate, undo. The main class is `AnnotationService`."""
 
 from tui_annotate.services.annotate.queries import CitationContext, OpenSample, SaveResult
 from tui_annotate.services.annotate.service import AnnotationService

@@ -1,4 +1,4 @@
-"""What annotators see: samples, queue, collections, their own past work; nobody else's work."""
+"""Queries of annotators: samples, queue, collections and own past work, never others' work."""
 
 from __future__ import annotations
 
@@ -36,12 +36,18 @@ from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueuePage, QueueStore
 
 MOST_SIBLINGS: Final = 40
-"""Samples of a group that are looked at side by side."""
+"""Maximum number of sibling samples shown side by side."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitationContext:
-    """The report around a citation, None if it is not stored, and this person's citations."""
+    """Context of a citation: its report, the report's sentences, and citations of one sentence.
+
+    Attributes:
+        report: None if the report is not stored.
+        sentence: index of the citing sentence in the report.
+        citations: the annotator's citations of the same sentence.
+    """
 
     report: Sample | None
     sentence: int
@@ -51,11 +57,11 @@ class CitationContext:
 
 @dataclass(frozen=True)
 class SampleQueries:
-    """What annotators see; writes nothing.
+    """Read-only queries of one annotator's samples and work.
 
     Attributes:
-        people: also has each person's positions in samples, and preferences.
-        line: the queue.
+        people: store of users, with their cursor positions and preferences.
+        line: store of the annotators' queues.
     """
 
     corpus: CorpusStore
@@ -67,11 +73,11 @@ class SampleQueries:
     ratings: tuple[str, ...] = ()
 
     def open(self, person: str, key: SampleKey, *, order: str = BY_SOURCE) -> OpenSample:
-        """Load a sample with all that the screen shows; writes nothing.
+        """Load a sample with all data that the annotation screen shows; writes nothing.
 
         Raises:
-            NotFound: there is no such sample.
-            InvalidInput: there is no such order.
+            NotFound: the sample does not exist.
+            InvalidInput: the order does not exist.
         """
         stored = self.corpus.sample(key)
         stream = self.store.stream(person, key)
@@ -94,11 +100,11 @@ class SampleQueries:
         )
 
     def moment(self) -> int:
-        """Return a number that changes with every commit; cheap."""
+        """Return a number that changes with every commit of the database; the call is cheap."""
         return self.store.moment()
 
     def labels(self, dataset: str = "") -> LabelTree:
-        """Return the label set in force in a dataset, or else in the workspace.
+        """Return the label set in use in a dataset; by default that of the workspace.
 
         Raises:
             NotFound: the workspace has no label set.
@@ -106,7 +112,7 @@ class SampleQueries:
         return self._label_sets.in_force(dataset)
 
     def label_renames(self, dataset: str, version: str) -> Renames:
-        """Return the labels of a former version that have other names now, in a dataset."""
+        """Return the labels of an earlier version that now have other names, in a dataset."""
         with self.store.reading() as log:
             return log.label_renames(dataset, version)
 
@@ -115,12 +121,14 @@ class SampleQueries:
         return LabelSets(self.guidance)
 
     def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
-        """Return the named sample, else the last one of this person, else the next incomplete one.
+        """Return the named sample, else the annotator's last one, else the next incomplete one.
 
-        `sample` is an id, or dataset/id; `dataset/` means their first one of it.
+        `sample` is an id or dataset/id; `dataset/` means the annotator's first sample of the
+        dataset.
 
         Raises:
-            NotFound: `sample` names none, more than one, or a dataset without any of theirs.
+            NotFound: `sample` matches no sample or several, or the annotator has no sample in the
+            dataset.
         """
         if sample.endswith("/"):
             return self._first_of_dataset(person, sample[:-1], order=order)
@@ -139,11 +147,12 @@ class SampleQueries:
             if self.line.contains(person, key, order=order):
                 return key
         raise NotFound(
-            f"no sample of {make_visible(dataset)!r} is yours", "ask whoever hands the samples out"
+            f"no sample of dataset {make_visible(dataset)!r} is assigned to you",
+            "ask an admin to assign samples to you",
         )
 
     def feedback(self, person: str, key: SampleKey) -> PracticeFeedback | None:
-        """Compare work on a practice sample with the right answers; None for all other samples."""
+        """Compare work on a practice sample with the correct answers; None for other samples."""
         right = self.store.practice_answer(person, key)
         if right is None:
             return None
@@ -153,13 +162,13 @@ class SampleQueries:
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """Return the next unfinished sample, wrapping around; None when all are finished."""
+        """Return the next unfinished sample, wrapping around; None if all are finished."""
         return self.line.next_unfinished(person, after, order=order)
 
     def neighbour(
         self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """Return the sample `step` places on, or back; None beyond the ends."""
+        """Return the sample `step` positions later (negative: earlier); None beyond the ends."""
         return self.line.neighbour(person, key, step, order=order)
 
     def queue(
@@ -172,7 +181,7 @@ class SampleQueries:
         offset: int = 0,
         limit: int = 200,
     ) -> QueuePage:
-        """Return rows of the queue; `search` covers id, group, dataset, start of summary."""
+        """Return rows of the queue; `search` matches id, group, dataset and summary start."""
         return self.line.page(
             person, order=order, search=search, states=states, offset=offset, limit=limit
         )
@@ -180,7 +189,7 @@ class SampleQueries:
     def siblings(
         self, person: str, key: SampleKey, *, order: str = BY_SOURCE
     ) -> tuple[SiblingSample, ...]:
-        """Return up to `MOST_SIBLINGS` samples of a sample's group, itself among them."""
+        """Return up to `MOST_SIBLINGS` samples of a sample's group, including the sample itself."""
         rows = self.line.siblings(person, key, order=order)[:MOST_SIBLINGS]
         found = []
         for row in rows:
@@ -190,22 +199,22 @@ class SampleQueries:
         return tuple(found)
 
     def find(self, text: str) -> SampleKey:
-        """Return the sample with an id, dataset/id, or the start of a unique id.
+        """Return the sample with the given id, dataset/id, or first characters of a unique id.
 
         Raises:
-            NotFound: none, or several; the hint names some.
+            NotFound: no sample matches, or several do; the hint names some of them.
         """
         return self.corpus.find(text.strip())
 
     def former_evidence(self, person: str, sample: Sample) -> dict[str, tuple[Span, ...]]:
-        """Return this person's evidence at other samples: spans in order, by document hash."""
+        """Return the annotator's evidence spans in other samples, in order, by document hash."""
         names = {document.sha256 for document in sample.side(Side.SOURCE)}
         return self.store.former_evidence(person, names, outside=sample.key)
 
     def leaves(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
     ) -> tuple[TreeLeaf, ...]:
-        """Return documents of a run by id, or sentences in order; none of reports."""
+        """Return the documents of a run by id, or its sentences in order; empty for reports."""
         if kind is SampleKind.REPORT:
             return ()
         of_run = run if kind is SampleKind.CITATION else ""
@@ -215,19 +224,19 @@ class SampleQueries:
     def next_incomplete(
         self, person: str, kind: SampleKind, after: SampleKey | None, *, dataset: str = ""
     ) -> SampleKey | None:
-        """Return the next item of a kind that this person did not annotate; None if there is none.
+        """Return the next item of a kind that the annotator has not annotated; None for none.
 
-        It starts after `after` and wraps around; `dataset` is needed where `after` is None.
+        The search starts after `after` and wraps around; `dataset` is required if `after` is None.
         """
         within = after.dataset if after else dataset
         found = self.items.next_open(person, within, kind, after=after.id if after else "")
         return SampleKey(within, found) if found is not None else None
 
     def around(self, person: str, key: SampleKey) -> CitationContext:
-        """Return the report and the sentence around a citation.
+        """Return the context of a citation: its report and its sentence.
 
         Raises:
-            NotFound: there is no such sample.
+            NotFound: the sample does not exist.
         """
         sample = self.corpus.sample(key).sample
         report = self.corpus.sample_or_none(SampleKey(sample.dataset, report_id(sample.group)))
@@ -241,10 +250,15 @@ class SampleQueries:
         )
 
     def step(self, person: str, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the first citation of the sentence `step` sentences on; None beyond the report.
+        """Return the first citation of the sentence that is `step` sentences later.
+
+        None beyond the report.
 
         Raises:
-            NotFound: there is no such sample.
+            NotFound: the sample does not exist.
+
+        Raises:
+            NotFound: the sample does not exist.
         """
         sample = self.corpus.sample(key).sample
         found = list_leaves(SampleKind.CITATION, self._citations_of_report(person, sample))
@@ -261,13 +275,14 @@ class SampleQueries:
 
 @dataclass(frozen=True, slots=True)
 class OpenSample:
-    """A sample as one person sees it, with this person's annotations in reading order.
+    """Sample as one annotator sees it, with the annotator's annotations in reading order.
 
     Attributes:
-        segments: parallel to `sample.documents`.
-        position: in the order, from 1.
-        practice: whether the right answers are shown when it is done.
-        suggestions: empty where they are hidden.
+        segments: segments of each document, parallel to `sample.documents`.
+
+        position: position in the queue, from 1.
+        practice: whether the correct answers are shown once the sample is completed.
+        suggestions: empty if the dataset hides suggestions.
     """
 
     sample: Sample
@@ -287,11 +302,11 @@ class OpenSample:
 
 @dataclass(frozen=True, slots=True)
 class SaveResult:
-    """What is stored after an action.
+    """State of a sample after an action was stored.
 
     Attributes:
-        annotation: the one that was changed; None where it is gone, or there is not exactly one.
-        undone: the verb that undo or redo reversed; else empty.
+        annotation: the changed annotation; None if it was removed, or if not exactly one changed.
+        undone: the event verb that undo or redo reversed; else empty.
     """
 
     key: SampleKey
@@ -304,7 +319,7 @@ class SaveResult:
 
     @classmethod
     def of(cls, done: ActionResult) -> Self:
-        """Return what a stream holds after an action."""
+        """Return the result of an action, with the current state of its stream."""
         stream = done.stream
         annotations = stream.annotations
         touched = next((known for known in annotations if known.id == done.about), None)

@@ -1,6 +1,6 @@
-"""Annotating: the actions of one person on one sample; each is stored whole and can be undone.
+"""Actions of one annotator on one sample; each action is one transaction and can be undone.
 
-Nobody sees the work of others here.
+An annotator never sees the work of others here.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ from tui_annotate.storage.log.log import EventLog, EventStream
 
 @dataclass(frozen=True)
 class AnnotationService(SampleQueries):
-    """The actions of annotators, and what they see. Threads may share it.
+    """Actions and queries of annotators; safe to share between threads.
 
-    Every action raises NotFound where there is no such sample.
+    Raises:
+        NotFound: every action, if the sample does not exist.
     """
 
     clock: Callable[[], str] = utc_now
@@ -48,18 +49,19 @@ class AnnotationService(SampleQueries):
         offer: AssistSnapshot | None = None,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a new annotation under its id, also if it lacks what its label requires.
+        """Store a new annotation under its id, even if it lacks what its label requires.
 
         A span of a report is split at sentences; the first new part keeps the id.
 
         Args:
-            seconds: since this person's last action; counted up to a minute.
-            offer: the assist snapshot of the claim; None where it is unknown.
-            label_set: the version that this person saw; empty for none.
+            seconds: time since the annotator's last action; at most one minute counts.
+            offer: the assist snapshot of the claim; None if unknown.
+            label_set: the label set version that the annotator saw; empty for none.
 
         Raises:
             InvalidInput: the annotation is malformed, or its labels break their rules.
-            Conflict: a duplicate claim with its label, a used id, or another label set in force.
+            Conflict: the claim already has this label, the id is in use, or the label set has
+            changed.
         """
 
         def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
@@ -79,12 +81,12 @@ class AnnotationService(SampleQueries):
         offer: AssistSnapshot | None = None,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a new version of an annotation; `annotation.version` is the one that was read.
+        """Store a new version of an annotation; `annotation.version` is the version that was read.
 
         Raises:
-            InvalidInput: as `add`.
-            Conflict: as `add`, or another version is stored now.
-            NotFound: there is no such annotation of this person.
+            InvalidInput: same as for `add`.
+            Conflict: same as for `add`, or another version is stored now.
+            NotFound: the annotator has no such annotation.
         """
 
         def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
@@ -98,11 +100,11 @@ class AnnotationService(SampleQueries):
     def remove(
         self, person: str, key: SampleKey, annotation_id: str, *, version: int, seconds: float
     ) -> SaveResult:
-        """Remove an annotation; `version` is the one that was read.
+        """Remove an annotation; `version` is the version that was read.
 
         Raises:
-            Conflict: another version stands there now.
-            NotFound: there is no such annotation of this person.
+            Conflict: another version is stored now.
+            NotFound: the annotator has no such annotation.
         """
 
         def prepare(_log: EventLog, stream: EventStream) -> PendingEvent:
@@ -113,11 +115,11 @@ class AnnotationService(SampleQueries):
     def finish(
         self, person: str, key: SampleKey, *, seconds: float, label_set: str = ""
     ) -> SaveResult:
-        """Complete a sample, also without annotations.
+        """Complete a sample, with or without annotations.
 
         Raises:
-            Conflict: an annotation lacks what its label requires; the message says which and what.
-                Or another label set than they saw is in force.
+            Conflict: an annotation lacks what its label requires (the message names both), or the
+            annotator saw another label set than the current one.
         """
 
         def prepare(_log: EventLog, stream: EventStream) -> PendingEvent:
@@ -127,27 +129,27 @@ class AnnotationService(SampleQueries):
         return self._write(person, key, prepare, seconds=seconds)
 
     def skip(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
-        """Skip a sample; a reason becomes the comment."""
+        """Skip a sample; a given reason becomes the sample comment."""
         return self._write_state(
             person, key, "skip", state=State.SKIPPED, reason=reason, seconds=seconds
         )
 
     def flag(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
-        """Flag a sample as faulty; a reason becomes the comment."""
+        """Flag a sample as faulty; a given reason becomes the sample comment."""
         return self._write_state(
             person, key, "flag", state=State.FLAGGED, reason=reason, seconds=seconds
         )
 
     def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> SaveResult:
-        """Replace the comment on the sample as a whole; may be empty."""
+        """Replace the sample comment; an empty text removes the comment."""
         parts = {"comment": check_storable(text.strip(), "comment")}
         return self._write(person, key, _prepare_opinion("comment", parts), seconds=seconds)
 
     def rate(self, person: str, key: SampleKey, rating: str, *, seconds: float) -> SaveResult:
-        """Rate the sample with a word of its scale; empty removes the rating.
+        """Rate the sample with a word of its scale; an empty word removes the rating.
 
         Raises:
-            InvalidInput: the word is not in the scale; where there is none, any word is taken.
+            InvalidInput: the word is not in the scale. Without a scale, all words are valid.
         """
         kind = self.corpus.sample(key).sample.kind
         word = check_storable(rating.strip(), "rating")
@@ -162,12 +164,12 @@ class AnnotationService(SampleQueries):
     def clear(
         self, person: str, *, dataset: str = "", sample: str = "", words: bool = False
     ) -> ClearedCounts:
-        """Remove this person's annotations of a dataset, a sample, or all; one undo restores them.
+        """Remove the annotator's annotations of a dataset, a sample, or all; one undo restores all.
 
         `words` also removes ratings and comments.
 
         Raises:
-            NotFound: `sample` names none, or more than one.
+            NotFound: `sample` matches no sample, or several.
         """
         only = self.find(sample) if sample else None
 
@@ -177,16 +179,16 @@ class AnnotationService(SampleQueries):
         return self._ledger.clear(person, wanted, words=words)
 
     def undo(self, person: str) -> SaveResult | None:
-        """Undo this person's last action, on any sample; None where nothing is left.
+        """Undo the annotator's last action, on any sample; None if there is nothing to undo.
 
         Raises:
-            Conflict: something else changed it since.
+            Conflict: the annotation changed after that action.
         """
         done = self._ledger.undo(person)
         return SaveResult.of(done) if done else None
 
     def redo(self, person: str) -> SaveResult | None:
-        """Redo what was undone last; None where an action followed."""
+        """Redo the action that was undone last; None if another action followed the undo."""
         done = self._ledger.redo(person)
         return SaveResult.of(done) if done else None
 
@@ -200,18 +202,21 @@ class AnnotationService(SampleQueries):
         seconds: float,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a suggestion as this person's annotation, by the rules of `add`.
+        """Store a suggestion as the annotator's annotation, by the rules of `add`.
 
-        The id derives from person and suggestion. The machine's reason does not become a note.
+        The annotation's id derives from the annotator and the suggestion. The suggestion's reason
+        does not become a note.
 
         Args:
-            changed: an edited version, whose id is ignored; None for the suggestion as it is.
-            seconds, label_set: as `add`.
+            changed: an edited version, whose id is ignored; None to accept the suggestion
+            unchanged.
+            seconds, label_set: same as for `add`.
 
         Raises:
-            InvalidInput: as `add`; or the label is no longer in the set.
-            Conflict: as `add`; or it is accepted already, or the dataset hides suggestions.
-            NotFound: there is no such suggestion.
+            InvalidInput: same as for `add`; or the label is no longer in the label set.
+            Conflict: same as for `add`; or it is accepted already, or the dataset hides
+            suggestions.
+            NotFound: the suggestion does not exist.
         """
 
         def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
@@ -227,12 +232,12 @@ class AnnotationService(SampleQueries):
     def refuse(
         self, person: str, key: SampleKey, suggestion_id: str, *, reason: str = "", seconds: float
     ) -> SaveResult:
-        """Refuse a suggestion with a reason; a complete sample stays complete.
+        """Refuse a suggestion with a reason; a completed sample stays complete.
 
         Raises:
-            Conflict: it has this answer already, or the dataset hides suggestions.
-            NotFound: there is no such suggestion.
-            InvalidInput: the reason can not be stored.
+            Conflict: the suggestion already has this answer, or the dataset hides suggestions.
+            NotFound: the suggestion does not exist.
+            InvalidInput: the reason cannot be stored.
         """
         why = check_storable(reason.strip(), "reason")
 
@@ -253,12 +258,12 @@ class AnnotationService(SampleQueries):
         return SaveResult.of(self._ledger.do(person, key, prepare, seconds=seconds, about=about))
 
     def _labels_seen(self, key: SampleKey, label_set: str) -> LabelTree:
-        """Return the label set in force; Conflict if it is not the one seen, colours aside."""
+        """Return the current label set; Conflict if another one was seen (colours may differ)."""
         labels = self._label_sets.in_force(key.dataset)
         if label_set and not self._label_sets.same(label_set, labels):
             raise Conflict(
                 "the labels changed since this sample was opened",
-                "look at it under the labels as they are now, and do it again",
+                "check the sample with the current labels, then repeat the action",
             )
         return labels
 
@@ -311,9 +316,9 @@ def _prepare_opinion(verb: str, parts: Mapping[str, str]) -> Prepare:
 def _split_at_sentences(
     annotation: Annotation, sample: Sample, others: Sequence[Annotation]
 ) -> tuple[Annotation, ...]:
-    """Split an annotation into one for each sentence of a report that its claim meets.
+    """Split an annotation of a report into one for each sentence that its claim overlaps.
 
-    The first part keeps the id; the other ids follow from it, so a repeated write is harmless.
+    The first part keeps the id; the other ids are derived from it, so a repeated write is harmless.
     """
     whole = split_claim_at_sentences(annotation, sample)
     if sample.kind is not SampleKind.REPORT or len(whole.claim) <= 1:
@@ -321,7 +326,7 @@ def _split_at_sentences(
     parts = [replace(whole, claim=(anchor,)) for anchor in whole.claim]
     new = [part for part in parts if not is_duplicate(part, others)]
     if not new:
-        raise Conflict("this passage is marked already", "edit that annotation")
+        raise Conflict("this span is already annotated", "edit the existing annotation")
     first, *more = new
     ids = (uuid.uuid5(uuid.NAMESPACE_OID, f"{first.id} {part.claim[0].span}") for part in more)
     return (first, *(replace(part, id=str(name)) for part, name in zip(more, ids, strict=True)))

@@ -1,6 +1,7 @@
-"""Assignments: shares, top-ups, moves, second readings, practice, pools, escalation, undo.
+"""Assigns samples to annotators: batches, top-ups, moves, second readings, practice and pools.
 
-For admins alone. What is handed out can be asked for without being done: `dry_run`.
+Only admins can use the service. With `dry_run`, every action is computed and reported but not
+stored.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _ANNOTATOR_KINDS = (PersonKind.LOCAL, PersonKind.ACCOUNT)
 
 
 class _DryRun(Exception):
-    """Rolls the transaction of a dry run back."""
+    """Exception that rolls back the transaction of a dry run."""
 
 
 Allocate = Callable[[AssignableDataset], AssignmentPlan]
@@ -62,7 +63,7 @@ Allocate = Callable[[AssignableDataset], AssignmentPlan]
 
 @dataclass(frozen=True, slots=True)
 class _HandoutRequest:
-    """A requested assignment; `allocate` distributes, `score` is the field of `meta` to sort by."""
+    """Request for an assignment; `score` is the field of `meta` that samples are sorted by."""
 
     kind: AssignmentCause
     dataset: str
@@ -74,14 +75,15 @@ class _HandoutRequest:
 
 @dataclass(frozen=True)
 class AssignmentService:
-    """Assigns the samples of a workspace.
+    """Assigns the samples of a workspace to annotators.
 
     Attributes:
-        member: finds an account by name or address; None where people need no accounts.
+        member: finds an account by name or address; None if the workspace has no accounts.
+        disabled: returns the ids of disabled accounts.
 
     Raises:
-        NotAllowed: the actor is no admin.
-        NotFound: every method, where there is no such dataset, sample or person.
+        NotAllowed: the current user is not an admin.
+        NotFound: every method, if the dataset, sample or user does not exist.
     """
 
     store: AssignmentStore
@@ -94,14 +96,14 @@ class AssignmentService:
         require_permission(self.actor, Permission.MANAGE)
 
     def find_people(self, to: Sequence[str], *, dry_run: bool) -> list[Person]:
-        """Return the people who are named.
+        """Return the users with the given names.
 
         Raises:
-            InvalidInput: no one is named.
+            InvalidInput: no name is given.
             Conflict: an account is disabled.
         """
         if not to:
-            raise InvalidInput("nobody is named", "name people: --to NAME, several times")
+            raise InvalidInput("no annotator is named", "name annotators: --to NAME, repeatable")
         found = [self._find_assignee(name, keep=not dry_run) for name in to]
         return list({person.id: person for person in found}.values())
 
@@ -115,10 +117,10 @@ class AssignmentService:
         score: str = "",
         dry_run: bool = False,
     ) -> HandoutReport:
-        """Assign a share of a dataset, or the samples with some ids; `score` is a field of `meta`.
+        """Assign a fraction of a dataset, or samples with given ids; `score` is a field of `meta`.
 
         Raises:
-            InvalidInput: no one is named, or no sample has a number in the field.
+            InvalidInput: no annotator is named, or no sample has a number in the score field.
             Conflict: the dataset is for practice.
         """
         people = self.find_people(to, dry_run=dry_run)
@@ -142,7 +144,10 @@ class AssignmentService:
         score: str = "",
         dry_run: bool = False,
     ) -> HandoutReport:
-        """Assign up to a number of open samples each; empty `to`: all with work in the dataset."""
+        """Assign samples until each annotator has `number` open ones.
+
+        An empty `to` means all current assignees of the dataset.
+        """
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         request = {**_request_to_json(wish, people, score), "open": number}
 
@@ -159,7 +164,9 @@ class AssignmentService:
             has = store.load_dataset(dataset).has
         people = [each for each in self._workers() if has.get(each.id)]
         if not people:
-            raise InvalidInput(f"nobody has anything of {dataset!r}", "name people: --to NAME")
+            raise InvalidInput(
+                f"no annotator has samples of dataset {dataset!r}", "name annotators: --to NAME"
+            )
         return people
 
     def _hand_out(self, handout: _HandoutRequest, *, dry_run: bool) -> HandoutReport:
@@ -182,9 +189,9 @@ class AssignmentService:
         data = store.load_dataset(handout.dataset, score=handout.score)
         if handout.score and all(item.score is None for item in data.items):
             raise InvalidInput(
-                f"no sample of {handout.dataset!r} has a number named {handout.score!r} in its"
-                " meta",
-                "the field of a column is named as the column",
+                f"no sample of dataset {handout.dataset!r} has a number in the meta field"
+                f" {handout.score!r}",
+                "give the name of a meta field; a column of a table gives the field of its name",
             )
         outcome = handout.allocate(data)
         people = [
@@ -198,21 +205,24 @@ class AssignmentService:
     def move(
         self, person: str, to: Sequence[str], *, begun: bool = False, dry_run: bool = False
     ) -> HandoutReport:
-        """Move a person's open samples to others, evenly; without others, back to the pool.
+        """Move an annotator's open samples evenly to others; without others, back to the pool.
 
-        Practice and second readings stay; finished work stays stored. `begun` also moves samples in
-        progress.
+        Practice samples and second readings stay; finished work stays stored. `begun` also moves
+        samples in progress.
 
         Raises:
-            InvalidInput: no one else is named.
-            Conflict: no one is named, and a dataset has no pool.
+            InvalidInput: no other annotator is named.
+            Conflict: no annotator is named, and a dataset has no pool.
         """
         giver = self._find_giver(person)
         people = (
             [each for each in self.find_people(to, dry_run=dry_run) if each != giver] if to else []
         )
         if to and not people:
-            raise InvalidInput(f"{giver.name!r} has them already", "name others: --to NAME")
+            raise InvalidInput(
+                f"the samples are already assigned to {giver.name!r}",
+                "name other annotators: --to NAME",
+            )
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
             held = [
                 each
@@ -231,7 +241,7 @@ class AssignmentService:
     def repeat(
         self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
     ) -> HandoutReport:
-        """Assign a share of people's own samples to them for a second reading."""
+        """Assign a fraction of annotators' own samples to them again, for a second reading."""
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
         with self.store.reading() as store:
@@ -252,14 +262,14 @@ class AssignmentService:
     def practice(
         self, dataset: str, to: Sequence[str], *, gold: str = "", dry_run: bool = False
     ) -> HandoutReport:
-        """Assign a dataset with known answers before all other work.
+        """Assign a practice dataset, whose answers are known, before all other work.
 
         Args:
-            to: as `give`; empty for everyone who can have work.
-            gold: whose answers are right: a person or origin; empty for adjudicated ones.
+            to: same as for `give`; empty for all annotators.
+            gold: annotator or origin whose answers are correct; empty for adjudicated answers.
 
         Raises:
-            NotFound, InvalidInput: as `give`; or there are no such answers.
+            NotFound, InvalidInput: same as for `give`; or there are no such answers.
             Conflict: the dataset is assigned for real work.
         """
         rule = self._practice_rule(gold)
@@ -269,8 +279,8 @@ class AssignmentService:
             data = store.load_dataset(dataset)
             if not store.known(data.dataset_id, rule):
                 raise NotFound(
-                    f"no answers of {gold or SETTLED!r} are in dataset {dataset!r}",
-                    "whose answers are right: --gold NAME, or --gold imported",
+                    f"dataset {dataset!r} has no answers by {gold or SETTLED!r}",
+                    "name the correct answers: --gold NAME, or --gold imported",
                 )
             reports = []
             for each in people:
@@ -293,13 +303,15 @@ class AssignmentService:
         meant = [who for who, name in everybody.items() if gold in (who, name)]
         if len(meant) > 1:
             ids = ", ".join(meant)
-            raise InvalidInput(f"{gold!r} is the name of several people", f"give an id: {ids}")
+            raise InvalidInput(
+                f"several users have the name {gold!r}", f"give the id of one user: {ids}"
+            )
         if not gold or gold == SETTLED:
             return Practice(person=SETTLED)
         return Practice(person=meant[0]) if meant else Practice(origin=gold)
 
     def pool(self, dataset: str, pool: Pool, *, dry_run: bool = False) -> AssignmentRuleResult:
-        """Set a pool: people draw samples until each has as many as the rule says.
+        """Set up a pool, from which annotators receive samples one after the other.
 
         Raises:
             Conflict: the dataset is for practice.
@@ -317,12 +329,12 @@ class AssignmentService:
         now: bool = False,
         dry_run: bool = False,
     ) -> AssignmentRuleResult:
-        """Set the rule that adds people where others disagree; None keeps the one in force.
+        """Set the rule that adds annotators to samples with disagreements; None keeps the rule.
 
-        `now` applies it to existing disagreements.
+        `now` applies the rule to existing disagreements.
 
         Raises:
-            NotFound: also where `now` is set and the dataset has no such rule.
+            NotFound: the dataset does not exist, or `now` is set and the dataset has no such rule.
         """
         with self._writing(dry_run=dry_run) as store:
             number = store.set_escalation(dataset, rule) if rule else 0
@@ -339,19 +351,19 @@ class AssignmentService:
                 raise _DryRun
 
     def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
-        """Undo an assignment with its rule; 0 for the last one in force.
+        """Undo an assignment and its rule; number 0 means the last assignment in effect.
 
-        `begun`: samples in progress too; finished work stays stored.
+        `begun`: also withdraw samples in progress; finished work stays stored.
 
         Raises:
-            NotFound: there is no such assignment, or none in force.
-            Conflict: it was undone already.
+            NotFound: the assignment does not exist, or there is none to undo.
+            Conflict: the assignment was already undone.
         """
         with self.store.writing(self.actor.person) as store:
             return store.undo(number, begun=begun)
 
     def show(self, dataset: str = "") -> AssignmentOverview:
-        """Return all assignments, or those of one dataset, which may be deleted."""
+        """Return all assignments, or those of one dataset, even if the dataset was deleted."""
         with self.store.reading() as store:
             found = build_overview(
                 store, {each.id: each.name for each in self.people.all()}, dataset=dataset
@@ -364,7 +376,8 @@ class AssignmentService:
         if member := self.member(name):
             if member.id in self.disabled():
                 raise Conflict(
-                    f"the account of {name!r} is disabled", "tui-annotate users enable WHO"
+                    f"the account of {name!r} is disabled",
+                    "enable the account: tui-annotate users enable WHO",
                 )
             if keep:
                 self.people.keep(member)
@@ -379,8 +392,8 @@ class AssignmentService:
         with suppress(NotFound):
             if member := self.member(name):
                 return member
-        there = ", ".join(each.name for each in self._workers()) or "nobody yet"
-        raise NotFound(f"there is nobody named {name!r}", f"known: {there}")
+        there = ", ".join(each.name for each in self._workers()) or "none yet"
+        raise NotFound(f"there is no annotator {name!r}", f"known annotators: {there}")
 
     def _find_known(self, name: str) -> Person | None:
         everybody = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]
@@ -388,11 +401,13 @@ class AssignmentService:
         found = found or [each for each in everybody if each.name == name]
         if len(found) > 1:
             ids = ", ".join(each.id for each in found)
-            raise InvalidInput(f"{name!r} is the name of several people", f"give an id: {ids}")
+            raise InvalidInput(
+                f"several users have the name {name!r}", f"give the id of one user: {ids}"
+            )
         return found[0] if found else None
 
     def _workers(self) -> list[Person]:
-        """Everybody who can have work: with active accounts, if there are accounts."""
+        """Return all possible assignees: active accounts, or all local users without accounts."""
         known = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]
         members = [each for each in known if each.kind is PersonKind.ACCOUNT]
         disabled = self.disabled()
@@ -422,7 +437,7 @@ def _assignees(data: AssignableDataset, people: Sequence[Person]) -> list[Assign
 
 
 def _select_items(data: AssignableDataset, ids: Collection[str]) -> list[AllocationItem]:
-    """Return the samples with some ids; all without ids."""
+    """Return the samples with the given ids; all samples if no ids are given."""
     if not ids:
         return list(data.items)
     items = {item.key.id: item for item in data.items}
@@ -430,7 +445,7 @@ def _select_items(data: AssignableDataset, ids: Collection[str]) -> list[Allocat
     if missing:
         raise NotFound(
             f"dataset {data.dataset!r} has no sample {missing[0]!r}",
-            f"{len(missing)} of the ids are not there; see: tui-annotate dataset show NAME",
+            f"fix {len(missing)} unknown ids; list all samples: tui-annotate dataset show NAME",
         )
     return [items[each] for each in dict.fromkeys(ids)]
 

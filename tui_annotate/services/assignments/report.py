@@ -1,20 +1,32 @@
-"""Reports of assignments: who got what, the progress of each person, and the rules in force."""
+"""Reports on assignments: assigned samples, the progress of each annotator, and current rules."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tui_annotate.domain.assignment_plan import AllocationItem
-from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
+from tui_annotate.domain.assignment_rules import (
+    AssignmentCause,
+    DisagreementRule,
+    Escalation,
+    Pool,
+    Practice,
+)
 from tui_annotate.domain.people import Person
 from tui_annotate.storage.assignments.store import AssignmentTransaction
 
 
 @dataclass(frozen=True, slots=True)
 class PersonHandout:
-    """What one person got; `had` counts their samples of the dataset before."""
+    """Samples that one annotator received.
+
+    Attributes:
+        sources: number of different sources.
+        characters: total length of the texts in code points.
+        had: number of samples of the dataset that the annotator had before.
+    """
 
     person: str
     name: str
@@ -26,10 +38,11 @@ class PersonHandout:
 
 @dataclass(frozen=True, slots=True)
 class HandoutReport:
-    """What was assigned, or would be; `short` places were left unassigned.
+    """Samples that were assigned, or would be in a dry run.
 
     Attributes:
-        handout: its number, for undo; 0 where nothing was written.
+        `handout`: number of the assignment, for undo; 0 if nothing was stored.
+        short: number of missing annotators, summed over samples.
     """
 
     handout: int
@@ -40,7 +53,7 @@ class HandoutReport:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentStatus:
-    """A person's progress in a dataset; `drawn` and `practice` count among `samples`."""
+    """Progress of one annotator in one dataset; `samples` includes `drawn` and `practice`."""
 
     dataset: str
     person: str
@@ -53,13 +66,13 @@ class AssignmentStatus:
 
     @property
     def open(self) -> int:
-        """Number of samples that are neither finished nor begun."""
+        """Number of samples that are neither finished nor in progress."""
         return self.samples - self.finished - self.begun
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRule:
-    """A rule of a dataset, in words; `waiting` counts samples without a person."""
+    """Assignment rule of a dataset as text; `waiting` counts samples that need more annotators."""
 
     dataset: str
     rule: str
@@ -68,7 +81,7 @@ class ListedRule:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRuleResult:
-    """The effect of a rule; `handout` is its number for undo, 0 for none."""
+    """Effect of an assignment rule; `handout` is its number for undo, 0 for none."""
 
     handout: int
     waiting: int
@@ -77,7 +90,7 @@ class AssignmentRuleResult:
 
 @dataclass(frozen=True, slots=True)
 class ListedHandout:
-    """A handout in the list."""
+    """Entry in the list of assignments."""
 
     id: int
     at: str
@@ -90,7 +103,7 @@ class ListedHandout:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentOverview:
-    """All assignments and rules."""
+    """Progress of all annotators, current rules, and the list of assignments."""
 
     stands: tuple[AssignmentStatus, ...]
     rules: tuple[ListedRule, ...]
@@ -98,7 +111,7 @@ class AssignmentOverview:
 
 
 def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) -> PersonHandout:
-    """Report what one person got."""
+    """Report the samples that one annotator receives."""
     sources, characters = len({item.source for item in items}), sum(item.length for item in items)
     return PersonHandout(person.id, person.name, len(items), sources, characters, had)
 
@@ -106,14 +119,14 @@ def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) 
 def report_handout(
     people: Sequence[PersonHandout], items: Sequence[AllocationItem], *, short: int
 ) -> HandoutReport:
-    """Report what would be assigned; nothing is written."""
+    """Report what would be assigned; nothing is stored."""
     return HandoutReport(0, len({item.key for item in items}), tuple(people), short)
 
 
 def build_overview(
     store: AssignmentTransaction, names: Mapping[str, str], *, dataset: str = ""
 ) -> AssignmentOverview:
-    """List all assignments, or those of one dataset; people by `names`."""
+    """List all assignments, or those of one dataset; `names` maps user ids to names."""
     stands = [
         AssignmentStatus(row.dataset, row.person, names.get(row.person, row.person), *row[2:])
         for row in store.read_progress(dataset)
@@ -147,10 +160,16 @@ def _request_with_names(request: Mapping[str, Any], names: Mapping[str, str]) ->
     return asked
 
 
+_DISAGREEMENTS: Final[Mapping[DisagreementRule, str]] = {
+    DisagreementRule.DIFFER: "only some annotators marked anything",
+    DisagreementRule.LABEL: "labels differ, or only some annotators marked anything",
+}
+
+
 def _describe_rule(rule: Pool | Escalation | Practice, names: Mapping[str, str]) -> str:
     if isinstance(rule, Pool):
-        return f"{AssignmentCause.POOL}: {rule.overlap} people a sample, {rule.order}"
+        return f"{AssignmentCause.POOL}: {rule.overlap} annotators per sample, {rule.order}"
     if isinstance(rule, Escalation):
-        return f"{AssignmentCause.ESCALATE}: {rule.add} more where people {rule.when}"
+        return f"{AssignmentCause.ESCALATE}: {rule.add} more if {_DISAGREEMENTS[rule.when]}"
     gold = names.get(rule.person, rule.person) if rule.person else rule.origin
-    return f"{AssignmentCause.PRACTICE}: answers of {gold}"
+    return f"{AssignmentCause.PRACTICE}: correct answers of {gold}"

@@ -1,1 +1,1 @@
-"""From a selection to the related segments of the other side, and how well that works."""
+"""Assist: search for segments of the other side that are related to a selection; evaluation."""

@@ -1,4 +1,4 @@
-"""How well the assist finds the evidence that people chose, in records with spans on both sides."""
+"""Evaluation of the assist: how highly it ranks the evidence that annotators chose."""
 
 from __future__ import annotations
 
@@ -42,17 +42,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DIRECTIONS: Final = {"summary_to_source": Side.SUMMARY, "source_to_summary": Side.SOURCE}
-"""By name, the side where something is selected."""
+"""Side on which the annotator selects text, by name of the search direction."""
 
 _Segments = tuple[tuple[Segment, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceChoice:
-    """What was selected, and what people chose on the other side; both trimmed.
+    """Query of the evaluation: a selected span, and the evidence that an annotator chose for it.
 
     Attributes:
-        segments: parallel to `sample.documents`.
+        segments: segments of each document, parallel to `sample.documents`.
+        selected: selected span, without white space at the edges.
+        chosen: span that should be found, without white space at the edges.
     """
 
     sample: Sample
@@ -62,21 +64,21 @@ class EvidenceChoice:
 
     @property
     def text(self) -> str:
-        """The selected text."""
+        """Text of the selected span."""
         return self.selected.span.of(_document(self.sample, self.selected).text)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Hashes of the sample's documents, equal for choices in the same texts."""
+        """Hashes of the sample's documents; equal for all queries in the same texts."""
         return tuple(document.sha256 for document in self.sample.documents)
 
     @property
     def source(self) -> str:
-        """Hashes of the source documents; choices that share them resemble each other."""
+        """Hashes of the source documents; queries with the same sources are not independent."""
         return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
 
     def shown(self, side: Side) -> int:
-        """Return how many segments of a side hold more than white space."""
+        """Return the number of segments of a side that contain more than white space."""
         cuts = side_segments(self.sample, self.segments, side)
         return sum(
             bool(document.text[own.start : own.end].strip())
@@ -86,7 +88,7 @@ class EvidenceChoice:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of this query, as in `methods.evaluation.kinds`."""
+        """Categories of this query, for example `short_span`, and its language."""
         cut = side_segments(self.sample, self.segments, self.chosen.side)[self.chosen.index]
         at = find_touched_segments(cut, self.chosen.span)
         whole = _document(self.sample, self.chosen).text[cut[at[0]].start : cut[at[-1]].end]
@@ -94,7 +96,7 @@ class EvidenceChoice:
         return classify_query(self.text, whole, segments=self.shown(Side.SOURCE), language=language)
 
     def rank(self, found: Iterable[tuple[int, Span]]) -> int | None:
-        """The rank, from 1, of the first hit among (document, extent), best first."""
+        """Return the rank (from 1) of the first hit among (document, span) results, best first."""
         hits = (
             document == self.chosen.index and is_hit(span, self.chosen.span)
             for document, span in found
@@ -105,7 +107,7 @@ class EvidenceChoice:
 def collect_choices(
     records: Iterable[Record], *, least: int = 1
 ) -> dict[str, list[EvidenceChoice]]:
-    """By direction, the distinct (texts, claim span, evidence span), in an order of their own.
+    """Return the distinct queries (texts, claim span, evidence span) by direction, sorted.
 
     `least`: minimum number of non-blank segments of a searched text.
     """
@@ -150,15 +152,15 @@ def _document(sample: Sample, anchor: Anchor) -> Document:
 
 
 _BATCH_SEGMENTS = 512
-"""Segments that are embedded together, about: many, as batches of like lengths are quick; few, to
-tell every few seconds how far a slow model is."""
+"""Approximate number of segments in one batch: large batches are fast, small ones report often."""
 _LANGUAGES = ("en", "zh")
-"""Languages that are reported, also where nothing is in them."""
+"""Languages that the report always lists, even without queries."""
 
 _Name = tuple[str, str]
-"""A document as it is segmented and embedded: its hash and its language."""
+"""Key of an embedded document: its hash and its language."""
 ProgressCallback = Callable[[str, int, float], None]
-"""Takes the model, the texts that have its vectors, and their share of all, in [0, 1]."""
+"""Called with the model, the number of embedded texts and their fraction of all texts, in [0,
+1]."""
 _Ranks = Mapping[str, Sequence[int | None]]
 
 
@@ -170,16 +172,16 @@ def evaluate(
     compare: Sequence[str] = (),
     progress: ProgressCallback = lambda *_: None,
 ) -> dict[str, Any]:
-    """Return the figures over Mercury dumps together, as described in docs/json.md.
+    """Evaluate embedders on Mercury dumps; the result is described in docs/json.md.
 
     Args:
         min_segments: minimum number of non-blank segments of a searched text.
-        embedder: a name, optionally `:model`; "none" for words alone; "auto" for the best.
-        compare: other embedders, on the same queries.
-        progress: called as vectors are made.
+        embedder: a name, optionally `:model`; "none" for words only; "auto" for the best available.
+        compare: other embedders, evaluated on the same queries.
+        progress: called while vectors are computed.
 
     Raises:
-        NotFound, Unavailable: a file or a named embedder can not be opened.
+        NotFound, Unavailable: a file or a named embedder cannot be opened.
         InvalidInput: a record is invalid; the message gives its position.
     """
     chosen = [_load_embedder(name) for name in dict.fromkeys([embedder, *compare])]
@@ -205,11 +207,11 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class _QueryGroup:
-    """Some queries of a direction and what each embedder found of them.
+    """Queries of a direction with the results of each embedder.
 
     Attributes:
-        gains: (queries, embedders, figures).
-        means: (resamplings, embedders, figures) of the bootstrap; None for too few sources.
+        gains: array (queries, embedders, measures).
+        means: array (bootstrap resamples, embedders, measures); None for too few sources.
     """
 
     sources: int
@@ -232,7 +234,7 @@ class _QueryGroup:
         return {name: [*bootstrap.percentile_interval(column)] for name, column in columns}
 
     def difference(self, at: int) -> dict[str, Any]:
-        """Return the figures of an embedder minus those of the first."""
+        """Return the measures of an embedder minus those of the first embedder."""
         figures: dict[str, Any] = {"queries": len(self.gains), "sources": self.sources}
         own, first = self.figures(at), self.figures(0)
         for place, name in enumerate(FIGURES):
@@ -303,7 +305,7 @@ def _rank_queries(
     for direction, own in asked.items():
         for at, choice in enumerate(own):
             samples.setdefault(choice.texts, []).append((direction, at))
-    # In the order of the hashes, sources first: summaries of one source are neighbours.
+    # Sort by hashes, sources first, so that summaries of one source are adjacent.
     groups = [samples[texts] for texts in sorted(samples)]
     opened = _prepare_samples(
         [asked[direction][at] for (direction, at), *_ in groups], embedder, report_progress
@@ -372,7 +374,7 @@ def _load_embedder(name: str) -> Embedder | None:
         kind = name.partition(":")[0]
         if kind in registry.plugin_names("embedders") and registry.has_cost(kind):
             raise InvalidInput(
-                f"{name!r} asks an endpoint, which an evaluation never does",
+                f"the embedder {name!r} calls an endpoint, which an evaluation never does",
                 "name static, neural, neural:FOLDER or none",
             )
         return registry.load_embedder(name)
@@ -391,4 +393,4 @@ def _read_records(files: Sequence[Path]) -> Iterator[Record]:
             if isinstance(item, Record):
                 yield item
             elif item.refused:
-                raise InvalidInput(str(item), item.hint or "mend the file, or leave the record out")
+                raise InvalidInput(str(item), item.hint or "fix the file, or remove the record")

@@ -1,7 +1,7 @@
-"""A person's own past annotations that are nearest to a claim.
+"""Search for an annotator's own past annotations whose claims are most similar to a claim.
 
-The sentences that hold former claims have vectors already: LanceDB searches among them. Never looks
-at anybody else's work.
+The sentences of past claims already have vectors, which LanceDB searches. The search never reads
+the work of other annotators.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 MOST: Final = 10
 LATEST: Final = 5_000
-"""Annotations of a person that are looked through, the newest first."""
+"""Maximum number of an annotator's annotations that are searched, the newest first."""
 _FIRST_SEARCH_SIZE: Final = 256
-"""Segments that the first search asks for; some of them hold no claim."""
+"""Number of segments that the first vector search returns; some of them have no claim."""
 _ENOUGH_CLAIMS: Final = 4 * MOST
-"""Claims among them that are enough to choose from."""
+"""Number of segments with claims at which the vector search stops."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ClaimQuery:
-    """The current claim; `document` is the hash of its text."""
+    """Current claim; `document` is the hash of its text."""
 
     document: str
     text: str
@@ -49,10 +49,11 @@ class _ClaimQuery:
 
 @dataclass(frozen=True, slots=True)
 class PastAnnotationSearch:
-    """Finds former annotations. Not for a key press: some tenths of a second for thousands.
+    """Finds past annotations; too slow for each key press (tenths of a second for thousands).
 
     Attributes:
-        embedder: of a set of vectors, what embeds at once; None where stored vectors stand in.
+        embedder: returns the embedder of a vector set if it is fast enough to embed a claim now;
+        None if stored vectors are used instead.
     """
 
     corpus: CorpusStore
@@ -63,12 +64,12 @@ class PastAnnotationSearch:
     def nearest(
         self, person: str, key: SampleKey, claim: Anchor, *, without: str = ""
     ) -> tuple[PastAnnotation, ...]:
-        """Return at most 10 past annotations, nearest first, duplicates counted once.
+        """Return at most 10 past annotations, the most similar first, without duplicates.
 
-        `without` is the id of the current annotation, which is omitted.
+        `without` is the id of the current annotation, which is excluded.
 
         Raises:
-            NotFound: there is no such sample or document.
+            NotFound: the sample or document does not exist.
         """
         claim_query = self._claim_query(key, claim)
         own = [
@@ -99,7 +100,7 @@ class PastAnnotationSearch:
     def _cosines(
         self, claim_query: _ClaimQuery, own: Sequence[OwnClaim]
     ) -> NDArray[np.float32] | None:
-        """(claims,): the cosine of each that is near, 0 for the others; None without vectors."""
+        """Return an array (claims,) of cosines, 0 for distant claims; None without vectors."""
         import numpy as np
 
         used = self.corpus.vector_set()
@@ -114,7 +115,7 @@ class PastAnnotationSearch:
         except Unavailable:
             return None
         scores = np.array([nearest.get(each.place, 0.0) for each in own], np.float32)
-        if embedder:  # the words of a claim say more than the sentence that it stands in
+        if embedder:  # a claim's own words are more precise than the sentence around the claim
             near = [at for at, score in enumerate(scores) if score > 0]
             scores[near] = embedder.embed([own[at].claim for at in near]) @ vector
         return np.clip(scores, 0, 1)
@@ -122,13 +123,16 @@ class PastAnnotationSearch:
     def _claim_vector(
         self, claim_query: _ClaimQuery, used: VectorSet, embedder: Embedder | None
     ) -> NDArray[np.float32] | None:
-        """The unit vector of a claim, of its sentences where vectors are stored; None for zeros."""
+        """Return the unit vector of a claim (or of its sentences); None for zero vectors."""
         if embedder:
             (made,) = embedder.embed([claim_query.span.of(claim_query.text)])
             return made if made.any() else None
         rows = self.vectors().fetch(used.table, [claim_query.document]).get(claim_query.document)
         if rows is None or len(rows) != len(claim_query.segments):
-            raise Unavailable("this sample has no vectors yet", self.vectors().command())
+            raise Unavailable(
+                "this sample has no vectors yet",
+                f"compute the vectors with: {self.vectors().command()}",
+            )
         own = find_touched_segments(claim_query.segments, claim_query.span)
         meaning = average_sentences(rows[own.start : own.stop])
         return meaning.vector if meaning else None
@@ -136,7 +140,7 @@ class PastAnnotationSearch:
     def _search_segments(
         self, used: VectorSet, own: Sequence[OwnClaim], vector: NDArray[np.float32]
     ) -> dict[tuple[str, int], float]:
-        """By (document, segment), the cosines of the nearest segments that hold a former claim."""
+        """Return cosines by (document, segment) of the most similar segments with a past claim."""
         places = {each.place for each in own}
         names = list(dict.fromkeys(each.place[0] for each in own))
         top = _FIRST_SEARCH_SIZE

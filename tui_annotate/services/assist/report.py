@@ -1,7 +1,7 @@
-"""How the assist fared in real work: what was taken from how high, and how often it was refused.
+"""Report on the assist in real work: ranks of the chosen evidence, and unused first matches.
 
-Counts what annotations say of the moment they were saved; it can not tell whether a match that was
-taken is right, nor what was never looked for because a match was there.
+The report counts assist snapshots, taken when annotations were saved. It cannot show whether chosen
+evidence is correct, nor what annotators overlooked because of a match.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _DIGITS = 4
 
 
 class Period(StrEnum):
-    """Calendar period by which work is counted."""
+    """Calendar period by which annotations are counted."""
 
     MONTH = "month"
     WEEK = "week"
 
     def of(self, moment: str) -> str:
-        """Return the period of an ISO 8601 time: 2026-11, or 2026-W47; empty for no such time."""
+        """Return the period of an ISO 8601 time, as 2026-11 or 2026-W47; empty if invalid."""
         try:
             day = date.fromisoformat(moment[:10])
-        except ValueError:  # of foreign work, which may hold any text
+        except ValueError:  # imported work may contain any text as its time
             return ""
         year, week, _ = day.isocalendar()
         return f"{day:%Y-%m}" if self is Period.MONTH else f"{year}-W{week:02}"
@@ -43,12 +43,18 @@ class Period(StrEnum):
 
 @dataclass(slots=True)
 class AssistCounts:
-    """Counts of some annotations.
+    """Counts of annotations by use of the assist.
 
     Attributes:
-        within: by depth, the evidence spans in a match of that rank or higher.
-        exact: spans that are parts of a match.
-        looked: annotations whose first match was looked at; `refused`: without evidence in it.
+        annotations: number of annotations with an assist snapshot.
+        unknown: number of annotations without an assist snapshot.
+        spans: number of evidence spans.
+        within: number of evidence spans in a match of at most this rank, by rank.
+        outside: number of evidence spans outside all matches.
+        exact: number of evidence spans that are only a part of a match.
+        nothing_lit: number of annotations for which the assist displayed no match.
+        looked: number of annotations whose first match the annotator viewed.
+        refused: number of `looked` annotations without evidence in the first match.
     """
 
     annotations: int = 0
@@ -62,7 +68,7 @@ class AssistCounts:
     refused: int = 0
 
     def count(self, trace: AssistTrace | None) -> None:
-        """Count an annotation."""
+        """Count one annotation by its assist snapshot; None means that the snapshot is unknown."""
         if trace is None:
             self.unknown += 1
             return
@@ -78,7 +84,7 @@ class AssistCounts:
                 self.within[depth] += 0 < place.rank <= depth
 
     def as_json(self) -> dict[str, Any]:
-        """Return counts, and shares with 95 % intervals; a share of nothing is null."""
+        """Return counts, and fractions with 95 % intervals; null for the fraction of nothing."""
         hits = {
             f"top_{depth}": count_with_share(self.within[depth], self.spans) for depth in DEPTHS
         }
@@ -96,7 +102,7 @@ class AssistCounts:
 
 
 def count_with_share(count: int, of: int) -> dict[str, Any]:
-    """Return a count, its share, and the 95 % interval of the share."""
+    """Return a count, its fraction of `of`, and the 95 % interval of the fraction."""
     if not of:
         return {"count": count, "share": None, "low": None, "high": None}
     low, high = wilson_interval(count, of)
@@ -107,7 +113,7 @@ def count_with_share(count: int, of: int) -> dict[str, Any]:
 def report(
     work: Iterable[OwnedAnnotation], people: Mapping[str, Person], *, period: Period = Period.MONTH
 ) -> dict[str, Any]:
-    """Count all annotations by annotator, label, period of creation and ranking; read once."""
+    """Count annotations by annotator, label, period of creation and ranking, in one pass."""
     groupings: dict[str, Callable[[str, Annotation], Iterable[str]]] = {
         "by_annotator": lambda person, _: [people[person].name if person in people else person],
         "by_label": lambda _, one: map(JOINER.join, one.labels) if one.labels else [NO_LABEL],

@@ -1,4 +1,4 @@
-"""Finds related segments in one sample, in memory: reads no file and loads no model."""
+"""Search for related segments in one sample, in memory; reads no file and loads no model."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Anchor
 
 _SAMPLED_TOKENS = 256
-"""Tokens of a side, about, that set where similarity of tokens begins."""
+"""Approximate number of tokens of a side from which the minimum token similarity is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleVectors:
-    """The vectors of a sample's segments, and what embeds a selection.
+    """Vectors of a sample's segments, and the embedder of selections.
 
     Attributes:
-        rows: by side, a row a segment.
-        embedder: instant; None if stored vectors are used.
-        axes: (dimensions, token dimensions) of the rows that tokens use.
+        rows: one vector per segment, by side.
+        embedder: a fast embedder; None if stored vectors are used.
+        axes: array (dimensions, token dimensions), which maps token vectors to segment vectors.
     """
 
     label: str
@@ -60,9 +60,9 @@ class SampleVectors:
 def build_spaces(
     vectors: SampleVectors, segments: Mapping[Side, Sequence[Sequence[Segment]]]
 ) -> tuple[dict[Side, VectorSpace], int]:
-    """Return the vectors of each side in half precision, and the number of unknown documents.
+    """Return the vectors of each side in half precision, and the number of uncovered documents.
 
-    `segments` are by side, of its documents in order; so is the result.
+    `segments`: by side, the segments of the documents in order.
     """
     import numpy as np
 
@@ -71,20 +71,23 @@ def build_spaces(
     halves = {
         side: rows.astype(np.float16).astype(np.float32) for side, rows in vectors.rows.items()
     }
-    floor, token_floor = _least_cosines(replace(vectors, rows=halves))
+    least, least_token = _least_cosines(replace(vectors, rows=halves))
     for side, rows in halves.items():
         known, strangers = _known_segments(rows, segments[side])
         unknown += strangers
         if known.any():
             own = rows if known.all() else rows * known[:, None]
-            made[side] = VectorSpace(own, known, vectors.tokens.get(side), floor, token_floor)
+            made[side] = VectorSpace(own, known, vectors.tokens.get(side), least, least_token)
     return made, unknown
 
 
 def _known_segments(
     rows: NDArray[np.float32], documents: Sequence[Sequence[Segment]]
 ) -> tuple[NDArray[np.bool_], int]:
-    """(segments,): which have a vector and belong to a known document; how many are not."""
+    """Return a mask (segments,) of usable vectors, and the number of unusable documents.
+
+    A segment is usable if it has a vector and its document has enough vectors.
+    """
     import numpy as np
 
     known = np.array(rows.any(axis=1), np.bool_)
@@ -99,11 +102,11 @@ def _known_segments(
 
 
 def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
-    """The cosines at which a likeness of texts, and one of tokens, begins in this model."""
-    if vectors.embedder:  # its vectors have no floor, and here every millisecond counts
+    """Return the minimum meaningful cosines of texts and of tokens in this model."""
+    if vectors.embedder:  # its cosines start at 0, and every millisecond counts here
         return 0.0, 0.0
     texts = find_least_cosine(*vectors.rows.values())
-    # Not of all tokens: of a long text that would take as long as to fetch them.
+    # A sample of the tokens: all tokens of a long text would take as long as to load them.
     sampled = [
         normalise_rows(bank.vectors[:: max(1, len(bank.vectors) // _SAMPLED_TOKENS)])
         for bank in vectors.tokens.values()
@@ -113,7 +116,7 @@ def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class DocumentVectors:
-    """The vectors that ingest would store: a row a segment, and tokens if there are any."""
+    """Vectors of one document: one row per segment, and token vectors if the model has any."""
 
     rows: NDArray[np.float32]
     tokens: TokenBank | None = None
@@ -122,7 +125,7 @@ class DocumentVectors:
 def embed_sample(
     sample: Sample, segments: Sequence[Sequence[Segment]], embedder: Embedder
 ) -> SampleVectors:
-    """Return the vectors of a sample as ingest stores them, by document."""
+    """Return the vectors of a sample as ingest would store them."""
     texts = [
         [document.text[own.start : own.end] for own in cut]
         for document, cut in zip(sample.documents, segments, strict=True)
@@ -133,7 +136,7 @@ def embed_sample(
 def embed_documents(
     documents: Sequence[Sequence[str]], embedder: Embedder
 ) -> list[DocumentVectors]:
-    """Embed documents, each given as its segments, in one batch."""
+    """Embed documents, each given as a list of its segments, in one batch."""
     texts = list(chain.from_iterable(documents))
     bounds = pairwise(accumulate(map(len, documents), initial=0))
     if isinstance(embedder, TokenEmbedder):
@@ -148,7 +151,7 @@ def embed_documents(
 def join_documents(
     sample: Sample, made: Sequence[DocumentVectors], embedder: Embedder
 ) -> SampleVectors:
-    """Join the vectors of a sample from those of its documents, in order."""
+    """Join the vectors of a sample's documents, given in the order of the documents."""
     import numpy as np
 
     from tui_annotate.methods.late_interaction import TokenBank
@@ -180,10 +183,10 @@ NO_VECTORS = "no vectors"
 
 @dataclass(frozen=True, slots=True)
 class SampleAssist:
-    """A sample whose two sides are ready to be searched. Threads may share it.
+    """Sample that is prepared for searches on both sides; safe to share between threads.
 
     Attributes:
-        segments: parallel to `sample.documents`.
+        segments: segments of each document, parallel to `sample.documents`.
     """
 
     sample: Sample
@@ -194,7 +197,7 @@ class SampleAssist:
 
     @property
     def blind(self) -> frozenset[Side]:
-        """The sides without vectors."""
+        """Sides of the sample whose segments have no vectors."""
         return frozenset(
             side for side in Side if side not in self.sides or self.sides[side].space is None
         )
@@ -205,11 +208,12 @@ class SampleAssist:
         """Return the related segments of the opposite side, best first, over all its documents.
 
         Args:
-            anchor: the selection; without a word the result is ().
-            top: at most so many, and only strong ones; None for every segment.
+            anchor: the selection; a selection without words returns ().
+            top: maximum number of matches, of which only strong ones are returned; None for every
+            segment.
 
         Raises:
-            NotFound: the anchor names an unknown document.
+            NotFound: the document of the anchor does not exist.
         """
         searched = self.sides.get(anchor.side.other)
         asked = self.query(anchor)
@@ -219,7 +223,7 @@ class SampleAssist:
         return searched.rank(asked, meaning, top=top, by=by)
 
     def describe_signals(self, by: Signals) -> str:
-        """Describe the signals that rank for a choice, in words for people."""
+        """Describe the signals that the ranking uses, as text for display."""
         if by is Signals.FUSED:
             return self.signals
         if by is Signals.WORDS:
@@ -227,12 +231,12 @@ class SampleAssist:
         return f"{self.vectors.label} only" if self.vectors else NO_VECTORS
 
     def query(self, anchor: Anchor) -> Query | None:
-        """Return the selection as a query; None if it and its sentences hold no word."""
+        """Return the selection as a query; None if its sentences contain no word."""
         document = self.sample.document(anchor.side, anchor.index)
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 
     def selection_vectors(self, asked: Query, anchor: Anchor) -> SelectionVectors | None:
-        """Return the selection's vectors; None where nothing is known of either side."""
+        """Return the selection's vectors; None if one of the sides has no known vectors."""
         vectors, own = self.vectors, self.sides[anchor.side]
         if vectors is None or own.space is None or anchor.side.other in self.blind:
             return None
@@ -270,7 +274,7 @@ def side_segments(
 def prepare_sample(
     sample: Sample, segments: Sequence[Sequence[Segment]], vectors: SampleVectors | None = None
 ) -> SampleAssist:
-    """Prepare a sample with vectors, or for words alone."""
+    """Prepare a sample with vectors, or for a lexical search (words only)."""
     sides = {
         side: SegmentIndex.of(
             [document.text for document in sample.side(side)], side_segments(sample, segments, side)
@@ -283,7 +287,7 @@ def prepare_sample(
 
 
 def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
-    """Return the sample with vectors; documents without known ones are ranked by words alone."""
+    """Return the sample with vectors; documents without known vectors are ranked lexically."""
     sample, segments = ready.sample, ready.segments
     cuts = {side: side_segments(sample, segments, side) for side in vectors.rows}
     made, unknown = build_spaces(vectors, cuts)
@@ -295,17 +299,17 @@ def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
     }
     signals = f"words + {vectors.label}"
     if unknown:
-        signals += f", which lacks the words of {unknown} of {len(sample.documents)} texts"
-    # What is known of them is held by the sides.
+        signals += f"; the model does not cover {unknown} of {len(sample.documents)} texts"
+    # The sides already contain the usable vectors.
     return SampleAssist(sample, segments, signals, replace(vectors, rows={}, tokens={}), sides)
 
 
 def settle() -> None:
     """Exclude loaded objects from garbage collection, and return freed memory to the system.
 
-    The sentences of a megabyte would hold a key press for 100 ms each time they were walked. The
-    C library keeps what was freed on the way to the vectors of a megabyte, 50 MB; GNU's can be told
-    to give it back, which takes some milliseconds.
+    Each garbage collection over the sentences of a megabyte of text would delay a key press by 100
+    ms. The C library keeps about 50 MB that were freed while vectors were loaded; the GNU C library
+    can return this memory in some milliseconds.
     """
     gc.freeze()
     if sys.platform == "linux":

@@ -36,7 +36,7 @@ _Kept = TypeVar("_Kept", "NDArray[np.float32]", TokenBank)
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What the assist found, and the signals that ranked it, in words for people."""
+    """Matches that the assist found, and a display text of the signals that ranked them."""
 
     matches: tuple[Match, ...]
     signals: str
@@ -44,7 +44,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class SpanMatches:
-    """The matches of a span on the other side, best first; `signals` is what ranked them."""
+    """Matches of a span on the other side, best first; `signals` describes the ranking."""
 
     sample: Sample
     text: str
@@ -54,11 +54,11 @@ class SpanMatches:
 
 @dataclass(frozen=True, eq=False)
 class AssistService:
-    """Finds the segments that belong to a selection. Threads may share it.
+    """Finds the segments that are related to a selection; safe to share between threads.
 
     Attributes:
-        vectors: opens the vector store when vectors are needed, as it may load much.
-        load: makes an embedder by name, of those that embed selections at once.
+        vectors: opens the vector store, only when vectors are needed, since opening can be slow.
+        load: loads an embedder by name, if it is fast enough to embed selections.
     """
 
     corpus: CorpusStore
@@ -79,12 +79,13 @@ class AssistService:
         """Prepare a sample for selections.
 
         Args:
-            segments: as stored, parallel to `sample.documents`.
-            vectors: whether to fetch vectors; without them it is quick and ranks by words.
-            words: the same sample prepared before; its word counts are reused.
+            segments: segments as stored, parallel to `sample.documents`.
+            vectors: whether to load vectors; without them, preparation is fast and the ranking
+            lexical.
+            words: the same sample as prepared before; its word counts are reused.
 
         Raises:
-            Unavailable: vectors are missing, or unknown for these texts.
+            Unavailable: vectors are missing, or the model does not cover these texts.
         """
         ready = words or prepare_sample(sample, segments)
         if not vectors:
@@ -92,7 +93,10 @@ class AssistService:
         used = self._vector_set_in_use()
         full = add_vectors(ready, self._fetch_vectors(used, sample, segments))
         if full.blind & full.sides.keys():
-            raise Unavailable(f"{used.label} lacks these words", "words find what they can")
+            raise Unavailable(
+                f"the model {used.label} does not cover these texts",
+                "use the lexical ranking (words only)",
+            )
         return full
 
     def match(
@@ -104,10 +108,15 @@ class AssistService:
         top: int | None = 5,
         by: Signals = Signals.FUSED,
     ) -> SearchResult:
-        """Rank as on the screen, with LanceDB's vector search; words alone need no vector store.
+        """Rank the segments as the screen does, with LanceDB's vector search.
+
+        A lexical ranking (words only) needs no vector store.
 
         Raises:
-            NotFound: the anchor names an unknown document.
+            NotFound: the document of the anchor does not exist.
+
+        Raises:
+            NotFound: the document of the anchor does not exist.
         """
         reason = ""
         try:
@@ -136,10 +145,10 @@ class AssistService:
         top: int = 5,
         by: Signals = Signals.FUSED,
     ) -> SpanMatches:
-        """Return the matches for a span; `document` is needed where a side has several.
+        """Return the matches of a span; `document` is required if a side has several documents.
 
         Raises:
-            NotFound: there is no such sample or document.
+            NotFound: the sample or document does not exist.
             InvalidInput: the side has several documents, and none is named.
             InvalidSpan: the span is outside the document.
         """
@@ -169,17 +178,19 @@ class AssistService:
         used = self.corpus.vector_set()
         if used is None:
             raise Unavailable(
-                "this workspace has no vectors", f"{self.vectors().command()} --embedder static"
+                "this workspace has no vectors",
+                f"compute vectors with: {self.vectors().command()} --embedder static",
             )
-        if used.segmenter not in {SEGMENTER, ""}:  # older stores do not say; see `_made_by`
+        if used.segmenter not in {SEGMENTER, ""}:  # older databases do not store it; see `_made_by`
             raise self._version_error("the segmenter")
         return used
 
     def embedder(self, used: VectorSet) -> Embedder | None:
-        """Return what embeds selections; None where stored vectors are used instead.
+        """Return the embedder of selections; None if stored vectors are used instead.
 
         Raises:
-            Unavailable: it can not be had, or its vectors are others than those of the set.
+            Unavailable: the embedder cannot be loaded, or it has another version than the stored
+            vectors.
         """
         if not used.instant:
             return None
@@ -213,7 +224,10 @@ class AssistService:
     ) -> dict[Side, list[_Kept]]:
         for document, own in zip(sample.documents, segments, strict=True):
             if document.sha256 not in kept or len(kept[document.sha256]) != len(own):
-                raise Unavailable("this sample has no vectors yet", self.vectors().command())
+                raise Unavailable(
+                    "this sample has no vectors yet",
+                    f"compute the vectors with: {self.vectors().command()}",
+                )
         return {
             side: [kept[document.sha256] for document in sample.side(side)]
             for side in Side
@@ -221,12 +235,12 @@ class AssistService:
         }
 
     def _version_error(self, of: str) -> Unavailable:
-        message = f"the stored vectors are of another version of {of}"
-        return Unavailable(message, self.vectors().command())
+        message = f"the stored vectors were computed with another version of {of}"
+        return Unavailable(message, f"compute the vectors again with: {self.vectors().command()}")
 
 
 def _made_by(used: VectorSet, embedder: Embedder) -> bool:
-    """Whether an embedder made a set; older stores have it in the table's name alone."""
+    """Return whether an embedder made a vector set; older sets have this only in the table name."""
     from tui_annotate.storage.vectors.store import is_table_of
 
     if used.version:

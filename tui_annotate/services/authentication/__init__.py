@@ -1,4 +1,4 @@
-"""Signing in: who somebody is, for how long, and how often they may try; decides no right."""
+"""Authentication: sign-in of users, sessions, and limits on failed attempts; grants no rights."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from tui_annotate.services.authentication.hashing import (
 from tui_annotate.storage.people.accounts import AccountStore
 from tui_annotate.storage.people.sessions import AttemptStore, Session, SessionStore
 
-_NO_MATCH: Final = "e-mail address and password do not belong together"
+_NO_MATCH: Final = "wrong e-mail address or password"
 _SIGNED_OUT: Final = "you are signed out"
 _SEEN_INTERVAL: Final = timedelta(minutes=1)
-"""How old the note of when a session was seen may be, so that few saves write it."""
+"""Minimum time between two updates of a session's last use, so that few saves write it."""
 _CLIENT_MEMORY: Final = timedelta(days=90)
-"""How long it is remembered where people signed in from."""
+"""Time for which the clients of a user's earlier sign-ins are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """An attempt that was counted, for the account at the client (`pair`) and for each alone."""
+    """Counted sign-in attempt: counters of account and client together (`pair`), and of each."""
 
     pair: str
     wide: tuple[str, ...]
@@ -43,11 +43,11 @@ class SignInAttempt:
 
 @dataclass(frozen=True, slots=True)
 class SignInResult:
-    """A signed-in person.
+    """Signed-in user.
 
     Attributes:
         token: the secret that resumes the session; never stored.
-        must_change: whether the password was set by someone else.
+        must_change: whether another user set the password, so that it must be changed.
     """
 
     person: Person
@@ -59,9 +59,9 @@ class SignInResult:
 
 @dataclass(frozen=True)
 class AuthenticationService:
-    """Signs people in. Whatever the reason, a refusal has the same words.
+    """Sign-in of users. A refusal has the same message for every reason.
 
-    `keep` is called with everyone who signs in; `life` is the length of a session.
+    `keep` is called with every user who signs in; `life` is the duration of a session.
     """
 
     accounts: AccountStore
@@ -73,21 +73,21 @@ class AuthenticationService:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def required(self) -> bool:
-        """Whether there is any account, so that everybody must sign in.
+        """Return whether users must sign in, because the workspace has accounts.
 
         Raises:
-            NotFound: the accounts are said to be in a store that is not there.
+            NotFound: the configured account database does not exist.
         """
         return self.accounts.any()
 
     def sign_in(self, email: str, password: str, *, client: str) -> SignInResult:
-        """Sign in with a password; about 20 ms, also for an unknown address.
+        """Sign in with a password; takes about 20 ms, even for an unknown address.
 
-        `client` is an address or the name of a terminal, for throttling.
+        `client` is an address or the name of a terminal, for the limit on failed attempts.
 
         Raises:
             NotAllowed: wrong address or password, or the account is disabled.
-            Throttled: too many failures; says when to try again.
+            Throttled: too many failed attempts; the hint gives the time to wait.
         """
         address = email.strip().lower().encode("utf-8", "replace").decode()
         account = self.accounts.by_email(address)
@@ -97,19 +97,21 @@ class AuthenticationService:
         if account is None or not right or not account.active or (ticket.wait and not known):
             if ticket.wait:
                 raise _throttled(ticket.wait)
-            raise NotAllowed(_NO_MATCH, "check both; an admin can give you a new password")
+            raise NotAllowed(
+                _NO_MATCH, "check the address and the password, or ask an admin for a new password"
+            )
         self._forgive(ticket)
         if self.hasher.is_weaker(account.hash):
             account = self.accounts.change(account.person.id, hash=self.hasher.hash(password))
         return self._begin_session(account, "password", client)
 
     def resume(self, token: str, *, client: str) -> SignInResult:
-        """Resume a session, also from another client, until it expires.
+        """Resume a session, also from another client, until the session expires.
 
         Raises:
-            NotAllowed: no live session has this token.
+            NotAllowed: no active session has this token.
         """
-        del client  # a laptop changes its address; the token alone says who it is
+        del client  # a laptop changes its address; only the token identifies the user
         session = self.sessions.by_token(hash_token(token), now=self._now())
         account = self.accounts.by_person(session.person) if session else None
         if session is None or account is None:
@@ -120,66 +122,66 @@ class AuthenticationService:
         return SignInResult(account.person, account.actor, session.id, token, must_change)
 
     def by_key(self, person: str, *, client: str) -> SignInResult:
-        """Sign in a person by id, as sshd identified them by their key.
+        """Sign in a user by id, after sshd identified the user by a key.
 
         Raises:
-            NotAllowed: they have no account that is active.
+            NotAllowed: the user has no active account.
         """
         account = self._require_active(self.accounts.by_person(person))
         return self._begin_session(account, "key", client)
 
     def by_unix(self, name: str, *, client: str) -> SignInResult:
-        """Sign in the person whose account names this user of the machine.
+        """Sign in the user whose account names this user of the operating system.
 
         Raises:
-            NotAllowed: no active account does.
+            NotAllowed: no active account names this user.
         """
         account = self._require_active(self.accounts.by_unix(name))
         return self._begin_session(account, "unix", client)
 
     def actor_of(self, name: str) -> Actor:
-        """Return the actor of a machine's user for one command, without a session."""
+        """Return the actor for a user of the operating system, for a command without a session."""
         account = self._require_active(self.accounts.by_unix(name))
         self.keep(account.person)
         return account.actor
 
     def check(self, session: str) -> None:
-        """Check that a session is live, and record that; cheap enough for each save.
+        """Check that a session is active, and record its use; cheap enough for each save.
 
         Raises:
-            NotAllowed: it was ended or expired, or the account was disabled or changed.
+            NotAllowed: the session ended or expired, or the account was disabled or changed.
         """
         now = self.clock()
         found = self.sessions.by_id(session, now=_format_time(now))
         if found is None:
-            raise NotAllowed(_SIGNED_OUT, "sign in again; what was saved stays saved")
+            raise NotAllowed(_SIGNED_OUT, "sign in again; all saved work is stored")
         if now - datetime.fromisoformat(found.seen) >= _SEEN_INTERVAL:
             self.sessions.mark_used(session, now=_format_time(now))
 
     def sign_out(self, session: str) -> None:
-        """End a session; idempotent."""
+        """End a session; ending it again changes nothing."""
         self.sessions.end(now=self._now(), session=session)
 
     def sign_out_everywhere(self, person: str) -> int:
-        """End all sessions of a person; return how many there were."""
+        """End all sessions of a user; return their number."""
         return self.sessions.end(now=self._now(), person=person)
 
     def sign_everybody_out(self) -> int:
-        """End all sessions; return how many there were."""
+        """End all sessions of all users; return their number."""
         return self.sessions.end(now=self._now())
 
     def change_password(self, person: str, old: str, new: str, *, session: str = "") -> None:
-        """Change a password and end the person's other sessions.
+        """Change a password and end the user's other sessions.
 
         Raises:
             NotAllowed: `old` is wrong.
             InvalidInput: `new` is too weak.
-            Throttled: as `sign_in`.
+            Throttled: same as for `sign_in`.
         """
         account = self._require_active(self.accounts.by_person(person))
         ticket = self._count_attempt(account.email, f"signed in as {person}", known=True)
         if not self.hasher.verify(old, account.hash):
-            raise NotAllowed("that is not your password", "type the one that you signed in with")
+            raise NotAllowed("the old password is wrong", "type the password of your last sign-in")
         self._forgive(ticket)
         made = self.hasher.hash(check_password(new, own=(account.person.name, account.email)))
         after = self.accounts.change(person, ends_sessions=True, hash=made, must_change=False)
@@ -187,33 +189,35 @@ class AuthenticationService:
             self.sessions.keep_through_epoch(session, epoch=after.epoch)
 
     def redeem(self, code: str, new: str, *, client: str) -> SignInResult:
-        """Set the first password of an invited person, and sign them in.
+        """Set the first password of an invited user with a code, and start a session.
 
         Raises:
             NotAllowed: the code is unknown, used or expired.
             InvalidInput: `new` is too weak; the code stays valid.
-            Throttled: as `sign_in`.
+            Throttled: same as for `sign_in`.
         """
-        refusal = NotAllowed("this code is not good", "codes work once, and for 7 days")
+        refusal = NotAllowed(
+            "this code is not valid", "ask an admin for a new code: a code works once, for 7 days"
+        )
         name = hash_code(code)
         ticket = self._count_attempt(name, client, known=False)
         account = self.accounts.invited(name, now=self._now())
         if account is None:
             raise _throttled(ticket.wait) if ticket.wait else refusal
-        # Nobody guesses a code that is good, so whoever has one waits for nobody's guesses.
+        # A valid code cannot be guessed, so its owner does not wait because of others' guesses.
         self._forgive(ticket)
         made = self.hasher.hash(check_password(new, own=(account.person.name, account.email)))
         redeemed = self.accounts.redeem(name, made, now=self._now())
-        if redeemed is None:  # another process was quicker
+        if redeemed is None:  # another process redeemed the code first
             raise refusal
         return self._begin_session(redeemed, "invite", client)
 
     def _count_attempt(self, name: str, client: str, *, known: bool) -> SignInAttempt:
-        """Count an attempt as failed; refuse it where the client has to wait.
+        """Count an attempt as failed; refuse it if the client has to wait.
 
-        Each counts before it is looked at, so that many processes that guess at once get no more
-        answers than one. Who signed in from a client before is let in with the right password,
-        however much others fail there: their account is `known` at that client.
+        Each attempt counts before its password is checked, so that many processes that guess at
+        once get no more answers than one. A user who signed in from a client before (`known`) is
+        let in with the right password, however often others fail there.
         """
         now, own = self.clock(), OWN_PAIR if known else PAIR
         rules: dict[str, ThrottleRule] = {_scope_hash("client", client): CLIENT}
@@ -228,7 +232,7 @@ class AuthenticationService:
                 tallies.of(scope).wait(now, rule) for scope, rule in rules.items()
             )
             if slowed and not known:
-                # Nothing typed here leaves a row of its own, or rows would grow with each guess.
+                # Do not store a row for each guessed name, or the table would grow with guesses.
                 pair = _scope_hash("pair", "", client)
             counted = {pair: own} if slowed else {pair: own, **rules}
             for scope, rule in counted.items():
@@ -243,7 +247,9 @@ class AuthenticationService:
 
     def _require_active(self, account: Account | None) -> Account:
         if account is None or not account.active:
-            raise NotAllowed("you have no account here", "ask an admin of the workspace")
+            raise NotAllowed(
+                "you have no account here", "ask an admin of the workspace for an account"
+            )
         return account
 
     def _begin_session(self, account: Account, means: str, client: str) -> SignInResult:
@@ -274,7 +280,7 @@ def _format_time(moment: datetime) -> str:
 
 def _throttled(seconds: int) -> Throttled:
     again = f"try again in {format_count(seconds, 'second')}"
-    return Throttled("too many attempts failed", again, seconds=seconds)
+    return Throttled("too many failed attempts", again, seconds=seconds)
 
 
 def _scope_hash(*parts: str) -> str:

@@ -1,4 +1,4 @@
-"""Management of accounts by admins: create, change, disable, delete, import; work always stays."""
+"""Account management by admins: create, change, disable, delete, import; annotations stay."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _CLAIMABLE_KINDS: Final = frozenset({PersonKind.LOCAL, PersonKind.IMPORTED})
 
 @dataclass(frozen=True, slots=True)
 class NewAccount:
-    """Values of a new account; without a password it is an invited person's.
+    """Values of a new account; the user of an account without a password receives an invitation.
 
     Attributes:
-        role: None for an annotator, or an admin if it is the first account.
-        claim: id or name of a person without an account.
+        role: None for an annotator, or for an admin if it is the first account.
+        claim: id or name of a user without an account, whose work the account takes over.
     """
 
     name: str
@@ -56,11 +56,11 @@ class NewAccount:
 
 @dataclass(frozen=True, slots=True)
 class AccountService:
-    """Accounts of a workspace, for managers; `people` may include some without an account.
+    """Accounts of a workspace, managed by admins; `people` may include users without an account.
 
     Raises:
-        NotAllowed: every method, where the actor may not manage the workspace.
-        NotFound: methods that take `who`, as `find`.
+        NotAllowed: every method, if the current user is not an admin.
+        NotFound: methods with the argument `who`, same as for `find`.
     """
 
     store: AccountStore
@@ -71,15 +71,15 @@ class AccountService:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def all(self) -> tuple[Account, ...]:
-        """Return all accounts, by name."""
+        """Return all accounts, sorted by name."""
         require_permission(self.actor, Permission.MANAGE)
         return self.store.all()
 
     def find(self, who: str) -> Account:
-        """Return the account with an address, an id, or a unique name.
+        """Return the account with the given address, id, or unique name.
 
         Raises:
-            NotFound: there is none, or several.
+            NotFound: no account matches, or several do.
         """
         accounts = self.all()
         by_key = [each for each in accounts if who.lower() == each.email or who == each.person.id]
@@ -88,32 +88,35 @@ class AccountService:
         if len(found) != 1:
             several = ", ".join(each.email for each in named[:5])
             raise NotFound(
-                f"{who!r} is {'more than one' if named else 'no'} account",
-                f"give the address: {several}" if named else "see: tui-annotate users list",
+                f"several accounts match {who!r}" if named else f"no account matches {who!r}",
+                f"give the address: {several}"
+                if named
+                else "list all accounts with: tui-annotate users list",
             )
         return found[0]
 
     def signed_in(self) -> tuple[Session, ...]:
-        """Return the live sessions, by name."""
+        """Return the active sessions, sorted by name."""
         require_permission(self.actor, Permission.MANAGE)
         return self.sessions.active_sessions(now=self._now())
 
     def add(self, new: NewAccount) -> Account:
-        """Create an account. The first one is an admin's, and turns signing in on.
+        """Create an account. The first account is an admin's; from then on, users must sign in.
 
-        A password that someone else typed has to be changed at the first sign-in.
+        A password that another user typed must be changed at the first sign-in.
 
         Raises:
             InvalidInput: a value is wrong.
-            NotFound: the claimed person does not exist.
-            Conflict: address, user or person has an account already.
+            NotFound: the claimed user does not exist.
+            Conflict: the address, the system user or the claimed user already has an account.
         """
         require_permission(self.actor, Permission.MANAGE)
         first = not self.store.any()
         role = new.role or (Role.ADMIN if first else Role.ANNOTATOR)
         if first and role is not Role.ADMIN:
             raise InvalidInput(
-                f"the first account is an admin's, not one of {role}", "make the admin's first"
+                f"the first account must be an admin's, not one with the role {role}",
+                "create the admin's account first",
             )
         name, email = check_name(new.name), normalize_email(new.email)
         made = self._hash_password(new.password, name, email) if new.password else ""
@@ -131,10 +134,10 @@ class AccountService:
         return account
 
     def find_claimable_person(self, who: str) -> Person:
-        """Return the person without an account who has an id or name.
+        """Return the user without an account who has the given id or name.
 
         Raises:
-            NotFound: there is none, or several.
+            NotFound: no user matches, or several do.
         """
         require_permission(self.actor, Permission.MANAGE)
         free = [person for person in self.people.all() if person.kind in _CLAIMABLE_KINDS]
@@ -143,20 +146,22 @@ class AccountService:
         if len(found) != 1:
             several = ", ".join(person.id for person in found)
             raise NotFound(
-                f"{who!r} is {'more than one' if found else 'no'} person without an account",
-                f"give the id: {several}" if found else "see who is there: tui-annotate status",
+                f"several users without an account match {who!r}"
+                if found
+                else f"no user without an account matches {who!r}",
+                f"give the id: {several}" if found else "list all users with: tui-annotate status",
             )
         return found[0]
 
     def invite(self, who: str) -> tuple[Account, str]:
-        """Return a new single-use code, valid for 7 days; the previous one is void.
+        """Return a new single-use code, valid for 7 days; earlier codes become invalid.
 
         Raises:
             Conflict: the account is disabled.
         """
         account = self.find(who)
         if not account.active:
-            raise Conflict(f"the account {account.email} is disabled", "enable it first")
+            raise Conflict(f"the account {account.email} is disabled", "enable the account first")
         code = new_code()
         expires = (self.clock() + INVITED_FOR).isoformat(timespec="microseconds")
         self.store.invite(account.person.id, hash_code(code), expires=expires)
@@ -171,11 +176,11 @@ class AccountService:
         role: Role | None = None,
         unix: str | None = None,
     ) -> Account:
-        """Change values of an account; another role signs the person out.
+        """Change values of an account; a new role ends the user's sessions.
 
         Raises:
             InvalidInput: a value is wrong.
-            Conflict: address or user are taken, or no admin would be left.
+            Conflict: the address or the system user is taken, or no admin would be left.
         """
         account = self.find(who)
         values: dict[str, Any] = {}
@@ -190,7 +195,7 @@ class AccountService:
         return self._change(account, ends=role not in (None, account.role), **values)
 
     def disable(self, who: str) -> Account:
-        """Disable an account and end its sessions; work stays."""
+        """Disable an account and end its sessions; annotations stay."""
         return self._change(self.find(who), ends=True, active=False)
 
     def enable(self, who: str) -> Account:
@@ -198,19 +203,19 @@ class AccountService:
         return self._change(self.find(who), ends=False, active=True)
 
     def reset_password(self, who: str, password: str) -> Account:
-        """Set a password to be changed at the next sign-in, and sign the person out.
+        """Set a password that must be changed at the next sign-in, and end the user's sessions.
 
         Raises:
-            InvalidInput: it is too weak.
+            InvalidInput: the password is too weak.
         """
         account = self.find(who)
         made = self._hash_password(password, account.person.name, account.email)
         return self._change(account, ends=True, hash=made, must_change=True)
 
     def delete(self, who: str, *, pseudonymise: bool = False) -> Account:
-        """Disable an account for good; annotations stay.
+        """Disable an account permanently; annotations stay.
 
-        `pseudonymise` replaces the name, also in later exports, and deletes address, keys and
+        `pseudonymise` replaces the name, also in later exports, and deletes the address, keys and
         sessions.
         """
         account = self.disable(who)
@@ -226,7 +231,7 @@ class AccountService:
         return replace(account, person=person, email=email, hash="", unix="")
 
     def take(self, accounts: Sequence[Account]) -> None:
-        """Store imported accounts, all or none; people keep their ids."""
+        """Store imported accounts, all or none; users keep their ids."""
         require_permission(self.actor, Permission.MANAGE)
         self.store.add(accounts)
         for account in accounts:
@@ -245,7 +250,7 @@ class AccountService:
 
 
 _DELETED_DOMAIN: Final = "@deleted.invalid"
-"""Ends the address of a person who was forgotten; no mail can be sent there."""
+"""Domain of the address of a deleted user; no mail can be sent to it."""
 
 
 _ID_PATTERN: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
@@ -253,7 +258,7 @@ _ID_PATTERN: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
 
 @dataclass(frozen=True, slots=True)
 class ImportedAccount:
-    """A row with a known address; `kept` is the id that the person keeps."""
+    """Imported row whose address has an account; `kept` is the id that the user keeps."""
 
     where: str
     email: str
@@ -264,7 +269,7 @@ class ImportedAccount:
 
 @dataclass(slots=True)
 class AccountImportReport:
-    """The result of importing rows; `added` in their order."""
+    """Result of an import of accounts; `added` is in the order of the rows."""
 
     added: list[Account] = field(default_factory=list)
     joined: list[ImportedAccount] = field(default_factory=list)
@@ -278,14 +283,14 @@ def register(
     admin: str = "",
     dry_run: bool = False,
 ) -> AccountImportReport:
-    """Create accounts from rows; valid ones are stored together, others are reported.
+    """Create accounts from rows; valid rows are stored together, others are reported.
 
-    People keep their ids and passwords. The first row of an address counts, an existing account
-    more.
+    Users keep their ids and passwords. Only the first row of an address counts; an existing account
+    takes precedence.
 
     Raises:
-        NotAllowed: the actor may not manage the workspace.
-        InvalidInput: `admin` is no address of a row, or there would be no admin.
+        NotAllowed: the current user is not an admin.
+        InvalidInput: `admin` is not the address of a row, or there would be no admin.
         Conflict: an account was created meanwhile.
     """
     known = {account.email: account for account in accounts.all()}
@@ -299,8 +304,8 @@ def register(
         elif account.email in known:
             found.joined.append(_match_account(row, account, known[account.email]))
         elif account.person.id in ids:
-            message = f"the id {account.person.id!r} is somebody else's"
-            found.problems.append(Problem(row.where, message, "one of the two needs another id"))
+            message = f"the id {account.person.id!r} belongs to another user"
+            found.problems.append(Problem(row.where, message, "give one of the two another id"))
         else:
             role = Role.ADMIN if account.email == chosen else account.role
             account = replace(account, role=role)
@@ -316,9 +321,9 @@ def register(
 def _parse_account(row: UserRow) -> Account | Problem:
     try:
         if not _ID_PATTERN.fullmatch(row.id) or row.id == SETTLED or base_person(row.id) != row.id:
-            raise InvalidInput(f"{row.id!r} is no id of a person")
+            raise InvalidInput(f"{row.id!r} is not a valid user id")
         if row.hash and not is_hash(row.hash):
-            raise InvalidInput(f"the password of {row.email!r} is no hash of argon2id")
+            raise InvalidInput(f"the password of {row.email!r} is not an argon2id hash")
         email = normalize_email(row.email)
         name = check_name(row.name or email.partition("@")[0])
         return Account(
@@ -343,7 +348,7 @@ def _check_admin(known: dict[str, Account], chosen: str) -> None:
     if chosen and (chosen not in known or known[chosen].role is not Role.ADMIN):
         raise InvalidInput(
             f"no new account has the address {chosen!r}",
-            "for one that is here: tui-annotate users update WHO --role admin",
+            "for an existing account, run: tui-annotate users update WHO --role admin",
         )
     if known and not any(each.active and each.role is Role.ADMIN for each in known.values()):
-        raise InvalidInput("nobody would be an admin", "say who is: --admin ADDRESS")
+        raise InvalidInput("no account would be an admin", "name an admin: --admin ADDRESS")

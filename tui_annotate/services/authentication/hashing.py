@@ -1,4 +1,4 @@
-"""Passwords to argon2id and back to yes or no, through passlib; about 20 ms each on purpose."""
+"""Password hashes (argon2id, through passlib), tokens and codes; a hash takes about 20 ms."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from typing import Any, Final
 from tui_annotate.domain.passwords import normalise_password
 
 _CODE_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""Characters that are not confused when read out or copied by hand."""
+"""Characters of codes, without those that are easily confused, such as 0 and O."""
 _HASH_PATTERN: Final = re.compile(
     r"\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,3}),p=(\d{1,3})"
     r"\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,86}"
 )
 _MAX_COST: Final = (4_194_304, 64, 64)
-"""KiB, passes and lanes that a hash from elsewhere may ask of whoever signs in."""
+"""Maximum memory (KiB), passes and lanes of an imported hash."""
 
 
 def is_hash(text: str) -> bool:
-    """Whether a text is a hash of argon2id that can be verified here in sensible time."""
+    """Return whether a text is an argon2id hash that can be verified in reasonable time."""
     found = _HASH_PATTERN.fullmatch(text)
     asked = tuple(map(int, found.groups())) if found else ()
     return bool(asked) and all(
@@ -33,13 +33,13 @@ def is_hash(text: str) -> bool:
 
 
 def _password_bytes(password: str) -> bytes:
-    """What was typed as bytes; text that is not valid UTF-8 is no password."""
+    """Return a typed password as bytes; text that is not valid UTF-8 is allowed."""
     return password.encode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True)
 class Argon2Hasher:
-    """argon2id; `time` counts passes, `memory` is in KiB, `parallelism` counts lanes."""
+    """Hashes passwords with argon2id; `time` in passes, `memory` in KiB, `parallelism` in lanes."""
 
     time: int = 2
     memory: int = 19456
@@ -50,20 +50,20 @@ class Argon2Hasher:
         return str(self._argon2.hash(_password_bytes(normalise_password(password))))
 
     def verify(self, password: str, known: str) -> bool:
-        """Whether a password matches a hash.
+        """Return whether a password matches a hash.
 
-        An empty hash, for an account that is not there or has no password, takes the same time.
+        An empty hash (no account, or an account without a password) takes the same time.
         """
         against = known or self._unusable_hash
         right = bool(self._argon2.verify(_password_bytes(normalise_password(password)), against))
         if (
             not right and normalise_password(password) != password
-        ):  # a hash of elsewhere knows no NFC
+        ):  # other programs do not normalise to NFC
             right = bool(self._argon2.verify(_password_bytes(password), against))
         return right and bool(known)
 
     def is_weaker(self, known: str) -> bool:
-        """Whether a hash costs less to guess than the settings require."""
+        """Return whether a hash is cheaper to guess than the settings require."""
         found = _HASH_PATTERN.fullmatch(known)
         if found is None:
             return True
@@ -72,15 +72,15 @@ class Argon2Hasher:
 
     @cached_property
     def _unusable_hash(self) -> str:
-        """A hash that no known password has; made without hashing."""
+        """Hash that no known password has; created without hashing."""
         cost = f"m={self.memory},t={self.time},p={self.parallelism}"
         salt, digest = (base64.b64encode(bytes(size)).decode().rstrip("=") for size in (16, 32))
         return f"$argon2id$v=19${cost}${salt}${digest}"
 
     @cached_property
     def _argon2(self) -> Any:
-        # passlib looks for `crypt` and for argon2's version as they went out of use; neither is
-        # anything to whoever signs in, nor may it stop a run with warnings as errors.
+        # passlib looks for `crypt` and for argon2's version in deprecated ways; these warnings
+        # do not concern users, and must not stop a run that treats warnings as errors.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             from passlib.hash import argon2
@@ -97,12 +97,12 @@ _CODE_GROUP_SIZE: Final = 5
 
 
 def new_token() -> str:
-    """Return 256 random bits."""
+    """Return 256 random bits as URL-safe text."""
     return secrets.token_urlsafe(32)
 
 
 def new_code() -> str:
-    """Return 125 random bits, in groups that can be read out."""
+    """Return 125 random bits, in groups that can be read aloud."""
     groups = (
         "".join(secrets.choice(_CODE_ALPHABET) for _ in range(_CODE_GROUP_SIZE))
         for _ in range(_CODE_GROUPS)
@@ -116,5 +116,5 @@ def hash_token(token: str) -> str:
 
 
 def hash_code(code: str) -> str:
-    """Return the stored form of a code, however it was typed."""
+    """Return the stored form of a code, regardless of case, blanks and dashes."""
     return hash_token("".join(code.split()).replace("-", "").upper())

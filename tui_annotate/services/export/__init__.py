@@ -1,4 +1,4 @@
-"""Export: what is stored, out in any format, streamed; it holds no lock and changes nothing."""
+"""Export of stored records to any format, streamed; holds no lock and changes nothing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NAMED_ORIGINS = ("machine", "imported")
 
 @dataclass(frozen=True, slots=True)
 class ExportService:
-    """Writes records of a workspace; `opinions` returns the scores of samples."""
+    """Exports the records of a workspace; `opinions` returns the scores of samples."""
 
     corpus: CorpusStore
     people: PeopleStore
@@ -42,10 +42,10 @@ class ExportService:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
-        """Return filters as the stores take them: whole label path, time in UTC.
+        """Return filters in stored form: full label path, time in UTC.
 
         Raises:
-            InvalidInput: a value names nothing that is there; the hint lists what is.
+            InvalidInput: a value names something that does not exist; the hint lists valid values.
         """
         if filters.dataset:
             _check_known("dataset", filters.dataset, [each.name for each in self.corpus.datasets()])
@@ -69,16 +69,17 @@ class ExportService:
         options: ExportOptions | None = None,
         names: Pseudonyms | None = None,
     ) -> ExportReport:
-        """Write filtered records in one transaction, by dataset, then in order of arrival.
+        """Write filtered records in one read transaction, by dataset, then in order of arrival.
 
         Args:
-            names: pseudonyms, which also count what was changed; None for real names.
-            target: a file or folder that appears whole or not at all, a stream, or None for stdout.
+            names: pseudonyms, which also count the changes; None for real names.
+            target: a file or folder, which is complete or not created at all; a stream; None for
+            stdout.
 
         Raises:
-            InvalidInput: unknown exporter, filter value or target folder; or no layer is named in
-                `options` and the format holds one.
-            Unavailable: the target can not be written, or the store not be read.
+            InvalidInput: the exporter, a filter value or the target folder is invalid, or the
+            format needs a layer and `options` names none.
+            Unavailable: the target cannot be written, or the data cannot be read.
         """
         known = replace(
             options or ExportOptions(), sample=self.corpus.sample_or_none, opinions=self.opinions
@@ -87,7 +88,7 @@ class ExportService:
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
 
     def _resolve_label(self, text: str) -> str:
-        """Return the label path; labels in use are read only if the sets lack it."""
+        """Return the full label path; labels in use are read only if label sets lack the label."""
         wanted = tuple(text.split(JOINER))
         paths = set(self.labels())
         if wanted in paths:
@@ -101,16 +102,18 @@ class ExportService:
             return JOINER.join(found[0])
         if found:
             meant = ", ".join(sorted(JOINER.join(path) for path in found))
-            raise InvalidInput(f"{text!r} names several labels", f"write one of: {meant}")
+            raise InvalidInput(
+                f"several labels are named {text!r}", f"write the full name of one label: {meant}"
+            )
         _check_known("label", text, [JOINER.join(path) for path in paths])
         return text
 
 
 def parse_time(text: str) -> str:
-    """Return a time as the store writes it: UTC with microseconds; without a zone it is UTC.
+    """Return a time in stored form: UTC with microseconds; a time without a zone is UTC.
 
     Raises:
-        InvalidInput: it is not ISO 8601.
+        InvalidInput: the text is not an ISO 8601 time.
     """
     if not text:
         return ""
@@ -118,7 +121,7 @@ def parse_time(text: str) -> str:
         given = datetime.fromisoformat(text)
     except ValueError as error:
         raise InvalidInput(
-            f"{text!r} is no time", "write 2026-01-31 or 2026-01-31T12:00"
+            f"{text!r} is not a time", "write 2026-01-31 or 2026-01-31T12:00"
         ) from error
     zoned = given if given.tzinfo else given.replace(tzinfo=UTC)
     return zoned.astimezone(UTC).isoformat(timespec="microseconds")
@@ -129,7 +132,7 @@ def _check_known(kind: str, value: str, there: Iterable[str]) -> None:
     if value not in known:
         there = f"known: {', '.join(known)}" if known else f"there is no {kind} yet"
         hint = suggest_word(value, known) + there
-        raise InvalidInput(f"no {kind} is named {value!r}", hint)
+        raise InvalidInput(f"unknown {kind} {value!r}", hint)
 
 
 def _check_origin(origin: str) -> None:
@@ -137,6 +140,7 @@ def _check_origin(origin: str) -> None:
     plain = origin in {"human", "adjudicated", "rejected", *_NAMED_ORIGINS}
     if not plain and not (kind in _NAMED_ORIGINS and colon and name):
         raise InvalidInput(
-            f"{origin!r} is no origin",
-            "known: human, adjudicated, rejected, imported, imported:FORMAT, machine, machine:NAME",
+            f"{origin!r} is not an origin of annotations",
+            "use one of the origins: human, adjudicated, rejected, imported, imported:FORMAT,"
+            " machine, machine:NAME",
         )

@@ -1,4 +1,4 @@
-"""From one format to another without a workspace, streamed; what is lost is counted."""
+"""Conversion of a file from one format to another without a workspace; losses are counted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tui_annotate.services.export.writer import ExportRun
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A format; `about` is None if it does not describe itself."""
+    """File format; `about` is None if the plug-in of the format does not describe itself."""
 
     name: str
     reads: bool
@@ -30,30 +30,30 @@ class ExportFormat:
 
     @property
     def target(self) -> str:
-        """The kind of target, in words; empty for a format that is only read."""
+        """Kind of target, for example `file`; empty for a format that is only read."""
         if not self.writes:
             return ""
         return " + ".join(self.about.files) or self.about.place.value if self.about else "file"
 
     @property
     def layered(self) -> bool:
-        """Whether it holds one layer of work, which must be named."""
+        """Whether the format stores only one layer of annotations, which the user must name."""
         return bool(self.about and self.about.layered and self.writes)
 
     @property
     def losses(self) -> tuple[str, ...]:
-        """What it can not carry, in words; empty for a format that is only read."""
+        """Names of the data that the format cannot store; empty for a format that is only read."""
         if not self.writes:
             return ()
         if self.about is None:
-            return ("not told",)
+            return ("not described",)
         own = self.about.carried.get(RecordTrait.IMPORTED) == OWN
         others = (f"{RecordTrait.IMPORTED}, in another form",) if own else ()
         return (*self.about.lost, *others) or ("nothing",)
 
 
 def list_formats() -> Iterator[ExportFormat]:
-    """Yield every working format, readers first; a broken one is logged."""
+    """Yield every working format, first those that can be read; a broken format is logged."""
     readers = dict(registry.load_all("importers"))
     writers = dict(registry.load_all("exporters"))
     for name in dict.fromkeys([*readers, *writers]):
@@ -62,7 +62,7 @@ def list_formats() -> Iterator[ExportFormat]:
 
 
 def format_table() -> str:
-    """Return a Markdown table of what survives in each format that is written."""
+    """Return a Markdown table of the data that survives in each writable format."""
     rows = [("format", *TITLES), ("---",) * (len(TITLES) + 1)]
     for form in list_formats():
         if form.writes and form.about:
@@ -76,7 +76,7 @@ _FORMAT_BY_SUFFIX = {".csv": "csv", ".xlsx": "xlsx"}
 
 @dataclass(slots=True)
 class ConversionReport:
-    """The two formats, the refused records, and doubts about others."""
+    """Result of a conversion: both formats, and the numbers of refused records and of warnings."""
 
     read: str
     written: str
@@ -87,7 +87,7 @@ class ConversionReport:
 
 @dataclass(slots=True)
 class FileConversion:
-    """The conversion of a file; an empty format is detected by content, or the target's name."""
+    """Conversion of a file; an empty format is detected by the content or by the target's name."""
 
     source_format: str = ""
     target_format: str = ""
@@ -97,18 +97,20 @@ class FileConversion:
     names: Pseudonyms | None = None
 
     def run(self, source: Path, target: Path | None) -> ConversionReport:
-        """Read, and write to a file or folder that appears whole or not at all.
+        """Convert a file; the target is complete or not created at all.
 
         Raises:
-            NotFound, InvalidInput, Unavailable: a file can not be opened, has no certain format, or
-                no valid record; an existing target stays.
+            NotFound, InvalidInput, Unavailable: a file cannot be opened, its format is unknown, or
+            it has no valid record. An existing target stays unchanged.
         """
         name = self.source_format or detect(source, self.reading, option="--from")
         done = ConversionReport(name, self.target_format or detect_export_format(target))
-        registry.load("importers", name)  # before anything of the target is made
+        registry.load("importers", name)  # fails before the target is created
         writing = ExportRun(done.written, self.writing, names=self.names)
         if target is not None and target.exists() and target.samefile(source):
-            raise InvalidInput(f"{target} is read and written", "name another file to write")
+            raise InvalidInput(
+                f"{target} is both the source and the target", "name another file as the target"
+            )
 
         def records() -> Iterator[Record]:
             for item in read_guarded(name, self.reading, source):
@@ -123,16 +125,18 @@ class FileConversion:
         found = records()
         first = next(found, None)
         if first is None:
-            raise InvalidInput(f"{source} holds no record that can be taken", "nothing was written")
+            raise InvalidInput(
+                f"the file {source} has no valid record", "fix the file; nothing was written"
+            )
         done.report = writing.run(chain([first], found), target)
         return done
 
 
 def detect_export_format(target: Path | None) -> str:
-    """Return the exporter that a file's name asks for.
+    """Return the exporter for a file name, by its suffix.
 
     Raises:
-        InvalidInput: its name says none.
+        InvalidInput: the suffix does not determine a format.
     """
     suffixes = plain_suffixes(target) if target else []
     if suffixes and suffixes[-1] in _FORMAT_BY_SUFFIX:
@@ -140,5 +144,5 @@ def detect_export_format(target: Path | None) -> str:
     shown = target or "standard output"
     there = ", ".join(registry.plugin_names("exporters"))
     raise InvalidInput(
-        f"the format of {shown} is not certain", f"name it with --to, one of: {there}"
+        f"unknown target format for {shown}", f"name the format with --to, one of: {there}"
     )

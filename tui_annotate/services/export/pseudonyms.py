@@ -1,4 +1,4 @@
-"""Pseudonyms: for each person a word that says nothing, the same in every export with one key."""
+"""Pseudonyms of users for exports; a secret key gives the same pseudonyms in every export."""
 
 from __future__ import annotations
 
@@ -36,26 +36,28 @@ KNOWN: Final = (
 )  # fmt: skip
 KEY_BYTES: Final = 32
 MACHINE: Final = "machine:"
-"""Before the name of what is no person: who made a machine's annotations."""
+"""Prefix of the names of machines, which are not persons and keep their names."""
 
 NOBODY: Final = frozenset(
     {SETTLED, MAJORITY, "autojudge", "brat", "doccano", "labelstudio", "ragtruth"}
 )
-"""Ids that are nobody: review, the majority, the work in formats that name no annotator."""
+"""Ids that are not persons: review, the majority, and imports from formats without annotators."""
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _HALF_LENGTH: Final = 5
-"""Signs of each half of a pseudonym: ten make 50 bits."""
+"""Number of characters in each half of a pseudonym: ten characters encode 50 bits."""
 
 
 @dataclass(slots=True)
 class PseudonymReport:
-    """Effects on the records of an export.
+    """Effects of the pseudonyms on the records of an export.
 
     Attributes:
-        texts, originals: number of unchanged texts of people, and of omitted foreign records.
-        columns, changed: number of samples by kept or changed column.
-        called: datasets and groups named like a person, which keep their names.
+        texts: number of unchanged texts that users wrote.
+        originals: number of omitted original records of other formats.
+        columns: number of samples by unchanged column.
+        changed: number of samples by changed column.
+        called: datasets and groups that are named like a user; they keep their names.
     """
 
     people: set[str] = field(default_factory=set)
@@ -67,9 +69,9 @@ class PseudonymReport:
 
 
 class Pseudonyms:
-    """Pseudonyms made with a secret key of 32 bytes; key and id give the same pseudonym again.
+    """Pseudonyms from a secret key of 32 bytes; the same key and id always give the same pseudonym.
 
-    `people` are names known in advance; `addresses` maps other names to ids.
+    `people` are users known in advance; `addresses` maps other names to ids.
     """
 
     def __init__(
@@ -84,36 +86,36 @@ class Pseudonyms:
         self.report = PseudonymReport()
 
     def id(self, person_id: str) -> str:
-        """Return the pseudonym of a person's id.
+        """Return the pseudonym for a user id.
 
         Raises:
-            Conflict: the word is another person's as well.
+            Conflict: another user has the same pseudonym.
         """
         return self._person(person_id).id
 
     def name(self, person_id: str) -> str:
-        """Return the pseudonym for figures and pages; raises as `id`."""
+        """Return the pseudonym for display in tables and pages; raises the same errors as `id`."""
         return self._person(person_id).name
 
     def person(self, person: Person) -> Person:
-        """Return the pseudonymous person; whether they had an account is hidden."""
+        """Return a pseudonymous user; the result hides whether the user had an account."""
         hidden = self._person(person.id)
         kind = person.kind if person.kind in _KEPT_KINDS else PersonKind.IMPORTED
         return replace(hidden, kind=kind)
 
     def annotation_id(self, annotation_id: str) -> str:
-        """Hide an annotation's id, as one made from an imported row reveals its words."""
+        """Return a pseudonymous annotation id: the id of an imported row can reveal its text."""
         return self._digest("annotation", annotation_id)[:16].hex()
 
     def find_pseudonym(self, word: str) -> str:
-        """Return the pseudonym of somebody whom a column names by id, name or address.
+        """Return the pseudonym of a user whom a column names by id, name or address.
 
-        A name that several have is none of theirs.
+        A name that several users have belongs to none of them, and gets a pseudonym of its own.
         """
         return self.id(word if word in self._ids else self._ids_by_name.get(word) or word)
 
     def meeting(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Yield the records unchanged, and learn names before people are left out."""
+        """Yield the records unchanged, and learn all user names before a layer is selected."""
         for record in records:
             self._learn_names(record.people)
             yield record
@@ -126,7 +128,7 @@ class Pseudonyms:
                 self._ids_by_name[person.name] = person.id if before == person.id else ""
 
     def record(self, record: Record) -> Record:
-        """Return a record without names of people, except in texts that people wrote."""
+        """Return a record without names of users; texts that users wrote stay unchanged."""
         self._learn_names(record.people)
         report = self.report
         columns = SampleColumns(self.find_pseudonym)
@@ -179,7 +181,10 @@ class Pseudonyms:
         signs = "".join(_ALPHABET[number >> 5 * place & 31] for place in range(2 * _HALF_LENGTH))
         word = f"person-{signs[:_HALF_LENGTH]}-{signs[_HALF_LENGTH:]}"
         if self._ids_by_word.setdefault(word, person_id) != person_id:
-            raise Conflict(f"two people would both be {word}", "make another key")
+            raise Conflict(
+                f"two users would both get the pseudonym {word}",
+                "create another key: tui-annotate pseudonyms new-key",
+            )
         self.report.people.add(person_id)
         return word
 
@@ -191,15 +196,15 @@ _KEPT_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})
 
 
 _FOLDED_COLUMNS: Final = frozenset(name.replace("_", "") for name in KNOWN)
-"""Names of columns in which people are named, however they are spelt: `workerId`, `Worker-ID`."""
+"""Names of columns with user names, without separators: `workerid` also matches `Worker-ID`."""
 _NOT_LETTERS: Final = re.compile(r"[^a-z0-9]")
 _ADDRESS: Final = re.compile(r"\S+@\S+")
 _NAMING_FIELDS: Final = ("id", "email", "username", "name", "first_name", "last_name")
-"""Of a column that names a person in several fields, those that name them, the best first."""
+"""Fields of an object that identify a user, the best first."""
 
 
 class SampleColumns:
-    """The columns of one sample: those `changed` as they named a person, and those `kept`."""
+    """Columns of one sample: `changed` columns named a user, `kept` columns did not."""
 
     def __init__(self, meant: Callable[[str], str]) -> None:
         self._resolve = meant
@@ -208,7 +213,7 @@ class SampleColumns:
         self.kept: list[str] = []
 
     def hidden(self, meta: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns with pseudonyms in those that are known, at any depth."""
+        """Return the columns with pseudonyms in place of user names, at any depth of nesting."""
         hidden = {}
         for name, value in meta.items():
             before = self._found
@@ -220,7 +225,7 @@ class SampleColumns:
         plain = _NOT_LETTERS.sub("", name.lower())
         if plain not in _FOLDED_COLUMNS:
             return self._hide_nested(value)
-        # A column called `email` may as well hold what somebody wrote in one.
+        # A column called `email` may also contain the text of an email.
         mail = plain == "email" and not (isinstance(value, str) and _ADDRESS.fullmatch(value))
         return self._hide_nested(value) if mail else self._person(value)
 
@@ -230,7 +235,7 @@ class SampleColumns:
         return [self._hide_nested(each) for each in value] if isinstance(value, list) else value
 
     def _person(self, value: Any) -> Any:
-        """Return the pseudonym of a value; a text too long for a name stays."""
+        """Return the pseudonym of a value; a text that is too long for a name stays unchanged."""
         if isinstance(value, Mapping):
             words = [value[name] for name in _NAMING_FIELDS if value.get(name)]
             return self._person(words[0]) if words else self._hide_nested(value)
@@ -250,7 +255,7 @@ BEGIN_ANEW: Final = "tui-annotate pseudonyms new-key"
 
 @dataclass(slots=True)
 class PseudonymKeys:
-    """The key in a file, for its owner alone; `made` is whether this object created it.
+    """Key of the pseudonyms in a private file; `made` is whether this object created the file.
 
     `remembered` and `remember` load and store the key's fingerprint.
     """
@@ -261,19 +266,19 @@ class PseudonymKeys:
     made: bool = False
 
     def current(self) -> bytes:
-        """Return the key; create it at the first use.
+        """Return the key of the pseudonyms; create the key at the first use.
 
         Raises:
-            NotFound: the file of a former key is missing.
-            Conflict: the file holds another key than before.
-            InvalidInput: the file holds no key.
-            Unavailable: the file can not be read or written.
+            NotFound: the key file is missing, although pseudonyms were made before.
+            Conflict: the file contains another key than before.
+            InvalidInput: the file does not contain a key.
+            Unavailable: the file cannot be read or written.
         """
         before, key = self.remembered(), self._read_key()
         if key is None and before is not None:
             raise NotFound(
-                f"the key of the pseudonyms is not at {self.path}",
-                f"put it back; or give everybody another word from now on: {BEGIN_ANEW}",
+                f"the key of the pseudonyms is missing: {self.path}",
+                f"restore the file; or create new pseudonyms for all users: {BEGIN_ANEW}",
             )
         if key is None:
             key = self._make_key()
@@ -281,16 +286,16 @@ class PseudonymKeys:
             self.remember(mark(key))
         elif before != mark(key):
             raise Conflict(
-                f"{self.path} holds another key than the pseudonyms were made with",
-                f"put that one back; or give everybody another word from now on: {BEGIN_ANEW}",
+                f"{self.path} contains another key than the one of the earlier pseudonyms",
+                f"restore that key; or create new pseudonyms for all users: {BEGIN_ANEW}",
             )
         return key
 
     def renew(self) -> None:
-        """Replace the key, or create one.
+        """Replace the key of the pseudonyms, or create one.
 
         Raises:
-            Unavailable: the file can not be written.
+            Unavailable: the file cannot be written.
         """
         try:
             self.path.unlink(missing_ok=True)
@@ -299,7 +304,7 @@ class PseudonymKeys:
         self.remember(mark(self._make_key()))
 
     def open_to_others(self) -> bool:
-        """Whether anybody but the file's owner may read it."""
+        """Return whether users other than the file's owner may read the file."""
         return self.path.exists() and bool(self.path.stat().st_mode & 0o077)
 
     def _read_key(self) -> bytes | None:
@@ -315,8 +320,8 @@ class PseudonymKeys:
             key = b""
         if len(key) != KEY_BYTES:
             raise InvalidInput(
-                f"{self.path} holds no key of pseudonyms",
-                f"one is {2 * KEY_BYTES} hex digits",
+                f"{self.path} does not contain a key of pseudonyms",
+                f"restore the file: a key has {2 * KEY_BYTES} hex digits",
                 code="not-a-key",
             )
         return key
@@ -324,7 +329,7 @@ class PseudonymKeys:
     def _make_key(self) -> bytes:
         key = secrets.token_bytes(KEY_BYTES)
         try:
-            # Another process may make one at this moment: then that one is in force.
+            # Another process may create a key at the same time: O_EXCL lets the first one win.
             place = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             return self._read_key() or self._make_key()
@@ -339,11 +344,11 @@ class PseudonymKeys:
 
     def _unavailable(self, error: OSError, what: str) -> Unavailable:
         return Unavailable(
-            f"{self.path} can not be {what}: {error.strerror}",
-            "it holds the key of the pseudonyms, for whoever owns the workspace",
+            f"{self.path} cannot be {what}: {error.strerror}",
+            "ask the workspace owner: the file contains the key of the pseudonyms",
         )
 
 
 def mark(key: bytes) -> str:
-    """Return the fingerprint of a key."""
+    """Return the fingerprint of a key of pseudonyms."""
     return hmac.digest(key, b"mark", "sha256")[:8].hex()

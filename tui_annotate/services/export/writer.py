@@ -1,4 +1,4 @@
-"""One call of an exporter: the layer that is written, the target, and its errors."""
+"""Runs an exporter: chooses the layer of annotations, opens the target, reports errors."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from tui_annotate.services.export.pseudonyms import Pseudonyms
 ADJUDICATED = "adjudicated"
 ALL = "all"
 CHOICES = (
-    "--layer adjudicated (what review settled), --layer NAME (one person's), --layer majority"
-    " (what more than half of the readers would keep), --layer all (everybody's, side by side)"
+    "give one of: --layer adjudicated (result of the review), --layer NAME (one annotator),"
+    " --layer majority (annotations that more than half of the annotators would keep),"
+    " --layer all (all annotators)"
 )
 
 _ID_NAMESPACE = UUID("b7a1d9a2-5b7e-5d0c-8f57-0f4f6f0b6c52")
@@ -33,10 +34,10 @@ _MAX_NAMES = 20
 
 
 class ExportRun:
-    """Writes records in a format, once.
+    """One export of records in a format.
 
     Raises:
-        InvalidInput: there is no such exporter; or it holds one layer, and none is asked for.
+        InvalidInput: the exporter does not exist, or the format needs a layer and none is named.
     """
 
     def __init__(
@@ -55,24 +56,27 @@ class ExportRun:
         self._layer = self._options.layer
         if about and about.layered and not self._layer:
             raise InvalidInput(
-                f"{exporter} holds one layer of annotations: say whose",
+                f"the format {exporter} stores one layer of annotations, and none is named",
                 CHOICES,
                 code="layer-missing",
             )
 
     def run(self, records: Iterable[Record], target: Path | TextIO | None) -> ExportReport:
-        """Write to a file or folder that appears whole or not at all, or to an open stream.
+        """Write the records to a target; a file or folder is complete or not created at all.
 
         Raises:
-            InvalidInput, Unavailable: the target can not hold the format, or not be written.
+            InvalidInput, Unavailable: the format does not fit the target, or the target cannot be
+            written.
         """
         met = records if self._names is None else self._names.meeting(records)
         chosen = select_layer(met, self._layer) if self._layer else met
-        if self._names is not None:  # once the layer is chosen, by true names
+        if self._names is not None:  # after the choice of the layer, which uses real names
             chosen = map(self._names.record, chosen)
         if self._place is not FormatTarget.STREAM:
             if not isinstance(target, Path):
-                raise InvalidInput(f"{self._name} is written to a folder", "name a new one")
+                raise InvalidInput(
+                    f"the format {self._name} is written to a folder", "name a new folder"
+                )
             with open_folder(target) as several:
                 return self._run_exporter(chosen, several)
         if target is not None and not isinstance(target, Path):
@@ -84,18 +88,18 @@ class ExportRun:
         with registry.guard_plugin("exporters", self._name):
             report = self._exporter.write(records, target, self._options)
             if not isinstance(report, ExportReport):
-                raise TypeError(f"it gave {type(report).__name__}, no Report")
+                raise TypeError(f"the exporter returned {type(report).__name__}, not ExportReport")
         return report
 
 
 def select_layer(records: Iterable[Record], layer: str) -> Iterator[Record]:
-    """Yield records with one layer of annotations; samples without it have none.
+    """Yield the records with one layer of annotations; other annotations are removed.
 
     Raises:
-        NotFound, InvalidInput: no person, or several, have the layer's name.
+        NotFound, InvalidInput: no annotator has the layer's name, or several do.
     """
     if layer == ALL:
-        for record in records:  # what review made of people's work would be the same twice
+        for record in records:  # adjudicated annotations would repeat those of the annotators
             yield _keep_people(record, {person.id for person in record.people} - {SETTLED})
     elif layer == MAJORITY:
         yield from map(_majority_layer, records)
@@ -114,11 +118,13 @@ def _person_layer(records: Iterable[Record], name: str) -> Iterator[Record]:
                 others.setdefault(person.name)
         if len(found) > 1:
             ids = ", ".join(sorted(found))
-            raise InvalidInput(f"several people are named {name!r}", f"give an id: {ids}")
+            raise InvalidInput(
+                f"several annotators are named {name!r}", f"give the id of one annotator: {ids}"
+            )
         yield _keep_people(record, found)
     if not found and name != SETTLED:
         there = ", ".join(list(others)[:_MAX_NAMES])
-        raise NotFound(f"nobody named {name!r} is there", f"known: {there or 'nobody'}")
+        raise NotFound(f"there is no annotator {name!r}", f"known annotators: {there or 'none'}")
 
 
 def _keep_people(record: Record, people: set[str]) -> Record:

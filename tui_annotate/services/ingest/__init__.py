@@ -1,7 +1,8 @@
-"""Ingest: records into the store, in batches; once more adds nothing, and a killed run goes on.
+"""Ingest: stores records in batches; a repeated run adds nothing, and continues a killed run.
 
-Texts go to SQL first, in short transactions; vectors follow, as a cache that SQL keeps account of.
-A record that contradicts what is stored is refused; nothing is overwritten unasked.
+Texts are stored in the SQL database first, in short transactions; vectors follow, as a cache that
+the database keeps track of. A record that contradicts stored data is refused; nothing is
+overwritten unless requested.
 """
 
 from __future__ import annotations
@@ -62,17 +63,19 @@ __all__ = [
 
 
 _RUNS_NOTE = (
-    "documents that were here keep the names of the runs that they came with; to have these named"
-    " too: tui-annotate dataset replace NAME, with all runs; no text and no work is altered by it"
+    "existing documents keep only the names of the runs that they were imported with; to add the"
+    " new run names, import all runs again with: tui-annotate dataset replace NAME (texts and"
+    " annotations stay unchanged)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class IngestService:
-    """Stores records in a workspace; `stores` opens the vector store late, as it loads LanceDB.
+    """Stores records in a workspace.
 
     Attributes:
-        workers: processes that segment; 0 for one a processor.
+        stores: opens the vector store, only when needed, since LanceDB loads slowly.
+        workers: number of segmentation processes; 0 for one per processor.
     """
 
     corpus: CorpusStore
@@ -95,17 +98,17 @@ class IngestService:
         """Store new records with their annotations.
 
         Args:
-            records: `IngestFiles`, or any iterable; iterated twice where `strict`.
-            embedder: a name, `auto` for the workspace's own, or `none`; or more than a name.
+            records: `IngestFiles`, or any iterable; iterated twice if `strict`.
+            embedder: a name, `auto` for the workspace's embedder, `none`, or full options.
             strict: store nothing if one record is refused.
-            dry_run: check all records and price the vectors, but store nothing.
-            problem: called for every problem, as the report keeps only the first.
+            dry_run: check all records and estimate the cost of the vectors, but store nothing.
+            problem: called for every problem; the report keeps only the first ones.
 
         Raises:
             Conflict: the workspace has another embedder.
-            InvalidInput: `strict`, and `records` can be read but once.
-            NotFound, Unavailable: a file or store can not be opened; or a new workspace's embedder
-                failed, with the texts stored.
+            InvalidInput: `strict` is set, and `records` can be read only once.
+            NotFound, Unavailable: a file or store cannot be opened; or the embedder of a new
+            workspace failed, after the texts were stored.
         """
         began = time.monotonic()
         vectors = self._vectors(embedder)
@@ -124,7 +127,7 @@ class IngestService:
             refused = run.report.refused > 0
             if dry_run or refused:
                 return _finish_report(run, began, vectors.name, refused=strict and refused)
-            watcher = IngestCallbacks(progress)  # the doubts are reported
+            watcher = IngestCallbacks(progress)  # warnings were already reported
         run = self._run(watcher)
         run.store(records, vectors)
         run.embed(vectors)
@@ -141,21 +144,26 @@ class IngestService:
         progress: Callable[[TaskProgress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
-        """Replace a dataset by records that can be read twice; texts are exchanged, others removed.
+        """Replace a dataset by records; samples without a record are removed.
 
-        Work on unchanged samples is kept. Nothing changes if a record is refused.
+        The records are read twice. Work on unchanged samples is kept. Nothing changes if a record
+        is refused.
 
         Raises:
-            NotFound: there is no such dataset.
-            Conflict: work would be lost and `with_annotations` is False; or another embedder.
-            InvalidInput: a record is of another dataset, or the records can be read but once.
+            NotFound: the dataset does not exist.
+            Conflict: work would be lost and `with_annotations` is False; or the workspace has
+            another embedder.
+            InvalidInput: a record belongs to another dataset, or the records can be read only once.
         """
         began = time.monotonic()
         _require_readable_twice(records, "replace")
         self._give_stored_samples(records)
         stored = set(self.corpus.keys(dataset))
         if not stored:
-            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
+            raise NotFound(
+                f"there is no dataset {dataset!r}",
+                "list all datasets with: tui-annotate dataset list",
+            )
         vectors = self._vectors(embedder)
         looked = self._run(IngestCallbacks(progress, problem), exchange=with_annotations)
         changed: set[SampleKey] = set()
@@ -163,8 +171,8 @@ class IngestService:
         for record, other_texts in looked.check(records):
             if record.sample.dataset != dataset:
                 raise InvalidInput(
-                    f"sample {record.sample.key} is not of dataset {dataset!r}",
-                    f"name it with --dataset {shlex.quote(dataset)}",
+                    f"sample {record.sample.key} does not belong to dataset {dataset!r}",
+                    f"import the file of the sample with --dataset {shlex.quote(dataset)}",
                 )
             gone.discard(record.sample.key)
             if other_texts:
@@ -183,7 +191,7 @@ class IngestService:
 
     @property
     def sets(self) -> VectorSets:
-        """The sets of vectors of the workspace."""
+        """Vector sets of the workspace, to rebuild or delete."""
         return VectorSets(self.corpus, self.stores, self.load)
 
     def _price_records(
@@ -210,7 +218,7 @@ class IngestService:
         return DocumentEmbedder(self.corpus, stores=self.stores, load=self.load, options=asked)
 
     def _give_stored_samples(self, records: Records) -> None:
-        """Let files look up stored samples, for formats whose ids need it."""
+        """Let files look up stored samples, which some formats need for their ids."""
         if isinstance(records, IngestFiles):
             records.stored = self.corpus.sample_or_none
 
@@ -242,15 +250,15 @@ class IngestService:
         ]
         if worked:
             raise Conflict(
-                f"people worked on {format_count(len(worked), 'sample')} whose texts would change "
-                f"or go, for example {worked[0]}",
-                "export their work first; to drop it as well, add --with-annotations",
+                f"{format_count(len(worked), 'sample')} with annotations or assignments would"
+                f" change or be removed, for example {worked[0]}",
+                "export the annotations first; to delete them, add --with-annotations",
             )
 
 
 def _require_readable_twice(records: Records, what: str) -> None:
     if iter(records) is records:
-        message = f"{what} needs records that can be read twice"
+        message = f"{what} reads the records twice, but an iterator can be read only once"
         raise InvalidInput(message, "give a list", code="records-read-once")
 
 

@@ -1,4 +1,4 @@
-"""Makes the vectors that a set lacks, some thousand segments at a time, each document whole."""
+"""Computes the missing vectors of a vector set, in groups of whole documents."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
     from tui_annotate.storage.vectors.store import Row, VectorStore
 
 QUICK_ROWS = 10_000
-"""Segments of one write, made by an embedder that is quick."""
+"""Number of segments in one write, for a fast embedder."""
 SLOW_ROWS = 2_048
-"""The same of a slow one: so much is lost by a kill, and can be sorted by length beforehand."""
+"""Number of segments in one write, for a slow embedder: the most work that a kill can lose."""
 _QUICK_TEXTS = 512
-"""Segments that a quick embedder gets at a time."""
+"""Number of segments that a fast embedder receives at once."""
 _FIRST_DOCUMENTS = 32
-"""Documents that are looked at first, before it is known how long they are."""
+"""Number of documents in the first group, from which the length of documents is estimated."""
 _MAX_DOCUMENTS = 4_096
 _MIN_COSINE = 0.98
-"""Cosine of two vectors of one text by one model: rounding and a machine's moods cost .001."""
+"""Minimum cosine between two vectors of one text by one model; rounding costs about 0.001."""
 
 Waiting = tuple[str, str, tuple[Segment, ...]]
-"""Hash, text and segments of a document."""
+"""Document without vectors: its hash, text and segments."""
 EmbeddingProgress = Callable[[int, float], None]
-"""Takes the documents that have vectors now, and the share of all segments that do, in [0, 1]."""
+"""Called with the number of embedded documents, and the fraction of embedded segments in [0, 1]."""
 VectorSetCallback = Callable[[VectorSet], None]
-"""Remembers the set that is filled."""
+"""Function that stores the vector set which is being filled."""
 
 
 def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
     """Remove vectors of documents that are no longer stored, and update the indexes."""
-    with store.writing():  # nobody brings back a document between the two
+    with store.writing():  # no other process adds a document between both steps
         store.discard(table, corpus.forget_removed_documents(table))
     store.optimize(table)
     corpus.set_loose(table, loose=False)
@@ -54,11 +54,13 @@ def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
 
 @dataclass(slots=True)
 class EmbedJob:
-    """Embeds all documents that lack vectors in a set.
+    """Embeds all documents that lack vectors in a vector set.
 
     Attributes:
-        on_first_vectors: called after the first vectors, before they are written.
-        unknown_documents: those that the model knows too little of; words alone rank them.
+        on_first_vectors: called after the first vectors were computed, before they are written.
+        documents: number of embedded documents so far.
+        unknown_documents: number of documents that the model does not cover, which are ranked
+        lexically (words only).
     """
 
     corpus: CorpusStore
@@ -74,7 +76,7 @@ class EmbedJob:
     _loose: bool = field(default=False)
 
     def some(self, documents: int) -> None:
-        """Embed as many documents as were just stored; a slow embedder waits."""
+        """Embed the documents that were just stored; a slow embedder embeds them later."""
         if not self.embedder.instant:
             return
         for group in self._split_groups(self.corpus.unembedded(self.target.table, documents)):
@@ -96,19 +98,19 @@ class EmbedJob:
         if self._loose or self.corpus.is_loose(table):
             clean_up(self.corpus, self.store, table)
             self._loose = False
-        dimensions = self.embedder.dimensions  # by an endpoint, with its first vectors
+        dimensions = self.embedder.dimensions  # an endpoint reports them with its first vectors
         if dimensions and dimensions != self.target.dimensions:
             self.target = replace(self.target, dimensions=dimensions)
             self.corpus.keep_vector_set(self.target)
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Warnings for people about the new vectors."""
+        """Warnings about the new vectors, as texts for display."""
         if not self.unknown_documents:
             return ()
-        why = f"too few of theirs are known to {self.target.label}"
+        why = f"the model {self.target.label} does not cover their words"
         documents = format_count(self.unknown_documents, "document is", "documents are")
-        return (f"{documents} ranked by words alone: {why}",)
+        return (f"{documents} ranked lexically (words only): {why}",)
 
     @property
     def _rows(self) -> int:
@@ -122,7 +124,7 @@ class EmbedJob:
         vectors, banks = self._embed_group(group)
         if vectors:
             self._check_dimensions(vectors[0].shape[1])
-        with self.store.writing():  # whoever sweeps meanwhile finds no set without its table
+        with self.store.writing():  # a concurrent cleanup must not see a set without its table
             if not self._loose:
                 self.on_first_vectors(self.target)
                 self.corpus.set_loose(table, loose=True)
@@ -136,10 +138,10 @@ class EmbedJob:
         self._report_progress(self.documents)
 
     def _check_model(self) -> None:
-        """Embed a stored text again: behind an endpoint, weights change unseen.
+        """Embed a stored text again and compare: an endpoint can change its model unnoticed.
 
         Raises:
-            Unavailable: the vector differs.
+            Unavailable: the new vector differs from the stored one.
         """
         known = self.corpus.find_embedded_document(self.target.table)
         if known is None or not known[2]:
@@ -154,20 +156,20 @@ class EmbedJob:
         alike = float(stored[at] @ asked)
         if alike < _MIN_COSINE:
             raise Unavailable(
-                f"{self.target.embedder} makes other vectors than before (cosine {alike:.2f}): "
-                "its model is another one",
-                self.store.command(),
+                f"the model of {self.target.embedder} has changed: its vectors differ from the"
+                f" stored ones (cosine {alike:.2f})",
+                f"compute all vectors again with: {self.store.command()}",
             )
 
     def _check_dimensions(self, dimensions: int) -> None:
-        """Adopt the dimensions of the first vectors; refuse others later."""
+        """Adopt the dimensions of the first vectors; refuse other dimensions later."""
         if self.target.dimensions == dimensions:
             return
         if self.target.dimensions:
             raise Unavailable(
-                f"{self.target.embedder} now makes vectors of {dimensions:,} dimensions, not "
-                f"{self.target.dimensions:,}: its model is another one",
-                self.store.command(),
+                f"the model of {self.target.embedder} has changed: its vectors have"
+                f" {dimensions:,} dimensions, not {self.target.dimensions:,}",
+                f"compute all vectors again with: {self.store.command()}",
             )
         self.target = replace(self.target, dimensions=dimensions)
 
@@ -183,8 +185,8 @@ class EmbedJob:
             named = zip((name for name, _, _ in group), banks, strict=True)
             self.store.add_tokens(table, named, axes=self.embedder.axes)
         if not self.documents:
-            # By now half a million objects of libraries live, and will not die: a full
-            # collection took 200 ms, at times with the store's lock held.
+            # At this point half a million objects of libraries are alive and stay alive: a full
+            # garbage collection took 200 ms, sometimes with the store's lock held.
             gc.freeze()
 
     def _embed_group(
@@ -214,7 +216,7 @@ class EmbedJob:
 
 
 def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> Iterator[Row]:
-    """Yield (hash, segment, start, end, vector) for each segment of documents."""
+    """Yield (hash, segment index, start, end, vector) for each segment of the documents."""
     rows = (row for part in vectors for row in part)
     for name, _, segments in group:
         for index, (segment, vector) in enumerate(zip(segments, rows, strict=False)):
@@ -224,7 +226,10 @@ def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> I
 def list_unknown_documents(
     documents: Iterable[tuple[str, Sequence[Segment], NDArray[np.bool_]]],
 ) -> set[str]:
-    """Return the documents with too few known segments, by (hash, segments, known ones)."""
+    """Return the hashes of documents of which the model covers too few segments.
+
+    `documents`: (hash, segments, mask of covered segments).
+    """
     from tui_annotate.methods.selection_vectors import has_enough_vectors
 
     return {
@@ -250,5 +255,5 @@ def _split_by_document(group: Sequence[Waiting], banks: Sequence[TokenBank]) -> 
 
 
 def _row_ranges(group: Sequence[Waiting]) -> Iterator[tuple[int, int]]:
-    """Return where the rows of each document begin and end among all."""
+    """Return the range of rows (first, end) of each document in the joined vectors."""
     return pairwise(accumulate((len(segments) for _, _, segments in group), initial=0))

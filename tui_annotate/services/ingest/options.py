@@ -1,4 +1,4 @@
-"""Which embedder is asked for and which one is meant; nothing is embedded here."""
+"""Options for the choice of an embedder; nothing is embedded here."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
 
 NONE: Final = "none"
-"""Words alone."""
+"""Name for no embedder: the assist is lexical (words only)."""
 AUTO: Final = "auto"
-"""The workspace's own; in a new one the best that this machine has."""
+"""Name for the workspace's embedder; in a new workspace, for the best available embedder."""
 LAST: Final = "static"
-"""What is taken where nothing better can be had."""
+"""Name of the embedder that is used if no better one is available."""
 
 
 EmbedderLoader = Callable[..., Embedder]
-"""Takes a name, `base_url` and `dimensions`, as `registry.load_embedder`."""
+"""Loads an embedder from a name, `base_url` and `dimensions`, as `registry.load_embedder` does."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorOptions:
-    """A requested embedder: a name, `name:model`, `auto` or `none`.
+    """Requested embedder: a name, `name:model`, `auto` or `none`.
 
     Attributes:
-        first: what `auto` means in a new workspace.
-        prepared: a file of vectors for `auto`.
-        spare_url, spare_dimensions: defaults of a costly embedder.
+        first: the embedder that `auto` means in a new workspace.
+        prepared: a file with computed vectors, for `auto`.
+        spare_url, spare_dimensions: defaults of an embedder with costs.
     """
 
     name: str = AUTO
@@ -45,7 +45,7 @@ class VectorOptions:
 
     @classmethod
     def of(cls, embedder: str | VectorOptions) -> VectorOptions:
-        """Complete a request; a model's folder is resolved.
+        """Return complete embedder options from a name or options; a model's folder is resolved.
 
         Raises:
             InvalidInput: no embedder has the name.
@@ -57,7 +57,7 @@ class VectorOptions:
         return replace(asked, name=name, first=first)
 
     def how(self, name: str, known: VectorSet | None) -> tuple[str, int]:
-        """Return endpoint and dimensions: requested, else of the `known` set, else the defaults."""
+        """Return endpoint and dimensions: the requested, else the `known` set's, else defaults."""
         base_url = self.base_url or (known.base_url if known else "")
         dimensions = self.dimensions or (known.asked_dimensions if known else 0)
         if known or not (self.spare_url or self.spare_dimensions) or not registry.has_cost(name):
@@ -65,7 +65,7 @@ class VectorOptions:
         return base_url or self.spare_url, dimensions or self.spare_dimensions
 
     def options(self, name: str) -> str:
-        """Return the command-line options that request an embedder like this."""
+        """Return the command-line options that request this embedder."""
         wanted = ["--embedder", name]
         wanted += ["--base-url", self.base_url] if self.base_url else []
         wanted += ["--dimensions", str(self.dimensions)] if self.dimensions else []
@@ -73,14 +73,14 @@ class VectorOptions:
 
 
 def candidate_names(name: str) -> Iterator[str]:
-    """Yield the names to try, the best first: several for `auto`, else one."""
+    """Yield the embedder names to try, the best first: several for `auto`, else one."""
     yield from dict.fromkeys([registry.best_embedder(), LAST]) if name == AUTO else [name]
 
 
 def set_of(
     embedder: Embedder, options: VectorOptions, *, table: str, known: VectorSet | None = None
 ) -> VectorSet:
-    """Return the set to store for an embedder and its options; `known` is its former value."""
+    """Return the vector set to store for an embedder; `known` is its earlier entry, if any."""
     return VectorSet(
         embedder=options.name,
         label=embedder.label,

@@ -1,4 +1,4 @@
-"""One run of an ingest: batches admitted, segmented ahead, written in order, then embedded."""
+"""One run of an ingest: reads batches, segments ahead, writes in order, then embeds."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 KEPT_PROBLEMS = 1000
-"""Problems that a report holds; further ones are only counted, and given to the callback."""
+"""Maximum number of problems in a report; further problems are only counted and passed on."""
 
 
 class IngestOutcome(StrEnum):
-    """How much of the input is stored at the end, new or known before."""
+    """Part of the input that is stored at the end, new or already known."""
 
     ALL = "all"
     SOME = "some"
@@ -48,13 +48,15 @@ class IngestOutcome(StrEnum):
 
 @dataclass(slots=True)
 class IngestReport:
-    """What an ingest did.
+    """Result of an ingest.
 
     Attributes:
-        known: samples stored before with the same texts; `known_documents` are of collections.
-        annotations_removed: deleted here before, so not imported.
-        outside: annotations with labels that the set lacks.
-        cost: of the vectors that a dry run found missing; None for free ones.
+        known: number of samples that were already stored with the same texts.
+        known_documents: number of `known` samples that are documents of collections.
+        annotations_removed: number of annotations that a user deleted before, so not imported
+        again.
+        outside: number of annotations with labels outside the label set.
+        cost: cost of the vectors that a dry run found missing; None if they are free.
     """
 
     added: int = 0
@@ -84,13 +86,13 @@ class IngestReport:
 
     @property
     def outcome(self) -> IngestOutcome:
-        """How much is stored."""
+        """Part of the input that is stored: all, some or none."""
         if self.strict or not self.added + self.known + self.replaced:
             return IngestOutcome.NONE
         return IngestOutcome.SOME if self.refused else IngestOutcome.ALL
 
     def note_problem(self, problem: Problem) -> None:
-        """Count a problem, and keep it while there are few."""
+        """Count a problem; the first problems are also kept."""
         if problem.refused:
             self.refused += 1
         else:
@@ -103,9 +105,9 @@ Records = Iterable[Record | Problem]
 
 _BATCH_RECORDS = 50
 _BATCH_CHARACTERS = 200_000
-"""A batch is one transaction: this much holds the lock for some 20 ms."""
+"""Number of code points in a batch: one batch is one transaction and holds the lock about 20 ms."""
 _MAX_PENDING_CHARACTERS = 2_000_000
-"""Code points handed to the segmenters before the oldest batch is waited for."""
+"""Maximum number of code points in segmentation before the oldest batch is awaited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class IngestCallbacks:
     problem: Callable[[Problem], None] | None = None
 
     def report_embedded(self, began: float, documents: int, share: float) -> None:
-        """Report documents with vectors, and the share of all in [0, 1]; `began` is monotonic."""
+        """Report the number of embedded documents and the fraction of all; `began` is monotonic."""
         if self.progress is not None:
             seconds = time.monotonic() - began
             self.progress(TaskProgress("vectors", documents, share=share, seconds=seconds))
@@ -124,12 +126,12 @@ class IngestCallbacks:
 
 @dataclass(slots=True)
 class _Batch:
-    """Records that are stored together.
+    """Records that are stored together in one transaction.
 
     Attributes:
-        fresh: to be stored, by key.
+        fresh: records to store, by key.
         with_work: records with annotations or assignments, new or known.
-        texts: by hash, the index among the texts of each document.
+        texts: index of each document among the segmented texts, by hash.
     """
 
     fresh: dict[SampleKey, Record] = field(default_factory=dict)
@@ -141,7 +143,12 @@ class _Batch:
 
 @dataclass(slots=True)
 class IngestRun:
-    """Reads records once, to check or store them; `exchange` gives stored samples their texts."""
+    """Reads records once, to check or store them.
+
+    Attributes:
+        exchange: None refuses changed texts of stored samples; False replaces texts of samples
+        without work; True also replaces texts of samples with work, and deletes the work.
+    """
 
     corpus: CorpusStore
     annotations: AnnotationStore
@@ -160,9 +167,9 @@ class IngestRun:
     _changed_samples: int = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
-        """Count what storing would do, and report what it would refuse.
+        """Count the records that an ingest would store, and report those that it would refuse.
 
-        Gives each record that would be taken, and whether it brings other texts for a stored key.
+        Yields each record that would be stored, and whether it changes texts of a stored sample.
         """
         with closing(NameRegister()) as seen:
             for batch in self._batches(records):
@@ -192,7 +199,7 @@ class IngestRun:
             yield record, True
 
     def store(self, records: Records, vectors: DocumentEmbedder) -> None:
-        """Store records in order, segment ahead of that, embed what can not wait."""
+        """Store records in order, segment later records meanwhile, and embed in large groups."""
         window: deque[_Batch] = deque()
         with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):
@@ -203,12 +210,10 @@ class IngestRun:
                 self._store_batch(window.popleft(), sentences, vectors)
         if self._changed_samples:
             where = format_count(self._changed_samples, "sample")
-            self.report.notes.append(
-                f"ratings, comments or states of an earlier import changed: {where}"
-            )
+            self.report.notes.append(f"imported ratings, comments or states changed in {where}")
 
     def embed(self, vectors: DocumentEmbedder) -> None:
-        """Embed all missing documents, also those of a killed run."""
+        """Embed all documents without vectors, including those of a killed run."""
         vectors.catch_up(partial(self.watcher.report_embedded, time.monotonic()))
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
@@ -241,7 +246,7 @@ class IngestRun:
             for record in batch.fresh.values()
             for document in record.sample.documents
         }
-        if self.exchange is None:  # an exchange may drop what is there before its turn comes
+        if self.exchange is None:  # an exchange may delete stored documents before this batch
             wanted = [name for name in documents if name not in self._pending_documents]
             stored = self.corpus.known_documents(wanted, SEGMENTER)
             documents = {name: documents[name] for name in wanted if name not in stored}
@@ -316,9 +321,9 @@ class IngestRun:
         self._note_problem(
             Problem(
                 record.where or str(key),
-                f"sample {key} is stored with other texts",
-                "files that use the same ids for other texts need a --dataset each; to exchange "
-                f"the texts: tui-annotate dataset replace {shlex.quote(key.dataset)} FILE",
+                f"sample {key} is already stored with other texts",
+                "import files that use the same ids for other texts with a --dataset each; to"
+                f" replace the texts: tui-annotate dataset replace {shlex.quote(key.dataset)} FILE",
             )
         )
 
@@ -344,7 +349,9 @@ class IngestRun:
 
 
 def _digest(record: Record) -> str:
-    from tui_annotate.storage.corpus.store import hash_texts  # SQL, which a worker does not need
+    from tui_annotate.storage.corpus.store import (
+        hash_texts,
+    )  # late import: segmentation processes need no SQL
 
     return hash_texts(record.sample)
 
@@ -365,7 +372,7 @@ def _new_sample(
 
 @dataclass(slots=True)
 class IngestFiles:
-    """Files with the user's options; iteration reads them. An empty `format` is detected."""
+    """Input files with the user's options; iteration reads them. An empty `format` is detected."""
 
     paths: Sequence[Path]
     format: str = ""
@@ -377,13 +384,14 @@ class IngestFiles:
         """Yield records and problems in the order of the files.
 
         Raises:
-            NotFound, InvalidInput, Unavailable: a file can not be opened, or its format or language
-                is unknown; before the first record.
+            NotFound, InvalidInput, Unavailable: a file cannot be opened, or its format or language
+            is unknown. Raised before the first record.
         """
         language = self.options.language
         if language and language not in list_languages():
             raise InvalidInput(
-                f"no language {language!r} is known", f"there are: {', '.join(list_languages())}"
+                f"unknown language {language!r}",
+                f"use one of the languages: {', '.join(list_languages())}",
             )
         named = [(path, self.format or detect(path, self.options)) for path in self.paths]
         self._meter = ReadMeter(sum(map(_size, self.paths)))
@@ -392,7 +400,7 @@ class IngestFiles:
             yield from read_guarded(name, options, *(path for path, _ in group))
 
     def share(self) -> float:
-        """Return the share of the bytes that was read, in [0, 1]."""
+        """Return the fraction of bytes that was read, in [0, 1]."""
         return min(self._meter.done / self._meter.total, 1.0) if self._meter.total else 1.0
 
 

@@ -1,6 +1,6 @@
-"""Segmentation beside the main thread: in processes once there is enough to do, else in place.
+"""Segmentation of texts into sentences, in processes if there is enough text for them.
 
-The processes end with this one, also when it is killed, and leave Ctrl-C to it.
+The processes end with the main process, even if it is killed, and ignore Ctrl-C.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from tui_annotate.methods.segmentation import segment_all
 from tui_annotate.storage.batches import split_batches
 
 Text = tuple[str, str]
-"""A text and its language."""
+"""Text and its language."""
 Segments = tuple[Segment, ...]
 
 _POOL_CHARACTERS = 400_000
-"""Code points that one process segments in about the time that starting two more takes."""
+"""Minimum amount of text, in code points, for which starting processes saves time."""
 _TASK_CHARACTERS = 100_000
-"""Code points of one task: about a second, so that Ctrl-C and the last task do not take long."""
+"""Code points of one task: about a second of work, so that Ctrl-C takes effect soon."""
 
 _NICENESS = 10
-"""So that whoever holds the store's lock, and whoever annotates meanwhile, goes first."""
+"""Niceness of segmentation processes: annotators and the holder of the lock go first."""
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class SegmentationTask:
 
 
 class SegmentationPool:
-    """Segments texts in up to `workers` processes; 1 for this one alone. Close it."""
+    """Segments texts in up to `workers` processes; 1: only the main process. Must be closed."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
@@ -63,14 +63,14 @@ class SegmentationPool:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._lifeline is not None and kind is not None:
-            self._lifeline.close()  # the processes end at once, whatever they are at
+            self._lifeline.close()  # the processes end at once, even during a task
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
         if self._lifeline is not None:
             self._lifeline.close()
 
     def submit(self, texts: Sequence[Text]) -> list[SegmentationTask]:
-        """Submit texts; processes begin at once if there are any."""
+        """Submit texts for segmentation; running processes start at once."""
         parts = split_batches(texts, _TASK_CHARACTERS, weight=lambda text: len(text[0]))
         tasks = [SegmentationTask(part) for part in parts]
         self._waiting += tasks
@@ -119,14 +119,15 @@ class SegmentationPool:
     def _note_broken(self) -> None:
         if not self._broken:
             self._broken = True
-            _log.warning("a process that segments ended unasked; going on in one process")
+            _log.warning("a segmentation process ended unexpectedly; continuing in one process")
 
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Keep new processes from running the script that started this one.
+    """Keep new processes from running the main script again.
 
-    They need none of them, and a script without `if __name__ == "__main__"` would start itself.
+    The processes do not need it, and a script without `if __name__ == "__main__"` would start
+    itself again.
     """
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")

@@ -1,4 +1,4 @@
-"""The sets of vectors of a workspace: rebuild, exchange, list and drop them."""
+"""Vector sets of a workspace: rebuild, replace, list and delete."""
 
 from __future__ import annotations
 
@@ -38,14 +38,19 @@ if TYPE_CHECKING:
 
 
 Segmented = tuple[str, Sequence[Segment]]
-"""A text and its segments."""
-_ALREADY_THERE: Final = "its vectors were there already"
-_WORDS_ALONE: Final = "words alone"
+"""Text and its segments."""
+_ALREADY_THERE: Final = "all vectors of this embedder already existed"
+_WORDS_ALONE: Final = "words only"
 
 
 @dataclass(frozen=True, slots=True)
 class VectorSetInfo:
-    """A set of vectors; `by_words` are documents that words alone rank, `waiting` lack vectors."""
+    """Vector set with its size and the numbers of documents with and without vectors.
+
+    Attributes:
+        by_words: number of documents that are ranked lexically (words only).
+        waiting: number of documents without vectors.
+    """
 
     vectors: VectorSet
     in_use: bool
@@ -57,14 +62,14 @@ class VectorSetInfo:
 
 @dataclass(frozen=True, slots=True)
 class VectorSets:
-    """Rebuilds, lists and drops the sets of a workspace."""
+    """Rebuilds, lists and deletes the vector sets of a workspace."""
 
     corpus: CorpusStore
     stores: Callable[[], VectorStore]
     load: EmbedderLoader
 
     def infos(self) -> tuple[VectorSetInfo, ...]:
-        """List all sets, oldest first; words alone count as one while in use."""
+        """List all vector sets, oldest first, with "words only" as an entry if it is in use."""
         used = self.corpus.vector_set()
         kept = self.corpus.vector_sets()
         if used is None and self.corpus.vectors_decided():
@@ -90,13 +95,13 @@ class VectorSets:
         *,
         progress: Callable[[TaskProgress], None] | None = None,
     ) -> IngestReport:
-        """Create other vectors, and use them once all exist; continues a killed rebuild.
+        """Compute other vectors, and use them once all exist; continues a killed rebuild.
 
-        `auto` creates those in use again; a named embedder gets what it lacks; `none` means words
-        alone.
+        `auto` computes the vectors in use again; a named embedder computes its missing vectors;
+        `none` means words only.
 
         Raises:
-            InvalidInput, Unavailable: the embedder can not be had, or it or the disk failed.
+            InvalidInput, Unavailable: the embedder is not available, or it or the disk failed.
         """
         began = time.monotonic()
         report_progress = partial(IngestCallbacks(progress).report_embedded, began)
@@ -118,7 +123,8 @@ class VectorSets:
         keep = self.corpus.keep_vector_set
         job = EmbedJob(self.corpus, self.stores(), embedder, target, report_progress, keep)
         job.all()
-        keep(job.target)  # also where nothing lacked vectors
+        keep(job.target)  # even if no vectors were missing
+        # Switch only now that all vectors exist: a killed rebuild leaves the old set in use.
         self.corpus.use_vector_set(target.table)
         for each in self.corpus.vector_sets():
             if each.embedder == target.embedder and each.table != target.table:
@@ -128,10 +134,10 @@ class VectorSets:
         return IngestReport(embedded=job.documents, embedder=resolved.name, notes=[*notes])
 
     def price(self, embedder: str | VectorOptions = AUTO) -> EmbeddingCost | None:
-        """Return what `rebuild` would cost; None where it costs nothing. Nothing is made.
+        """Return the cost of `rebuild`, without running it; None if it is free.
 
         Raises:
-            InvalidInput, Unavailable: the embedder can not be had.
+            InvalidInput, Unavailable: the embedder is not available.
         """
         options = VectorOptions.of(embedder)
         replaced = self.corpus.vector_set() if options.name == AUTO else None
@@ -145,11 +151,11 @@ class VectorSets:
         return estimate_cost(loaded, documents) if isinstance(loaded, CostlyEmbedder) else None
 
     def drop(self, name: str) -> tuple[int, int]:
-        """Remove all unused sets of an embedder; return how many, and their bytes.
+        """Delete all unused vector sets of an embedder; return their number and their bytes.
 
         Raises:
-            NotFound: there is none.
-            Conflict: it is in use.
+            NotFound: there is no such set.
+            Conflict: the set is in use.
         """
         used = self.corpus.vector_set()
         names = {name, registry.resolve_embedder_name(name)}
@@ -157,10 +163,14 @@ class VectorSets:
         idle = [each for each in named if each != used]
         command = self.stores().command
         if not named:
-            raise NotFound(f"there are no vectors of {name!r}", f"see: {command('index list')}")
+            raise NotFound(
+                f"there are no vectors of {name!r}",
+                f"list all vectors with: {command('index list')}",
+            )
         if not idle:
             raise Conflict(
-                f"the vectors of {name!r} are in use", f"first: {command()} --embedder none"
+                f"the vectors of {name!r} are in use",
+                f"stop using them first: {command()} --embedder none",
             )
         size = sum(self._remove_set(each.table) for each in idle)
         self._remove_leftovers()
@@ -173,15 +183,15 @@ class VectorSets:
         name = shlex.quote(used.embedder)
         command = self.stores().command
         again, drop = f"{command()} --embedder {name}", f"{command('index drop')} {name}"
-        stay = f"the vectors of {used.embedder!r} stay: {again} takes them up again"
-        return IngestReport(embedder=NONE, notes=[f"{stay}; {drop} removes them"])
+        stay = f"the vectors of {used.embedder!r} are kept: {again} uses them again"
+        return IngestReport(embedder=NONE, notes=[f"{stay}; {drop} deletes them"])
 
     def _find_complete_set(
         self, options: VectorOptions, used: VectorSet | None
     ) -> VectorSet | None:
-        """Return a set that can be used as it is, so that nothing is loaded.
+        """Return a complete vector set that can be used at once, without loading an embedder.
 
-        Not one of an instant embedder, which must be there for every selection.
+        Sets of an instant embedder are excluded, since selections need the embedder itself.
         """
         names = {options.name, registry.resolve_embedder_name(options.name)}
         for each in reversed(self.corpus.vector_sets()):
@@ -194,7 +204,7 @@ class VectorSets:
     def _load_embedder(
         self, options: VectorOptions, replaced: VectorSet | None
     ) -> tuple[VectorOptions, Embedder]:
-        """Load the embedder of `replaced`, else the requested one; with its options in full."""
+        """Load the embedder of `replaced`, else the requested one; return it with full options."""
         missing: list[Unavailable] = []
         used, sets = self.corpus.vector_set(), self.corpus.vector_sets()
         for name in candidate_names(replaced.embedder if replaced else options.name):
@@ -212,7 +222,10 @@ class VectorSets:
     def _target_set(
         self, embedder: Embedder, options: VectorOptions, replaced: VectorSet | None
     ) -> VectorSet:
-        """Return an existing set to fill, else a new one; with `replaced`, one begun after it."""
+        """Return an existing vector set to fill, else a new one.
+
+        With `replaced`, only sets that were begun after it are filled.
+        """
         from tui_annotate.storage.vectors.store import table_name
 
         there = self._completable_sets(embedder, replaced)
@@ -226,7 +239,7 @@ class VectorSets:
             taken = {each.table for each in self.corpus.vector_sets()}
             numbered = (f"{name}-{number}" for number in count(2))
             table = next(each for each in chain((name,), numbered) if each not in taken)
-            self._remove_set(table)  # what was left of it
+            self._remove_set(table)  # remains of a killed run
         return set_of(embedder, options, table=table, known=there[-1] if there else None)
 
     def _completable_sets(self, embedder: Embedder, replaced: VectorSet | None) -> list[VectorSet]:
@@ -256,7 +269,7 @@ class VectorSets:
         return size
 
     def _remove_leftovers(self) -> None:
-        """Remove what killed processes left: tables or sets without the other."""
+        """Remove remains of killed processes: tables without sets, and sets without tables."""
         store, used = self.stores(), self.corpus.vector_set()
         with store.writing():
             there, known = store.tables(), self.corpus.vector_sets()
@@ -269,7 +282,7 @@ class VectorSets:
 
 
 def estimate_cost(costly: CostlyEmbedder, documents: Iterable[Segmented]) -> EmbeddingCost:
-    """Return the cost of embedding all segments, in batches as of an ingest."""
+    """Return the cost of embedding all segments, in the same batches as an ingest."""
     total, texts = EmbeddingCost(), list[str]()
     for text, segments in documents:
         texts += [text[start:end] for start, end in segments]
@@ -282,7 +295,7 @@ def estimate_cost(costly: CostlyEmbedder, documents: Iterable[Segmented]) -> Emb
 def select_new_documents(
     corpus: CorpusStore, records: Iterable[Record], sentences: SegmentationPool
 ) -> Iterator[Segmented]:
-    """Yield the documents of records that are not stored yet, once each."""
+    """Yield the documents of records that are not yet stored, each once."""
     with closing(NameRegister()) as seen:
         for number, record in enumerate(records):
             documents = {document.sha256: document for document in record.sample.documents}

@@ -1,4 +1,4 @@
-"""Vectors of ingested texts: fills the set in use, and chooses a new workspace's first one."""
+"""Vectors of ingested texts: fills the vector set in use, and chooses one for a new workspace."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 
 _MAX_DOCUMENTS = 20_000
-"""Documents that a file of vectors is compared with."""
+"""Maximum number of documents that are compared with a file of vectors."""
 
 
 class _ChosenElsewhere(Exception):
-    """Another process chose the embedder of a workspace that had none."""
+    """Exception: another process chose the embedder of a workspace that had none."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class DocumentEmbedder:
 
     Raises:
         Conflict: the workspace has another embedder.
-        InvalidInput, Unavailable: the named embedder can not be had.
+        InvalidInput, Unavailable: the named embedder is not available.
     """
 
     corpus: CorpusStore
@@ -83,7 +83,7 @@ class DocumentEmbedder:
         if options.name not in {AUTO, name}:
             raise Conflict(
                 f"the workspace's embedder is {name!r}, not {options.name!r}",
-                f"to change it: {self._change_command(options.name)}",
+                f"change the embedder with: {self._change_command(options.name)}",
             )
         return name
 
@@ -92,7 +92,7 @@ class DocumentEmbedder:
 
     @property
     def better(self) -> str:
-        """How to get better vectors, in one line; empty where nobody needs to know."""
+        """Advice on how to get better vectors, in one line; empty if there is none."""
         if not self._is_automatic or not (self.embedded or self._is_new):
             return ""
         return registry.better_embedder(self.name)
@@ -102,19 +102,19 @@ class DocumentEmbedder:
         return self.options.name == self.options.first == AUTO
 
     def due(self, segments: int) -> bool:
-        """Whether so many new segments are worth a write."""
+        """Return whether the number of new segments is large enough for a write."""
         return segments >= QUICK_ROWS and not self._uses_prepared()
 
     @property
     def table(self) -> str:
-        """Table of the set in use; empty without one."""
+        """Table of the vector set in use; empty without one."""
         return self._vector_set.table if self._vector_set else ""
 
     def costly(self) -> CostlyEmbedder | None:
-        """Return the embedder that prices missing vectors; None where they are free.
+        """Return the embedder that prices missing vectors; None if vectors are free.
 
         Raises:
-            InvalidInput, Unavailable: the embedder can not be had.
+            InvalidInput, Unavailable: the embedder is not available.
         """
         if self.name in {AUTO, NONE} or not registry.has_cost(self.name):
             return None
@@ -122,7 +122,7 @@ class DocumentEmbedder:
         return embedder if isinstance(embedder, CostlyEmbedder) else None
 
     def catch_up(self, report_progress: EmbeddingProgress, *, documents: int = 0) -> None:
-        """Embed at most so many documents; 0 for all, and then compact the tables.
+        """Embed up to `documents` waiting documents; 0 embeds all, and then compacts the tables.
 
         Raises:
             Unavailable: the first embedder of a new workspace failed.
@@ -132,10 +132,10 @@ class DocumentEmbedder:
         except _ChosenElsewhere:
             self._adopt_other_choice()
             self._fill(report_progress, documents)
-        except Unavailable as error:  # the texts are safe, and SQL knows what is missing
+        except Unavailable as error:  # texts are stored; the database lists missing vectors
             if self._vector_set is None and not self._is_automatic:
                 raise self._first_embedder_error(error) from error
-            self._note(f"vectors are missing: {error.message}; the next ingest goes on with them")
+            self._note(f"vectors are missing: {error.message}; the next ingest continues with them")
         finally:
             self.embedded = self._prepared_count + (
                 self._current_job.documents if self._current_job else 0
@@ -164,20 +164,20 @@ class DocumentEmbedder:
         self._embedder = self._current_job = None
         self.name = self._vector_set.embedder if self._vector_set else NONE
         self._note(
-            f"another ingest chose {self.name!r} for this workspace meanwhile, so these vectors are"
-            f" not those of {mine!r}; to change it: {self._change_command(mine)}"
+            f"another ingest chose {self.name!r} for this workspace meanwhile, so the vectors are"
+            f" not those of {mine!r}; change it with: {self._change_command(mine)}"
         )
 
     def _first_embedder_error(self, error: Unavailable) -> Unavailable:
         kind, _, model = self.name.partition(":")
         name = f"{kind}:MODEL" if model and registry.has_cost(self.name) else self.name
         return Unavailable(
-            f"no vectors, and {self.name!r} is not remembered: {error.message}",
-            f"{error.hint}; the texts are stored, so then: {self._change_command(name)}",
+            f"no vectors were computed with the embedder {self.name!r}: {error.message}",
+            f"{error.hint}; then embed the stored texts with: {self._change_command(name)}",
         )
 
     def _uses_prepared(self) -> bool:
-        """Whether the file of vectors comes first; in a new workspace for `auto` alone."""
+        """Return whether a file of vectors is used; in a new workspace only for `auto`."""
         new = self._vector_set is None and self.name == AUTO
         return self.options.prepared is not None and (new or self._vector_set is not None)
 
@@ -187,7 +187,7 @@ class DocumentEmbedder:
         try:
             taken = take(self.corpus, self.stores(), self.options.prepared, kept=self._vector_set)
         except InvalidInput as error:
-            self._note(f"prepared vectors are left aside: {error.message}")
+            self._note(f"the prepared vectors were not used: {error.message}")
         else:
             if taken is not None:
                 self._vector_set, self._prepared_count = taken
@@ -199,12 +199,14 @@ class DocumentEmbedder:
             return False
         if self.corpus.unembedded(self.table, 1):
             return True
-        if self.table and self.corpus.is_loose(self.table):  # a killed run came as far as that
+        if self.table and self.corpus.is_loose(
+            self.table
+        ):  # a killed run did not compact the tables
             clean_up(self.corpus, self.stores(), self.table)
         return False
 
     def _load_first_available(self) -> Embedder | None:
-        """Load the first available embedder; note why others are not."""
+        """Load the first available embedder; note why better ones are not available."""
         for name in candidate_names(self.name):
             try:
                 embedder = self._load_named(name)
@@ -223,8 +225,8 @@ class DocumentEmbedder:
             return f"no {name} vectors: {error.message}" + (error.hint and f" ({error.hint})")
         waiting, _ = self.corpus.waiting(self._vector_set.table)
         return (
-            f"{format_count(waiting, 'document has', 'documents have')} no vectors, words find "
-            f"there: {error.message}; the next ingest that can makes them ({error.hint})"
+            f"{format_count(waiting, 'document has', 'documents have')} no vectors and are ranked"
+            f" lexically: {error.message}; a later ingest computes the vectors ({error.hint})"
         )
 
     def _load_named(self, name: str) -> Embedder:
@@ -240,15 +242,15 @@ class DocumentEmbedder:
             kept.table, embedder=embedder.name, version=version, segmenter=SEGMENTER
         ):
             self._note(
-                "new documents have no vectors yet, as embedder or segmenter are of another "
-                f"version: {self.stores().command()}"
+                "new documents have no vectors yet: the embedder or the segmenter has another"
+                f" version; compute all vectors again with: {self.stores().command()}"
             )
             return None
         whose = kept.embedder if kept else self.name
         options = VectorOptions(whose, *self.options.how(whose, kept))
         target = set_of(embedder, options, table=kept.table if kept else name, known=kept)
         if kept is None:
-            # A set of this name may have been dropped while another process filled it.
+            # Another process may have filled a set of this name that was deleted meanwhile.
             if all(each.table != name for each in self.corpus.vector_sets()):
                 self.corpus.forget_embedded(name)
         elif target != kept:
@@ -260,6 +262,7 @@ class DocumentEmbedder:
 
     def _take_up(self, target: VectorSet) -> None:
         self.corpus.keep_vector_set(target)
+        # Two first ingests may race: one of them decides, the other one adopts its choice.
         if self._vector_set is None and not self.corpus.decide_vectors(target.table):
             self.corpus.drop_vector_set(target.table)
             raise _ChosenElsewhere
@@ -276,12 +279,13 @@ class DocumentEmbedder:
 def take(
     corpus: CorpusStore, store: VectorStore, file: Path, *, kept: VectorSet | None
 ) -> tuple[VectorSet, int] | None:
-    """Store the vectors that a file has of documents.
+    """Store the vectors of a file for the documents that have none.
 
-    Without a set in use (`kept`), the file's becomes it, if it has vectors of all documents.
+    Without a vector set in use (`kept`), the set of the file is used, if it covers all documents.
 
     Returns:
-        The set and how many documents got vectors; None for another embedder, or no documents.
+        The vector set and the number of documents that got vectors; None for another embedder, or
+        if there are no documents.
 
     Raises:
         InvalidInput: the file is damaged, of another segmenter, or lacks a text.
@@ -292,7 +296,9 @@ def take(
     found = vector_file.read(file)
     made = found.vectors
     if made.segmenter != SEGMENTER:
-        raise InvalidInput(f"{file} is of segments by {made.segmenter}, not {SEGMENTER}")
+        raise InvalidInput(
+            f"the vectors in {file} belong to segments of {made.segmenter}, not of {SEGMENTER}"
+        )
     if kept and not is_table_of(
         kept.table, embedder=made.embedder, version=made.version, segmenter=SEGMENTER
     ):
@@ -303,7 +309,9 @@ def take(
         return None
     fitting = [name for name, _, segments in waiting if found.fits(name, segments)]
     if kept is None and (len(fitting) < len(waiting) or len(waiting) == _MAX_DOCUMENTS):
-        raise InvalidInput(f"{file} lacks some of the texts", "they are those of another version")
+        raise InvalidInput(
+            f"{file} has no vectors for some of the texts", "use a file with vectors of these texts"
+        )
     if kept is None:
         corpus.keep_vector_set(made)
     if fitting:

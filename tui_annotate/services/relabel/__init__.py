@@ -1,4 +1,7 @@
-"""Changes of label sets and of the annotations under them, by admins; see `LabelChangeService`."""
+"""Changes of label sets, and of the annotations that use them, by admins.
+
+The main class is `LabelChangeService`.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +42,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class LabelSetVersion:
-    """A change of a label set, or its first version.
+    """Version of a label set, with the change that made it.
 
     Attributes:
         dataset: empty for the workspace.
-        by: empty for the owner of the files.
-        told: the request, for people.
+        by: name of the admin; empty for the workspace owner.
+        `told`: the change as text, for example `rename A to B`.
     """
 
     dataset: str
@@ -59,19 +62,19 @@ class LabelSetVersion:
 
 @dataclass(frozen=True, slots=True)
 class LabelChangeService(LabelChangeWriter):
-    """Changes label sets of a workspace and its datasets; `dry` only shows the effect.
+    """Changes label sets of a workspace and its datasets; `dry` only reports the effect.
 
-    An empty `dataset` means the workspace's set, with all datasets that use it.
+    An empty `dataset` means the workspace's label set, with all datasets that use it.
 
     Raises:
-        NotAllowed: every method, where the actor may not manage the workspace.
+        NotAllowed: every method, if the current user is not an admin.
     """
 
     def rename(self, old: str, new: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Rename a label, with its children.
+        """Rename a label; its child labels move with it.
 
         Raises:
-            NotFound: there is no such label, or no such dataset.
+            NotFound: the label or the dataset does not exist.
             InvalidInput, Conflict: the new name is not possible.
         """
 
@@ -93,7 +96,7 @@ class LabelChangeService(LabelChangeWriter):
     def merge(
         self, old: Sequence[str], into: str, *, dataset: str = "", dry: bool = False
     ) -> RelabelReport:
-        """Merge labels, with their children, into an existing one."""
+        """Merge labels, with their child labels, into an existing label."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             gone, kept = label_requests.parse_merge(tree, old, into)
@@ -117,7 +120,7 @@ class LabelChangeService(LabelChangeWriter):
     def split(
         self, old: str, new: Sequence[str], *, dataset: str = "", dry: bool = False
     ) -> RelabelReport:
-        """Split a label into others; work that has it waits for a choice."""
+        """Split a label into others; annotators choose the new label of each annotation."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             label = label_requests.find_label(tree, old)
@@ -133,7 +136,7 @@ class LabelChangeService(LabelChangeWriter):
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
     def retire(self, whole: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Deprecate a label with its children: old work keeps it."""
+        """Deprecate a label and its child labels: old uses stay, new ones are not possible."""
 
         def ask(text: str, tree: LabelTree, _at: str) -> RelabelRequest:
             label = label_requests.retire_label(tree, whole)
@@ -146,11 +149,11 @@ class LabelChangeService(LabelChangeWriter):
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
     def apply(self, text: str, *, name: str, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Replace the label set of the workspace or a dataset; `name` is the file, for messages.
+        """Replace the label set of the workspace or of a dataset; `name` is the file, for messages.
 
         Raises:
-            InvalidLabels: it is no label set.
-            Refused: labels in use would be lost; also with `dry`.
+            InvalidLabels: the text is not a label set.
+            RelabelConflict: labels in use would be lost; also with `dry`.
         """
         after = parse_labels(text, name=name)
 
@@ -166,8 +169,8 @@ class LabelChangeService(LabelChangeWriter):
                 lacking = format_count(len(whose), "annotation")
                 raise RelabelConflict(
                     f"{name} lacks labels of {lacking}: {', '.join(labels)}",
-                    "rename, merge or retire them first (see: tui-annotate labels --help); "
-                    "--dry-run tells whose they are",
+                    "rename, merge or retire these labels first (see: tui-annotate labels --help);"
+                    " list the annotations with --dry-run",
                     report,
                 )
 
@@ -184,10 +187,10 @@ class LabelChangeService(LabelChangeWriter):
     def find_irregular_labels(
         self, *, dataset: str = ""
     ) -> tuple[list[IrregularLabels], LabelTree]:
-        """Return irregular labels in work under a set, and that set; changes nothing.
+        """Return irregular labels in annotations, and the label set; changes nothing.
 
         Raises:
-            NotFound: there is no such dataset, or no label set.
+            NotFound: the dataset does not exist, or there is no label set.
         """
         with self.store.reading() as seen:
             begun = seen.moment(dataset)
@@ -196,7 +199,7 @@ class LabelChangeService(LabelChangeWriter):
             return normalising.find_irregularities(seen.streams(begun.datasets), labels), labels
 
     def normalise(self, renames: Renames, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Replace irregular labels in work by labels of the set."""
+        """Replace irregular labels of annotations by labels of the label set."""
 
         def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
             task = tasks.renaming_task(
@@ -221,8 +224,8 @@ class LabelChangeService(LabelChangeWriter):
             if dataset and own and not version:
                 raise InvalidInput(
                     f"dataset {dataset!r} has no label set of its own",
-                    f"without --dataset the workspace's changes; or: tui-annotate labels apply "
-                    f"FILE --dataset {dataset}",
+                    "omit --dataset to change the workspace's label set; or run: tui-annotate"
+                    f" labels apply FILE --dataset {dataset}",
                 )
             text = "" if version and dataset else self.file.text()
             made = self.prepared(seen, ask, dataset=dataset, text=text)
@@ -232,7 +235,7 @@ class LabelChangeService(LabelChangeWriter):
         """Return all versions, oldest first; `dataset` is empty for the workspace, None for all.
 
         Raises:
-            NotFound: there is no such dataset, and never was a set of its own.
+            NotFound: the dataset does not exist, and it never had its own label set.
         """
         with self.store.reading() as seen:
             changes = seen.changes()
@@ -271,10 +274,10 @@ class LabelChangeService(LabelChangeWriter):
         )
 
     def text(self, version: str = "", *, dataset: str = "") -> str:
-        """Return the version whose hash begins with `version`; by default the one in force.
+        """Return the label set whose hash begins with `version`; by default the current one.
 
         Raises:
-            NotFound: there is none, or several match.
+            NotFound: no version matches, or several do.
         """
         if not version:
             with self.store.reading() as seen:
@@ -284,26 +287,28 @@ class LabelChangeService(LabelChangeWriter):
         fitting = [name for name in known if name.startswith(version.lower())]
         if len(fitting) != 1:
             raise NotFound(
-                f"{version!r} names {'several' if fitting else 'no'} versions of the label set",
-                "see: tui-annotate labels list",
+                f"several label set versions begin with {version!r}"
+                if fitting
+                else f"no label set version begins with {version!r}",
+                "list all versions with: tui-annotate labels list",
             )
         return self.guidance.text(GuidanceKind.LABELS, fitting[0])
 
     def undo(self, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Undo the last change of a set.
+        """Undo the last change of a label set.
 
-        Work that was changed since stays, and is reported. Undoing a rename also renames labels
-        given since.
+        Annotations that were changed since stay as they are and are reported. Undoing a rename also
+        renames labels that were given since.
 
         Raises:
-            NotFound: nothing is left to undo, or there is no such dataset.
-            Conflict: `labels.yaml` differs from the set in force.
+            NotFound: there is no change to undo, or the dataset does not exist.
+            Conflict: `labels.yaml` differs from the current label set.
         """
         require_permission(self.actor, Permission.MANAGE)
         if not dataset and self.file.pending():
             raise Conflict(
-                "labels.yaml says something else than the set in force",
-                "tui-annotate labels apply labels.yaml; or bring it back: "
+                "labels.yaml differs from the current label set",
+                "apply the file: tui-annotate labels apply labels.yaml; or restore it: "
                 "tui-annotate labels show > labels.yaml",
             )
         with self.store.reading() as seen:
@@ -316,19 +321,19 @@ class LabelChangeService(LabelChangeWriter):
         mine = [one for one in standing if one.dataset == dataset]
         if not mine:
             others = sorted({one.dataset for one in standing if one.dataset})
-            more = f"of datasets there are: --dataset {others[0]}" if others and not dataset else ""
+            more = f"undo a change of a dataset: --dataset {others[0]}" if others else ""
             where = f"the labels of {dataset}" if dataset else "the workspace's labels"
             raise NotFound(
-                f"there is no change of {where} to take back",
-                more or "see: tui-annotate labels list",
+                f"there is no change of {where} to undo",
+                ("" if dataset else more) or "list all changes with: tui-annotate labels list",
             )
         return mine[-1]
 
     def _prepare_undo(self, seen: LabelSetChange, last: LabelChange) -> PreparedChange:
         if seen.moment(last.dataset).version != last.after:
             raise Conflict(
-                f"the set in force is not the one that {last.request.description!r} made",
-                "see: tui-annotate labels list",
+                f"the current label set is not the result of {last.request.description!r}",
+                "list all changes with: tui-annotate labels list",
             )
         now, text = self.in_force(last.after), self.in_force(last.before)
         done = seen.batch(last.batch)
@@ -351,7 +356,7 @@ class LabelChangeService(LabelChangeWriter):
         return replace(made, change=change, undoes=last.id)
 
     def _state_before(self, stream: EventStream) -> State | None:
-        """The state before a change reopened work; None if it changed since."""
+        """Return the state of a sample before a label change reopened it; None if changed since."""
         with self.store.reading() as seen:
             state = seen.before((stream.person, stream.key))
         return State(state) if state else None

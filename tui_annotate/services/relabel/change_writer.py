@@ -1,4 +1,4 @@
-"""Prepares a change of labels without the lock, and writes it with the lock, as a whole or not."""
+"""Prepares a label change without the write lock, then writes it in one locked transaction."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_ev
 
 @dataclass(frozen=True, slots=True)
 class RelabelCount:
-    """How many annotations of a person get a label; `becomes` is empty where it is lost."""
+    """Number of an annotator's annotations that get another label; `becomes` is empty if lost."""
 
     person: str
     dataset: str
@@ -48,7 +48,11 @@ class RelabelCount:
 
 @dataclass(frozen=True, slots=True)
 class RelabelFinding:
-    """A finding: `what` as of `tasks.StreamFinding`, `numbers` of the annotations."""
+    """Finding on some annotations of a sample; `what` as in `tasks.StreamFinding`.
+
+    Attributes:
+        numbers: numbers of the annotations.
+    """
 
     what: str
     person: str
@@ -61,11 +65,12 @@ class RelabelFinding:
 
 @dataclass(frozen=True, slots=True)
 class RelabelReport:
-    """A change, done or as it would be.
+    """Effect of a label change, done or planned.
 
     Attributes:
-        samples: number of pairs of person and sample; likewise `reopened` and `closed`.
-        file: what happened to `labels.yaml`: `written`, `left` as it differs, or empty.
+        `told`: the change as text.
+        samples: number of (annotator, sample) pairs; `reopened` and `closed` count the same pairs.
+        file: `written` or `left` (because it differs) for `labels.yaml`; empty if not affected.
     """
 
     kind: str
@@ -83,7 +88,7 @@ class RelabelReport:
     places: tuple[RelabelFinding, ...]
 
     def of(self, what: str) -> list[RelabelFinding]:
-        """Return the findings of one kind."""
+        """Return the findings of one kind, for example `lost`."""
         return [place for place in self.places if place.what == what]
 
     def as_json(self) -> dict[str, Any]:
@@ -92,7 +97,7 @@ class RelabelReport:
 
 
 class RelabelConflict(Conflict):
-    """A refused change; `report` is what it would do."""
+    """Refused label change; `report` has the effect that the change would have."""
 
     def __init__(self, message: str, hint: str, report: RelabelReport) -> None:
         super().__init__(message, hint)
@@ -100,28 +105,30 @@ class RelabelConflict(Conflict):
 
 
 class LabelsFile(Protocol):
-    """The `labels.yaml` of a workspace."""
+    """Access to the `labels.yaml` of a workspace."""
 
     def take_up(self) -> None:
-        """Store it as a version, unless work would lose something."""
+        """Store a changed `labels.yaml` as a new version, unless annotations would lose labels."""
 
     def text(self) -> str:
-        """Return the text of the set in force after `take_up`."""
+        """Return the text of the current label set; `take_up` must be called first."""
 
     def pending(self) -> bool:
-        """Whether it differs from the set in force."""
+        """Return whether `labels.yaml` differs from the current label set."""
 
     def follow(self, before: str, after: str) -> str:
-        """Replace the text `before` by another; return `written`, or `left`."""
+        """Replace the text `before` in `labels.yaml`; return `written`, or `left` if it differs."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelabelRequest:
-    """A change before work was read; `description` is the request in words.
+    """Requested label change, whose effect on annotations is not yet known.
 
     Attributes:
-        text: of the new set; None if unchanged.
-        renames: for later undos.
+        description: the change as text.
+        text: text of the new label set; None if unchanged.
+        task: computes the effect on one stream.
+        renames: new names of labels, for a later undo.
     """
 
     kind: str
@@ -132,12 +139,12 @@ class RelabelRequest:
 
 
 Ask = Callable[[str, LabelTree, str], RelabelRequest]
-"""Makes a change out of the text in force, the same as a tree, and this moment."""
+"""Function that builds a label change from the current label set (text, tree) and the time."""
 
 
 @dataclass(slots=True)
 class RelabelWork:
-    """The effect on all streams; `event` builds the event of an action."""
+    """Effect of a label change on all event streams; `event` builds the event of an action."""
 
     task: Task
     event: Callable[[EventStream, PendingEvent], Event]
@@ -145,18 +152,18 @@ class RelabelWork:
     _plans: dict[StreamName, WritePlan] = field(default_factory=dict)
 
     def take(self, stream: EventStream) -> None:
-        """Plan the change of a stream."""
+        """Plan the effect of the label change on one event stream."""
         outcome, name = self.task(stream), (stream.person, stream.key)
         if outcome.nothing:
             return
         if outcome.action is not None:
             event = self.event(stream, outcome.action)
             self._plans[name], _ = plan_event(stream, event)
-            outcome.action = None  # the plan holds it, in a tenth of the memory
+            outcome.action = None  # the plan has the same data in a tenth of the memory
         self.outcomes[name] = outcome
 
     def reload_stream(self, name: StreamName, stream: EventStream | None) -> None:
-        """Plan a stream that changed since; None for a deleted one."""
+        """Plan an event stream again that changed meanwhile; None for a deleted stream."""
         self.outcomes.pop(name, None)
         self._plans.pop(name, None)
         if stream is not None:
@@ -164,13 +171,13 @@ class RelabelWork:
 
     @property
     def plans(self) -> list[WritePlan]:
-        """The writes to do."""
+        """Planned writes of the label change, one per event stream."""
         return list(self._plans.values())
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedChange:
-    """A change ready to be written; `undoes` is the number of the change it undoes, or 0."""
+    """Label change that is ready to be written; `undoes`: number of the undone change, or 0."""
 
     begun: LabelSetSnapshot
     change: LabelChange
@@ -181,13 +188,13 @@ class PreparedChange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing changes."""
+        """Whether the label change has no effect."""
         return self.change.after == self.change.before and not self.work.plans
 
 
 @dataclass(frozen=True, slots=True)
 class LabelChangeWriter:
-    """Prepares and writes changes; `file` is the workspace's `labels.yaml`."""
+    """Prepares and writes label changes; `file` is the workspace's `labels.yaml`."""
 
     store: LabelChangeStore
     guidance: GuidanceStore
@@ -200,11 +207,11 @@ class LabelChangeWriter:
     def prepared(
         self, seen: LabelSetChange, ask: Ask, *, dataset: str, text: str = ""
     ) -> PreparedChange:
-        """Prepare a change; an empty `text` means the set in force.
+        """Prepare a label change; an empty `text` means the current label set.
 
         Raises:
-            TuiAnnotateError: as `ask`.
-            NotFound: there is no such dataset, or no label set.
+            TuiAnnotateError: same as for `ask`.
+            NotFound: the dataset does not exist, or there is no label set.
         """
         begun, at, batch = seen.moment(dataset), self.clock(), self.new_id()
         old = text or self.in_force(begun.version)
@@ -231,30 +238,33 @@ class LabelChangeWriter:
     def carry_out(
         self, made: PreparedChange, *, check: Callable[[RelabelReport], None] | None = None
     ) -> RelabelReport:
-        """Write a change; streams that changed since are planned anew. `check` runs under the lock.
+        """Write a label change; streams that changed meanwhile are planned again under the lock.
+
+        `check` is called with the report, under the lock.
 
         Raises:
             Conflict: labels or datasets changed meanwhile.
-            Unavailable: `labels.yaml` can not be written; then nothing is.
+            Unavailable: `labels.yaml` cannot be written; then nothing is written.
         """
         change, begun = made.change, made.begun
         with self.store.writing() as now:
             current = now.moment(change.dataset)
             if (current.version, current.datasets) != (begun.version, begun.datasets):
-                raise Conflict("labels or datasets changed meanwhile", "do it again")
+                raise Conflict("labels or datasets changed meanwhile", "repeat the command")
+            # Plans were made without the lock: plan the streams again that changed since.
             for name in now.touched(begun):
                 made.work.reload_stream(name, now.stream(name))
             change = replace(change, arrival=current.arrival)
             if check is not None:
                 check(self.report(made))
             now.keep(change, made.text, made.work.plans, undoes=made.undoes)
-            # Last, so that a file that can not be written leaves the store as it was.
+            # Write the file last: if that fails, the transaction rolls back.
             wanted = not change.dataset and change.after != change.before
             file = self.file.follow(made.old_text, made.text) if wanted else ""
         return self.report(made, done=True, file=file)
 
     def report(self, made: PreparedChange, *, done: bool = False, file: str = "") -> RelabelReport:
-        """Report what a change does."""
+        """Report the effect of a label change."""
         change, names, outcomes = made.change, self.names(), made.work.outcomes
         counts: Counter[tuple[str, str, LabelPath, LabelPath]] = Counter()
         findings = []
@@ -294,18 +304,18 @@ class LabelChangeWriter:
         )
 
     def in_force(self, version: str) -> str:
-        """Return the text of a version, else of the workspace's set in force.
+        """Return the text of a label set version; by default of the workspace's current one.
 
         Raises:
             NotFound: the workspace has no label set.
         """
         known = version or self.in_force_hash()
         if not known:
-            raise NotFound("the workspace has no labels.yaml", f"make it; {WRITE}")
+            raise NotFound("the workspace has no labels.yaml", f"create the file; {WRITE}")
         return self.guidance.text(GuidanceKind.LABELS, known)
 
     def in_force_hash(self) -> str:
-        """Return the version of the workspace's set."""
+        """Return the hash of the workspace's current label set; empty if it has none."""
         return self.guidance.version(GuidanceKind.LABELS)
 
     def _event_maker(
@@ -338,9 +348,10 @@ class LabelChangeWriter:
 def count_losses(
     store: LabelChangeStore, before: LabelTree, after: LabelTree
 ) -> Counter[LabelPath]:
-    """Count annotations, by label, that would lose a label, break a rule or wait for a choice.
+    """Count annotations, by label, that would lose a label, break a rule or need a new choice.
 
-    Added labels, colours, keys, descriptions and looser rules lose nothing, without reading work.
+    Added labels, colours, keys, descriptions and looser rules lose nothing; then no annotations are
+    read.
     """
     lost: Counter[LabelPath] = Counter()
     if not is_stricter(before, after):

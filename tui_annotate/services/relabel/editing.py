@@ -1,6 +1,6 @@
-"""Changes the text of a label set where it says so, and nowhere else: comments and order stay.
+"""Edits the text of a label set in place: comments, order and layout stay as they are.
 
-What comes out is read again, and must be the set that was meant.
+The edited text is parsed again and must give the intended label set.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import JOINER, LabelTree
 
 _INHERITED_RULES: Final = ("evidence", "note", "exclusive")
-"""Rules that the labels that come of another one take from it."""
+"""Rules that new labels inherit from the label that was split."""
 
 Edit = tuple[int, int, str]
-"""From where to where the text is replaced, and by what."""
+"""Replacement of a part of a text: start, end, new text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class _Text:
 
 
 def rename(text: str, old: LabelPath, name: str) -> str:
-    """Rename a label, with its children."""
+    """Rename a label in the text of a label set; its child labels stay below it."""
     new = (*old[:-1], name)
 
     def edits(at: _Text) -> Iterator[Edit]:
@@ -53,12 +53,12 @@ def rename(text: str, old: LabelPath, name: str) -> str:
 
 
 def retire(text: str, path: LabelPath) -> str:
-    """Deprecate a label."""
+    """Mark a label as deprecated in the text of a label set."""
     return _apply_edits(text, lambda at: _field_edits(at, at.items[path], "retired", value="true"))
 
 
 def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
-    """Split a label into others; missing ones are added next to it."""
+    """Mark a label as split into others in the text; missing ones are added next to it."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         item = at.items[old]
@@ -71,7 +71,7 @@ def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
 
 
 def merge(text: str, old: Sequence[LabelPath], into: LabelPath) -> str:
-    """Remove labels with their children, merged into another one."""
+    """Remove merged labels from the text; references to them become references to `into`."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         tops = [
@@ -107,7 +107,7 @@ def _apply_edits(
         after = list(dict.fromkeys(split(each) for each in before))
         if after != before:
             found.append((value.start_mark.index, at.end(value), _flow_list(after)))
-    # From the end, so that places hold; what comes to one place keeps its order.
+    # Apply edits from the end, so that offsets stay valid; edits at one offset keep their order.
     found.sort(key=lambda edit: edit[:2])
     while found:
         start, end, instead = found.pop()
@@ -116,15 +116,15 @@ def _apply_edits(
 
 
 def parse_label_set(text: str, paths: Iterable[LabelPath]) -> LabelTree:
-    """Parse an edited label set, which must have exactly these labels.
+    """Parse an edited label set, which must have exactly the given labels.
 
     Raises:
-        InvalidLabels: it has others, or its form can not be edited.
+        InvalidLabels: the label set has other labels, or its layout cannot be edited.
     """
     tree = parse_labels(text, name="the changed label set")
     if {label.path for label in tree.walk()} != set(paths):
         raise InvalidLabels(
-            "this label set can not be changed here: it is written in an unusual way",
+            "this label set cannot be edited by a command: its YAML has an unusual layout",
             "write its labels as lists of maps with name; see docs/labels.md",
         )
     return tree
@@ -195,7 +195,7 @@ def _sibling_edit(at: _Text, item: OutlineItem, names: Sequence[str]) -> Edit:
 def _removal_edits(at: _Text, found: yaml.SequenceNode, gone: set[int]) -> Iterator[Edit]:
     nodes = found.value
     if len(gone) == len(nodes):
-        # In lines of its own it has to stand deeper than what it belongs to.
+        # A block list on lines of its own would need a deeper indentation than its parent.
         yield found.start_mark.index, at.end(found), "[]" if found.flow_style else " []"
         return
     for place in gone:
@@ -215,7 +215,7 @@ def _flow_list(paths: Iterable[LabelPath]) -> str:
 
 
 def quote_scalar(value: str) -> str:
-    """Return a text as a YAML scalar: plain where that is safe, else quoted."""
+    """Return a text as a YAML scalar: plain if that is safe, else quoted."""
     quoted = "'" + value.replace("'", "''") + "'"
     try:
         plain = yaml.safe_load(f"[{{name: {value}, x: [{value}, 1]}}]")
@@ -228,11 +228,12 @@ def quote_scalar(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OutlineItem:
-    """A label in the text.
+    """Label in the text of a label set.
 
     Attributes:
         node: a name, a map with `name` (and `fields`), or a map from a name to a list (`children`).
-        list, place: the list that holds the label, and the index in it.
+        list: YAML list that contains the label.
+        `place`: index of the label in the list.
     """
 
     path: LabelPath
@@ -253,7 +254,7 @@ def parse_outline(text: str) -> dict[LabelPath, OutlineItem]:
 
 
 def find_end(node: yaml.Node, text: str) -> int:
-    """Return where a value ends: before blanks and comments that YAML counts to it."""
+    """Return the offset where a YAML value ends, without trailing blanks and comments."""
     if isinstance(node, yaml.ScalarNode):
         end = int(node.end_mark.index)
         return len(text[:end].rstrip()) if node.style in ("|", ">") else end

@@ -1,4 +1,4 @@
-"""Checks requests against a label set: which labels are meant, and what is not possible."""
+"""Checks requests to change a label set: resolves labels, and refuses impossible changes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tui_annotate.domain.labels import JOINER, Label, LabelTree
 
 
 def find_label(tree: LabelTree, whole: str) -> Label:
-    """Return the label with a dotted path.
+    """Return the label with the given dotted path, for example `Extrinsic.Number`.
 
     Raises:
-        NotFound: the set has none there; says which ones end so, or which there are.
+        NotFound: the label set has no such label; the hint suggests or lists labels.
     """
     found = tree.find(tuple(whole.split(JOINER)))
     if found is not None:
@@ -24,26 +24,26 @@ def find_label(tree: LabelTree, whole: str) -> Label:
     near = near or [
         label for label in known if format_path(label.path).casefold() == whole.casefold()
     ]
-    hint = f"did you mean {_join_paths(near)}?" if near else f"the set has: {_join_paths(known)}"
-    raise NotFound(f"there is no label {whole!r} in the set", hint)
+    hint = f"did you mean {_join_paths(near)}?" if near else f"known labels: {_join_paths(known)}"
+    raise NotFound(f"unknown label {whole!r}", hint)
 
 
 def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
-    """Return the label under a new name, given alone or with its parents.
+    """Return the path of a label under a new name, which may include its parents.
 
     Raises:
-        InvalidInput: it has other parents, or is its name already.
+        InvalidInput: the name has other parents, or is the current name.
         Conflict: a sibling has that name.
     """
     path = sibling_path(old, new)
     if path == old.path:
         raise InvalidInput(
-            f"label {format_path(path)!r} is called so already", "choose another name"
+            f"the label already has the name {format_path(path)!r}", "choose another name"
         )
     if tree.find(path) is not None:
         raise Conflict(
-            f"there is a label {format_path(path)!r} already",
-            "tui-annotate labels merge makes one of both",
+            f"there is already a label {format_path(path)!r}",
+            "merge both labels with: tui-annotate labels merge",
         )
     return path
 
@@ -52,13 +52,13 @@ def sibling_path(label: Label, name: str) -> LabelPath:
     """Return the path of a sibling of a label.
 
     Raises:
-        InvalidInput: it has other parents.
+        InvalidInput: the name has other parents.
     """
     *parents, last = name.split(JOINER)
     if parents and tuple(parents) != label.path[:-1]:
         raise InvalidInput(
-            f"{name!r} does not stand beside {format_path(label.path)!r}",
-            "a label stays below its parent: give its name alone",
+            f"the label {name!r} has another parent than {format_path(label.path)!r}",
+            "give the new name without parents: a label stays below its parent",
         )
     return (*label.path[:-1], last)
 
@@ -66,11 +66,11 @@ def sibling_path(label: Label, name: str) -> LabelPath:
 def parse_merge(
     tree: LabelTree, old: Sequence[str], into: str
 ) -> tuple[tuple[LabelPath, ...], Label]:
-    """Return the labels to merge, and the target.
+    """Return the labels to merge and the target label, after a check that this is possible.
 
     Raises:
-        NotFound: the set lacks one of them.
-        InvalidInput: one would become itself or its child.
+        NotFound: the label set lacks one of the labels.
+        InvalidInput: a label would be merged into itself or into its child label.
         Conflict: the target is deprecated.
     """
     kept = find_label(tree, into)
@@ -78,45 +78,48 @@ def parse_merge(
     for path in paths:
         if path == kept.path:
             raise InvalidInput(
-                f"{format_path(path)!r} can not be merged into itself", "name another label"
+                f"{format_path(path)!r} cannot be merged into itself", "name another label"
             )
         if is_below(kept.path, path):
             raise InvalidInput(
-                f"{format_path(kept.path)!r} is below {format_path(path)!r} and would go with it",
-                "merge it the other way round, and rename what is left",
+                f"{format_path(kept.path)!r} is below {format_path(path)!r} and would be removed"
+                " with it",
+                "merge the labels in the opposite direction, and rename the result",
             )
     _require_offered(kept)
     return paths, kept
 
 
 def parse_split(tree: LabelTree, old: Label, names: Sequence[str]) -> tuple[LabelPath, ...]:
-    """Return the labels to split into: existing siblings, and new ones.
+    """Return the labels to split a label into: existing siblings, and new labels.
 
     Raises:
-        InvalidInput: fewer than two, the label itself, or no siblings.
-        Conflict: it can not be split, or one of them is deprecated.
+        InvalidInput: fewer than two labels, the split label itself, or labels with other parents.
+        Conflict: the label cannot be split, or one of the new labels is deprecated.
     """
     whole = format_path(old.path)
     if old.split:
         into = " and ".join(map(format_path, old.split))
         raise Conflict(
-            f"label {whole!r} was split into {into} already", "tui-annotate labels undo, then again"
+            f"the label {whole!r} was already split into {into}",
+            "undo the split first: tui-annotate labels undo",
         )
     if old.children:
         raise Conflict(
-            f"label {whole!r} has labels below it: {_join_paths(old.children)}",
-            "split one of these",
+            f"the label {whole!r} has child labels: {_join_paths(old.children)}",
+            "split one of the child labels",
         )
     paths = [_resolve_part(tree, old, name) for name in names]
     once = tuple(dict.fromkeys(paths))
     if old.path in once:
         raise InvalidInput(
-            f"{whole!r} can not be split into itself", "name the labels that come in its place"
+            f"{whole!r} cannot be split into itself", "name the labels that replace it"
         )
     if len(once) < 2:
         raise InvalidInput(
-            f"{whole!r} would be split into {' '.join(map(format_path, once)) or 'nothing'}",
-            "name two labels or more; to give it another name: tui-annotate labels rename",
+            f"the label {whole!r} cannot be split into only"
+            f" {' '.join(map(format_path, once)) or 'nothing'}",
+            "name at least two labels; to change the name: tui-annotate labels rename",
         )
     return once
 
@@ -131,34 +134,34 @@ def _resolve_part(tree: LabelTree, old: Label, name: str) -> LabelPath:
 
 
 def retire_label(tree: LabelTree, whole: str) -> Label:
-    """Return a label to deprecate.
+    """Return the label to deprecate, after a check that this is possible.
 
     Raises:
-        NotFound: the set lacks it.
-        Conflict: it is deprecated already, or none would be left.
+        NotFound: the label set lacks the label.
+        Conflict: the label is already deprecated, or no usable label would be left.
     """
     label = find_label(tree, whole)
     if label.retired:
-        raise Conflict(
-            f"label {format_path(label.path)!r} is retired already", "nothing is to be done"
-        )
+        raise Conflict(f"the label {format_path(label.path)!r} is already retired", "nothing to do")
     if all(is_below(each.path, label.path) for each in tree.offered()):
         raise Conflict(
-            f"without {format_path(label.path)!r} no label would be left to give",
-            "add another one to labels.yaml first",
+            f"without {format_path(label.path)!r}, annotators would have no label to choose",
+            "add another label to labels.yaml first",
         )
     return label
 
 
 def format_path(path: LabelPath) -> str:
-    """Return a path with dots."""
+    """Return a label path as text, with dots."""
     return JOINER.join(path)
 
 
 def _require_offered(label: Label) -> None:
     if not label.offered:
         why = "was split" if label.split else "is retired"
-        raise Conflict(f"label {format_path(label.path)!r} {why}", "name one that is still given")
+        raise Conflict(
+            f"the label {format_path(label.path)!r} {why}", "name a label that is still in use"
+        )
 
 
 def _join_paths(labels: Sequence[Label]) -> str:

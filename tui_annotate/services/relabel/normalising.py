@@ -1,7 +1,7 @@
-"""Work whose labels its set does not have: what is there, and rules that would mend it.
+"""Finds annotations with labels outside the label set, and proposes rules that fix the labels.
 
-A rule is proposed only where exactly one label of the set fits: other case, width or blanks; a
-parent left out; a slip of the pen. All else is listed, and left to people.
+A rule is proposed only if exactly one label of the set fits: a difference in case, width or blanks;
+a missing parent; a typo. All other labels are listed for a decision by the admin.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from tui_annotate.services.relabel.label_requests import find_label, format_path
 from tui_annotate.storage.log.write_plans import EventStream
 
 MENDED: Final = ("outside", "parent", "split")
-"""What rules are for."""
+"""Kinds of irregularities that rules can fix."""
 
 _MAX_EXAMPLES: Final = 3
 _LETTERS_PER_TYPO: Final = 5
-"""Letters of a name that one slip of the pen may stand in."""
+"""Number of letters of a name for each tolerated typo."""
 
 
 @dataclass(slots=True)
 class IrregularLabels:
-    """Annotations with the same irregularity.
+    """Annotations whose labels are irregular in the same way.
 
     Attributes:
-        what: `outside` the set, an unresolved `split` label, a `parent` without a child, several
-            `tops`, or `none`.
-        label: with dots, several joined by a plus.
+        what: `outside` the label set, a `split` label without a choice, a `parent` without a child,
+        several `tops`, or `none`.
+        label: label path with dots; several paths are joined by a plus.
     """
 
     what: str
@@ -45,13 +45,18 @@ class IrregularLabels:
 
     @property
     def annotations(self) -> int:
-        """Number of annotations."""
+        """Number of annotations with the irregularity."""
         return self.people.total()
 
 
 @dataclass(frozen=True, slots=True)
 class LabelReplacement:
-    """A replacement; `why`: `asked`, or proposed by `letters`, `parent` or `spelling`."""
+    """Rule that replaces a label, requested by an admin or proposed by the program.
+
+    Attributes:
+        why: `asked` (requested), or the reason of the proposal: same `letters` apart from case
+            and blanks, missing `parent`, or a typo (`spelling`).
+    """
 
     old: LabelPath
     new: LabelPath
@@ -59,7 +64,7 @@ class LabelReplacement:
 
 
 def find_irregularities(streams: Iterable[EventStream], labels: LabelTree) -> list[IrregularLabels]:
-    """Find irregular labels of work; the most frequent first in each kind."""
+    """Find irregular labels of annotations; within each kind, the most frequent first."""
     odd: dict[tuple[str, tuple[LabelPath, ...]], IrregularLabels] = {}
     for stream in streams:
         for one in stream.annotations:
@@ -96,7 +101,7 @@ def _find_oddities(
 def propose_replacements(
     odd: Iterable[IrregularLabels], labels: LabelTree
 ) -> list[LabelReplacement]:
-    """Propose rules for labels outside the set where exactly one label fits."""
+    """Propose rules for labels outside the label set where exactly one label fits."""
     made = [_propose_rule(each.path, labels) for each in odd if each.what == "outside"]
     return [rule for rule in made if rule is not None]
 
@@ -118,13 +123,13 @@ def _propose_rule(path: LabelPath, labels: LabelTree) -> LabelReplacement | None
 
 
 def _fold_path(path: LabelPath) -> tuple[str, ...]:
-    """Normalise names for comparison: no case, width, blanks and signs."""
+    """Normalise a label path for comparison: without case, width, blanks and punctuation."""
     whole = unicodedata.normalize("NFKC", JOINER.join(path)).casefold()
     return tuple(re.sub(r"[\W_]+", "", name) or name for name in whole.split(JOINER))
 
 
 def _is_typo(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two paths differ in a letter or two of one name."""
+    """Return whether two label paths differ by one or two letters in one name."""
     if len(one) != len(other):
         return False
     differing = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
@@ -135,7 +140,7 @@ def _is_typo(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def edit_distance(one: str, other: str) -> int:
-    """Return the edit distance; a swap of neighbouring letters counts once."""
+    """Return the edit distance; a swap of adjacent letters counts once."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for at, letter in enumerate(one, start=1):
@@ -152,11 +157,12 @@ def edit_distance(one: str, other: str) -> int:
 def parse_rules(
     asked: Iterable[str], odd: Sequence[IrregularLabels], labels: LabelTree
 ) -> dict[LabelPath, LabelReplacement | None]:
-    """Parse rules FROM=TO; None keeps a label.
+    """Parse rules of the form FROM=TO for labels; an empty TO keeps the label (None).
 
     Raises:
-        InvalidInput: it is no rule; FROM is in force or unused; or TO is no part of a split FROM.
-        NotFound: TO is no label of the set.
+        InvalidInput: the text is not a rule; FROM is in the label set or unused; or FROM was split
+        and TO is not one of its parts.
+        NotFound: TO is not a label of the label set.
     """
     made: dict[LabelPath, LabelReplacement | None] = {}
     for text in asked:
@@ -172,7 +178,9 @@ def _parse_rule(
     usable = {each.path: each.label for each in odd if each.what in MENDED}
     places = [match.start() for match in re.finditer("=", text)]
     if not places:
-        raise InvalidInput(f"{text!r} is no rule", "write FROM=TO; FROM= leaves it as it is")
+        raise InvalidInput(
+            f"{text!r} is not a rule for labels", "write FROM=TO; FROM= keeps the label"
+        )
     for place in places:
         whole = text[:place].strip()
         old = [path for path, label in usable.items() if label == whole]
@@ -182,21 +190,21 @@ def _parse_rule(
     whole = text[: places[0]].strip()
     if labels.find(tuple(whole.split(JOINER))) is not None:
         raise InvalidInput(
-            f"{whole!r} is a label of the set",
-            "tui-annotate labels rename changes it, or tui-annotate labels merge",
+            f"{whole!r} is a label of the label set",
+            "change it with tui-annotate labels rename, or tui-annotate labels merge",
         )
     there = ", ".join(usable.values()) or "none"
-    raise InvalidInput(f"no annotation has the label {whole!r}", f"to be mended are: {there}")
+    raise InvalidInput(f"no annotation has the label {whole!r}", f"labels to fix: {there}")
 
 
 def _resolve_target(whole: str, labels: LabelTree, *, instead: LabelPath) -> LabelPath:
     label, old = find_label(labels, whole), labels.find(instead)
     if label.split:
-        raise InvalidInput(f"label {whole!r} was split", _one_of(labels.parts(label)))
+        raise InvalidInput(f"the label {whole!r} was split", _one_of(labels.parts(label)))
     if old and old.split and label not in labels.parts(old):
         raise InvalidInput(
-            f"{whole!r} did not come of {format_path(instead)!r}, which was split",
-            f"{_one_of(labels.parts(old))}; to make it another label: tui-annotate labels merge",
+            f"{whole!r} is not one of the labels that {format_path(instead)!r} was split into",
+            f"{_one_of(labels.parts(old))}; for another label: tui-annotate labels merge",
         )
     return label.path
 
@@ -206,7 +214,7 @@ def _one_of(labels: Iterable[Label]) -> str:
 
 
 def read_rule_lines(text: str) -> list[str]:
-    """Return the rules of a file, one a line, without empty lines and comments (#)."""
+    """Return the rules of a file, one per line, without empty lines and comments (#)."""
     stripped = (line.strip() for line in text.lstrip("\ufeff").splitlines())
     return [line for line in stripped if line and not line.startswith("#")]
 
@@ -214,6 +222,6 @@ def read_rule_lines(text: str) -> list[str]:
 def choose_rules(
     proposals: Iterable[LabelReplacement], asked: Mapping[LabelPath, LabelReplacement | None]
 ) -> list[LabelReplacement]:
-    """Combine rules; requested ones replace proposals."""
+    """Combine rules for labels; rules of the admin override proposed rules."""
     kept = {rule.old: rule for rule in proposals if rule.old not in asked}
     return [*kept.values(), *(rule for rule in asked.values() if rule is not None)]

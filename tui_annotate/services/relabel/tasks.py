@@ -1,4 +1,4 @@
-"""Effects of a label change on one person's annotations of one sample; nothing is stored here."""
+"""Computes the effect of a label change on one annotator's work on a sample; stores nothing."""
 
 from __future__ import annotations
 
@@ -22,16 +22,18 @@ from tui_annotate.storage.log.write_plans import EventStream
 
 
 class LabelMapping(NamedTuple):
-    """A label's replacement: the same where it stays, empty where it is lost."""
+    """Replacement of a label: the same label if it stays, empty if it is lost."""
 
     old: LabelPath
     new: LabelPath
 
 
 class StreamFinding(NamedTuple):
-    """A finding: `breaks` a rule, duplicates (`alike`), is `left` as it is, or `lost` its label.
+    """Finding of a label change: annotations that break a rule, are duplicates, or lose a label.
 
-    `says` is the rule: `evidence`, `note` or `alone`; else empty.
+    Attributes:
+        what: `breaks` a rule, duplicates (`alike`), is `left` unchanged, or `lost` its label.
+        `says`: the broken rule: `evidence`, `note` or `alone`; else empty.
     """
 
     what: str
@@ -42,11 +44,12 @@ class StreamFinding(NamedTuple):
 
 @dataclass(slots=True)
 class StreamOutcome:
-    """The effect on a stream.
+    """Effect of a label change on one event stream (one annotator's work on one sample).
 
     Attributes:
         kinds: number of annotations by old and new label.
-        reopens: whether the sample is to be checked again; `closes`: whether it is complete again.
+        reopens: whether the annotator must check the sample again.
+        closes: whether the sample becomes complete again.
     """
 
     action: PendingEvent | None = None
@@ -58,7 +61,7 @@ class StreamOutcome:
 
     @property
     def nothing(self) -> bool:
-        """Whether there is nothing to do or to report."""
+        """Whether the label change has no effect on the event stream, and nothing to report."""
         return self.action is None and not self.kinds and not self.findings
 
 
@@ -66,13 +69,13 @@ Task = Callable[[EventStream], StreamOutcome]
 
 
 Before = Callable[[EventStream], State | None]
-"""How far work was that a change of labels opened; None where it stays open."""
+"""Returns the state before a label change reopened the sample; None if it stays open."""
 
 
 def renaming_task(
     renames: Renames, *, before: LabelTree, after: LabelTree, at: str, was: Before
 ) -> Task:
-    """Relabel work; where no choice is pending any more, its former state returns."""
+    """Rename labels; a sample gets its former state back once no label choice is pending."""
     wanted = frozenset(renames)
 
     def task(stream: EventStream) -> StreamOutcome:
@@ -108,7 +111,7 @@ def renaming_task(
 
 
 def retiring_task(gone: Collection[LabelPath]) -> Task:
-    """Count work that keeps deprecated labels."""
+    """Count annotations that keep deprecated labels."""
 
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, gone):
@@ -123,7 +126,7 @@ def retiring_task(gone: Collection[LabelPath]) -> Task:
 
 
 def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
-    """Reopen complete work with split labels, which waits for a choice."""
+    """Reopen completed samples with split labels, so that the annotator chooses a new label."""
 
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, labels):
@@ -143,7 +146,7 @@ def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
 
 
 def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
-    """Reopen work with newly split labels; report lost labels and broken rules."""
+    """Reopen samples with newly split labels; report lost labels and broken rules."""
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
     waiting = splitting_task(split, at=at)
@@ -170,9 +173,13 @@ def undoing(
     at: str,
     is_later: Callable[[EventStream, int], bool],
 ) -> Task:
-    """Undo a change: `event_in` gives its event in a stream, `is_later` whether work followed.
+    """Undo a label change in one event stream.
 
-    `renames` are for labels given since. `after` is the set before the change.
+    Args:
+        event_in: returns the event of the change in a stream.
+        renames: applied to labels given since the change.
+        after: the label set before the change, which is restored.
+        is_later: returns whether work followed the event.
     """
 
     def task(stream: EventStream) -> StreamOutcome:
@@ -210,7 +217,7 @@ def undoing(
 def _restore(
     stream: EventStream, event: Event | None, is_later: Callable[[EventStream, int], bool]
 ) -> tuple[PendingEvent, set[str]]:
-    """Return the action that undoes an event, and the annotations that it leaves."""
+    """Return the action that undoes an event, and the ids of annotations that stay unchanged."""
     if event is None:
         return PendingEvent(RELABEL, Change(), Change()), set()
     states = bool(event.action.after.assignment) and not is_later(stream, event.seq)

@@ -1,6 +1,6 @@
-"""Report: one page to read and share, with all that people marked, which needs no network.
+"""HTML report: one offline page with all samples, annotations and statistics of a workspace.
 
-The same store gives the same bytes: nothing in it tells when it was made.
+The same data gives the same bytes: the page does not contain the time of its creation.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ if TYPE_CHECKING:
 __all__ = ["HEAVY", "PageReport", "PseudonymSource", "ReportSubject", "ReportWriter"]
 
 HEAVY: Final = 30_000_000
-"""Bytes of a page; with more a browser takes seconds to open it."""
+"""Page size in bytes from which a browser needs seconds to open the page."""
 
 
 class PseudonymSource(Protocol):
-    """Pseudonyms for pages without names."""
+    """Pseudonyms for a page without real names."""
 
     def name(self, person_id: str) -> str:
-        """Return the pseudonym of a person."""
+        """Return the pseudonym of a user."""
         ...
 
     def record(self, record: Record) -> Record:
-        """Return a record without names of people, except in texts they wrote."""
+        """Return a record with pseudonyms; names inside annotators' own texts remain."""
         ...
 
 
 @dataclass(slots=True)
 class PageReport:
-    """Contents of a written page."""
+    """Number of samples and annotations on a written page, and its size in bytes."""
 
     samples: int = 0
     annotations: int = 0
@@ -61,13 +61,18 @@ class PageReport:
 
     @property
     def is_large(self) -> bool:
-        """Whether a browser takes seconds to open it."""
+        """Whether the page is so large that a browser needs seconds to open it."""
         return self.bytes > HEAVY
 
 
 @dataclass(frozen=True, slots=True)
 class ReportWriter:
-    """Writes a page of what the actor may see; `agreement` takes None for real names."""
+    """Writes the page of the report, with all data that the current user may see.
+
+    Attributes:
+        agreement: returns the agreement statistics of filtered records; its second argument gives
+        pseudonyms (None for real names).
+    """
 
     corpus: CorpusStore
     check: Callable[[RecordFilter], RecordFilter]
@@ -84,11 +89,11 @@ class ReportWriter:
         subject: ReportSubject | None = None,
         hiding: PseudonymSource | None = None,
     ) -> PageReport:
-        """Write the page; the file appears whole or not at all.
+        """Write the page of the report; after a failure there is no partial file.
 
         Raises:
             InvalidInput: a filter matches no name; the target is a folder.
-            Unavailable: the target can not be written, or the store not be read.
+            Unavailable: the target cannot be written, or the data cannot be read.
         """
         wanted = self.check(filters or RecordFilter())
         about, made = subject or ReportSubject(), PageReport()
@@ -146,7 +151,7 @@ class ReportWriter:
 def _describe_filters(filters: RecordFilter, *, hidden: bool = False) -> list[str]:
     plain = replace(filters, practice="", person="" if hidden else filters.person)
     values = [(each.name, getattr(plain, each.name)) for each in fields(plain)]
-    one = ["one person"] if hidden and filters.person else []
+    one = ["one annotator"] if hidden and filters.person else []
     return [*(f"{name} {value}" for name, value in values if value), *one]
 
 
@@ -155,7 +160,7 @@ _POLICY: Final = (
     " form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 _DATA_SLOT: Final = "{data}"
-# What ends a script or begins a tag; and what an editor would show as something else than it is.
+# Characters that end a script or begin a tag, and characters that an editor shows as others.
 _UNSAFE: Final = re.compile(
     "[<>&\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\uffff]"
 )
@@ -163,9 +168,10 @@ _UNSAFE: Final = re.compile(
 
 @cache
 def page_frame() -> tuple[str, str]:
-    """Return the page before and after the data; always the same.
+    """Return the parts of the page before and after its data; they never change.
 
-    Its policy allows our one script and one style by their hashes, and nothing else.
+    The page's content security policy allows its own script and style by their hashes, and nothing
+    else.
     """
     folder = files("tui_annotate.services.report") / "assets"
     parts = {part.name: part.read_text("utf-8") for part in folder.iterdir()}
@@ -178,7 +184,7 @@ def page_frame() -> tuple[str, str]:
 
 
 def data_element(name: str, value: Any, *, once: bool = False) -> str:
-    """Return a JSON value as an element that browsers neither run nor show, marked `data-NAME`."""
+    """Return a JSON value as an invisible script element with the id or class `data-NAME`."""
     kind = "id" if once else "class"
     escaped = _UNSAFE.sub(
         lambda found: f"\\u{ord(found.group()):04x}",

@@ -1,4 +1,4 @@
-"""Records as the JSON values that the page holds: each text once, each person named once."""
+"""JSON values of the HTML report: each text is stored once, and each user is named once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ def work_data(
     *,
     name: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
-    """Return progress by person; of a file without pace and end. `name`: None for real names."""
+    """Return progress by annotator as JSON; pace and projected end only for a workspace.
+
+    A report on a file has no pace and no end. `name` returns pseudonyms (None: real names).
+    """
     chosen = [
         each
         for each in found.work
@@ -66,7 +69,10 @@ def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool)
 
 
 def _end_to_json(end: Projection) -> dict[str, Any]:
-    """Return the projected end, in words that hold on the day of reading."""
+    """Return the projected end as JSON; "began today" becomes "began on that day".
+
+    A page is read later than it is written, so its texts do not refer to today.
+    """
     began_today = end.why == NoEndReason.BEGAN_TODAY
     return asdict(replace(end, why=NoEndReason.BEGAN_THAT_DAY) if began_today else end)
 
@@ -74,9 +80,9 @@ def _end_to_json(end: Projection) -> dict[str, Any]:
 def agreement_data(
     agreement: Callable[[RecordFilter], dict[str, Any]], filters: RecordFilter
 ) -> dict[str, Any]:
-    """Return agreement of complete work; without any, of work in all states.
+    """Return the agreement of completed samples; without any, of samples in all states.
 
-    People and pairs are in the order of their names, which reveals nothing about pseudonyms.
+    Annotators and pairs are sorted by name, so their order does not reveal who has which pseudonym.
     """
     for state in (filters.state,) if filters.state else (State.DONE.value, State.NEW.value):
         found = agreement(replace(filters, state=state))
@@ -92,10 +98,12 @@ def agreement_data(
 
 @dataclass(frozen=True, slots=True)
 class ReportSubject:
-    """The subject of the page.
+    """Subject of a report: a workspace or a file.
 
     Attributes:
-        arrived: times before and after a file was read, which made up those between; else empty.
+        title: heading of the page.
+        arrived: times before and after a file was read; times between the two were assigned by the
+        reading itself and are not data of the file. Empty for a workspace.
     """
 
     title: str = ""
@@ -103,18 +111,18 @@ class ReportSubject:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file instead of a workspace."""
+        """Whether the subject is a file instead of a workspace."""
         return bool(self.arrived[0])
 
     def time(self, moment: str) -> str:
-        """Return a time of the subject; empty if reading the file made it up."""
+        """Return a time; empty if the file has no such time and its reading assigned one."""
         first, last = self.arrived
         return "" if first and first <= moment <= last else moment
 
 
 @dataclass(slots=True)
 class PageValues:
-    """Makes the values of one page; `names` gives the name for a bare id."""
+    """Builder of the JSON values of one page; `names` returns the name of a user id."""
 
     subject: ReportSubject
     names: Callable[[str], str]
@@ -122,7 +130,7 @@ class PageValues:
     _named_people: set[str] = field(default_factory=set)
 
     def new_texts(self, sample: Sample) -> Iterator[str]:
-        """Yield the texts that no former sample had, in the order of their numbers."""
+        """Yield the sample's texts that no earlier sample has, in the order of their numbers."""
         for document in sample.documents:
             key = bytes.fromhex(document.sha256)
             if key not in self._texts:
@@ -130,7 +138,7 @@ class PageValues:
                 yield document.text
 
     def sample(self, record: Record) -> dict[str, Any]:
-        """Return a sample with all work on it; its texts by number."""
+        """Return a sample with its annotations and assignments as JSON; texts by number."""
         sample = record.sample
         places = _document_indexes(sample)
         request = {name: getattr(sample.request, name) for name in _REQUEST_FIELDS}
@@ -216,7 +224,7 @@ def _anchor_to_json(anchor: Anchor, places: Mapping[Side, list[int]]) -> list[in
 
 
 def label_data(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
-    """Return the side titles of each dataset, and all labels once."""
+    """Return the side titles of each dataset, and each label once."""
     known: dict[tuple[str, ...], dict[str, Any]] = {}
     for tree in trees.values():
         for label in tree.walk() if tree else ():

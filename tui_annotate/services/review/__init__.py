@@ -1,4 +1,4 @@
-"""Review: adjudicates what several people annotated; see `ReviewService`."""
+"""Review: adjudication of samples that several annotators annotated. See `ReviewService`."""
 
 from __future__ import annotations
 
@@ -70,12 +70,19 @@ _REVIEW_OWNER = Person(SETTLED, SETTLED, PersonKind.SETTLED)
 
 
 Sources = Sequence[str]
-"""Ids of the annotations that a candidate is made of."""
+"""Ids of the annotations that form a candidate annotation."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionStamp:
-    """Values that all annotations of one action share; `labels`, `guidelines`: versions."""
+    """Values that all annotations of one action share.
+
+    Attributes:
+        by: id of the reviewer.
+        at: time of the action.
+        labels: current label set.
+        guidelines: version of the guidelines.
+    """
 
     by: str
     at: str
@@ -86,7 +93,12 @@ class ActionStamp:
 
 @dataclass(slots=True)
 class AdjudicationWriter:
-    """Changes results in the transaction of one action; `after` by annotation id."""
+    """Changes adjudicated annotations in the transaction of one action.
+
+    Attributes:
+        after: new contents by annotation id; None for removed annotations.
+        words: new rating and comment.
+    """
 
     log: EventLog
     work: SampleWork
@@ -99,17 +111,17 @@ class AdjudicationWriter:
         self.adjudicated = list(self.work.adjudicated)
 
     def action(self, state: StreamState, verb: str) -> PendingEvent:
-        """Return all changes as one event of the review stream."""
+        """Return all changes of adjudicated annotations as one event of the review."""
         return event_builders.settle(state, verb, self.after, words=self.words, done=verb == "done")
 
     def drop(self, gone: Iterable[Annotation]) -> None:
-        """Remove results or refusals."""
+        """Remove adjudicated or rejected annotations."""
         for one in tuple(gone):
             self.adjudicated.remove(one)
             self.after[one.id] = None
 
     def take(self, candidate: CandidateAnnotation, how: ReviewAction) -> None:
-        """Accept a candidate; a former refusal of it is removed."""
+        """Accept a candidate annotation; an earlier rejection of the candidate is removed."""
         self.drop(find_rejections(candidate, self.adjudicated))
         made = self._adjudicated_annotation(
             candidate, Adjudication(self.stamp.by, how, candidate.sources), origin=ADJUDICATED
@@ -119,30 +131,30 @@ class AdjudicationWriter:
         self._store(made)
 
     def refuse(self, candidate: CandidateAnnotation, reason: RejectionReason, note: str) -> None:
-        """Store a candidate as refused, in place of results made of it."""
+        """Store a candidate annotation as rejected; remove annotations made from it."""
         self.drop(find_adjudicated(candidate, self.adjudicated))
         self.drop(find_rejections(candidate, self.adjudicated))
         why = Adjudication(self.stamp.by, ReviewAction.REJECTED, candidate.sources, reason, note)
         self._store(self._adjudicated_annotation(candidate, why, origin=REJECTED))
 
     def reject(self, candidates: Sequence[Sources], reason: RejectionReason, note: str) -> None:
-        """Refuse candidates; requires a reason or a note."""
+        """Reject candidate annotations; requires a reason or a note."""
         if not (reason or note):
             raise InvalidInput(
-                "nothing is refused without a reason",
-                "say which, or give a note",
+                "a rejection needs a reason",
+                "choose a reason, or write a note",
                 code="reason-missing",
             )
         for sources in candidates:
             self.refuse(self.work.candidate(sources), reason, note)
 
     def merge(self, candidates: Sequence[Sources], labels: tuple[LabelPath, ...]) -> None:
-        """Merge candidates into one annotation, in place of results made of them."""
+        """Merge candidate annotations into one; remove annotations made from them."""
         found = [self.work.candidate(sources) for sources in candidates]
         if len(found) < 2 or labels not in [candidate.labels for candidate in found]:
             raise InvalidInput(
-                f"{len(found)} rivals can not be merged under {labels!r}",
-                "merge two or more under the labels of one of them",
+                f"{format_count(len(found), 'candidate')} cannot be merged under {labels!r}",
+                "merge two or more candidates under the labels of one of them",
                 code="not-mergeable",
             )
         for candidate in found:
@@ -150,14 +162,15 @@ class AdjudicationWriter:
         self.take(merge_candidates(found, labels=labels), ReviewAction.MERGED)
 
     def finish(self, rest: RejectionReason, note: str) -> None:
-        """Accept what all agreed on; refuse open candidates for the given reason."""
+        """Accept unanimous candidates; reject the open candidates for the given reason."""
         before = self.work.adjudicated
         known = [(group, find_decision(group, before)) for group in self.work.groups]
         undecided = [group for group, what in known if what is GroupDecision.OPEN]
         if undecided and not (rest or note):
-            count = format_count(len(undecided), "place is", "places are")
+            count = format_count(len(undecided), "conflict is", "conflicts are")
             raise Conflict(
-                f"{count} not settled yet", "settle them, or say why nothing of them is taken"
+                f"{count} still open",
+                "decide each conflict, or give a reason to reject the open candidates",
             )
         self._finish_rating(excused=bool(rest or note))
         for one in self.adjudicated:
@@ -170,13 +183,13 @@ class AdjudicationWriter:
                     self.refuse(candidate, rest, note)
 
     def rate(self, word: str, scale: tuple[str, ...]) -> None:
-        """Set the rating: of the scale, or one that somebody gave; empty for none."""
+        """Set the rating to a word of the scale or of an annotator; an empty word removes it."""
         given = [rating for rating in self.work.ratings.values() if rating]
         allowed = tuple(dict.fromkeys([*scale, *given])) if scale else ()
         self.words["rating"] = event_builders.check_rating(word, allowed)
 
     def _finish_rating(self, *, excused: bool) -> None:
-        """Accept a unanimous rating; refuse to finish with a conflict."""
+        """Accept a unanimous rating; raise Conflict if the ratings differ."""
         ratings = self.work.ratings
         if self.work.settled.assignment.rating or not any(ratings.values()):
             return
@@ -185,11 +198,12 @@ class AdjudicationWriter:
         elif not excused:
             given = ", ".join(f"{letter} {word or NOT_RATED}" for letter, word in ratings.items())
             raise Conflict(
-                f"the rating is not settled yet: {given}", "choose one, or say why none is taken"
+                f"the annotators' ratings differ: {given}",
+                "choose a rating, or give a reason to accept none",
             )
 
     def edit(self, annotation: Annotation, sources: Sources) -> None:
-        """Store other content under an id, new or known."""
+        """Store an annotation with changed content, under a new or an existing id."""
         made = split_claim_at_sentences(
             normalize_annotation(annotation, self.work.sample), self.work.sample
         )
@@ -199,7 +213,8 @@ class AdjudicationWriter:
         self.stamp.labels.check(made, held=held)
         if lacking := self.stamp.labels.lacks(made):
             raise Conflict(
-                f"it lacks {' and '.join(lacking)}", "a settled annotation is complete: add it"
+                f"the annotation lacks {' and '.join(lacking)}",
+                "add what is missing: an adjudicated annotation must be complete",
             )
         if former is None:
             made = self._new_annotation(made, sources)
@@ -263,7 +278,9 @@ class AdjudicationWriter:
     def _check_not_split(self, made: Annotation) -> None:
         if made.origin != REJECTED and (split := self.stamp.labels.split(made.labels)):
             parts = " or ".join(part.name for part in self.stamp.labels.parts(split[0]))
-            raise Conflict(f"{split[0].name} was split", f"edit it: choose {parts}")
+            raise Conflict(
+                f"the label {split[0].name} was split", f"edit the label: choose {parts}"
+            )
 
     def _store(self, made: Annotation) -> None:
         self.adjudicated.append(made)
@@ -271,7 +288,7 @@ class AdjudicationWriter:
 
 
 class ReviewVisit(TypedDict):
-    """The reviewer's visit to a sample: `seen` is the state on screen, `seconds` the time spent."""
+    """Reviewer's visit to a sample: `seen` is the displayed state, `seconds` the time spent."""
 
     seen: str
     seconds: float
@@ -279,10 +296,12 @@ class ReviewVisit(TypedDict):
 
 @dataclass(frozen=True)
 class ReviewService(ReviewQueries):
-    """The actions of reviewers. Threads may share it.
+    """Actions of reviewers; safe to share between threads.
 
-    Every action raises NotAllowed for who may not adjudicate the sample, Conflict where it changed
-    since it was seen, NotFound without such a sample.
+    Raises:
+        NotAllowed: every action, if the user may not adjudicate the sample.
+        Conflict: every action, if the sample changed since it was displayed.
+        NotFound: every action, if the sample does not exist.
     """
 
     clock: Callable[[], str] = utc_now
@@ -295,15 +314,16 @@ class ReviewService(ReviewQueries):
         candidates: Sequence[Sources],
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Accept candidates as they are, with the evidence of all who said so.
+        """Accept candidate annotations unchanged, with the evidence of all their annotators.
 
         Raises:
-            Conflict: also if it exists already, or a label excludes others on its claim.
+            Conflict: also if the annotation already exists, or a label excludes others on its
+            claim.
         """
 
         def change(writer: AdjudicationWriter) -> None:
             if not candidates:
-                raise Conflict("no majority proposes anything here", "choose a rival first")
+                raise Conflict("no majority among the candidates", "choose a candidate first")
             for sources in candidates:
                 writer.take(writer.work.candidate(sources), ReviewAction.TAKEN)
 
@@ -318,11 +338,11 @@ class ReviewService(ReviewQueries):
         labels: tuple[LabelPath, ...],
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Merge candidates: all their spans, all their evidence, the `labels` of one of them.
+        """Merge candidate annotations: all their spans and evidence, the `labels` of one of them.
 
         Raises:
-            InvalidInput: fewer than two candidates, or none has these labels.
-            Conflict: also as `take`.
+            InvalidInput: there are fewer than two candidates, or none of them has these labels.
+            Conflict: also for the reasons of `take`.
         """
         change = partial(AdjudicationWriter.merge, candidates=candidates, labels=labels)
         return self._act(reviewer, key, ("merge", change), **visit)
@@ -336,11 +356,13 @@ class ReviewService(ReviewQueries):
         sources: Sources = (),
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Take a candidate with changes, or change a result; `sources` is ignored for a result.
+        """Accept a candidate annotation with changes, or change an adjudicated annotation.
+
+        `sources` is ignored for an adjudicated annotation.
 
         Raises:
             InvalidInput: the annotation is malformed, or its labels break their rules.
-            Conflict: also where it lacks a required part, or is stored already.
+            Conflict: also if the annotation lacks a required part, or is already stored.
         """
         change = partial(AdjudicationWriter.edit, annotation=annotation, sources=sources)
         return self._act(reviewer, key, ("edit", change), **visit)
@@ -348,23 +370,26 @@ class ReviewService(ReviewQueries):
     def own(
         self, reviewer: str, key: SampleKey, annotation: Annotation, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
-        """Add an annotation that nobody made."""
+        """Add the reviewer's own annotation, which no annotator made."""
         change = partial(AdjudicationWriter.edit, annotation=annotation, sources=())
         return self._act(reviewer, key, ("own", change), **visit)
 
     def remove(
         self, reviewer: str, key: SampleKey, annotation_id: str, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
-        """Remove a result; the candidates that it was made of are open again.
+        """Remove an adjudicated annotation; the candidates it was made from are open again.
 
         Raises:
-            Conflict: also if it no longer exists.
+            Conflict: also if the annotation no longer exists.
         """
 
         def change(writer: AdjudicationWriter) -> None:
             gone = [one for one in writer.adjudicated if one.id == annotation_id]
             if not gone:
-                raise Conflict(f"{annotation_id} does not stand any more", "was it taken back?")
+                raise Conflict(
+                    f"the annotation {annotation_id} no longer exists",
+                    "check whether an undo removed the annotation",
+                )
             writer.drop(gone)
 
         return self._act(reviewer, key, ("remove", change), **visit)
@@ -379,10 +404,10 @@ class ReviewService(ReviewQueries):
         note: str = "",
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Refuse candidates, and what was made of them; they are kept with the reason.
+        """Reject candidate annotations, which stay stored with the reason; remove their results.
 
         Raises:
-            InvalidInput: there is neither a reason nor a note.
+            InvalidInput: neither a reason nor a note is given.
         """
         checked = check_storable(note.strip(), "note")
         change = partial(
@@ -393,10 +418,10 @@ class ReviewService(ReviewQueries):
     def rate(
         self, reviewer: str, key: SampleKey, rating: str, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
-        """Set the rating of the sample as a whole; empty removes it.
+        """Set the rating of the sample; an empty rating removes it.
 
         Raises:
-            InvalidInput: it is neither of the sample's scale nor what somebody rated.
+            InvalidInput: the rating is not in the scale, and no annotator gave it.
         """
         word = check_storable(rating.strip(), "rating")
         words = rating_scale(self.corpus.sample(key).sample.kind, self.ratings)
@@ -406,7 +431,7 @@ class ReviewService(ReviewQueries):
     def comment(
         self, reviewer: str, key: SampleKey, text: str, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
-        """Replace the comment on the sample as a whole; may be empty."""
+        """Replace the sample comment; an empty text removes the comment."""
         words = {"comment": check_storable(text.strip(), "comment")}
         return self._act(
             reviewer, key, ("comment", lambda writer: writer.words.update(words)), **visit
@@ -421,27 +446,29 @@ class ReviewService(ReviewQueries):
         note: str = "",
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Complete the adjudication; what all agreed on is accepted.
+        """Complete the adjudication of a sample; unanimous candidates are accepted.
 
-        `rest`, `note`: the reason to accept none of the open conflicts.
+        `rest`, `note`: the reason to accept none of the open candidates.
 
         Raises:
-            Conflict: also with open conflicts or rating and no reason.
+            Conflict: also if conflicts or the rating are open and no reason is given.
         """
         checked = check_storable(note.strip(), "note")
         change = partial(AdjudicationWriter.finish, rest=rest, note=checked)
         return self._act(reviewer, key, ("done", change), **visit)
 
     def reopen(self, reviewer: str, key: SampleKey, **visit: Unpack[ReviewVisit]) -> ReviewResult:
-        """Open a settled sample again, with all results.
+        """Open the adjudication of a sample again, with all results.
 
         Raises:
-            Conflict: also where it is not settled.
+            Conflict: also if the adjudication is not completed.
         """
 
         def change(writer: AdjudicationWriter) -> None:
             if writer.work.settled.assignment.state is not State.DONE:
-                raise Conflict(f"{key} is not settled", "there is nothing to reopen")
+                raise Conflict(
+                    f"the adjudication of {key} is not completed", "there is nothing to reopen"
+                )
 
         return self._act(reviewer, key, ("reopen", change), **visit)
 
@@ -456,16 +483,16 @@ class ReviewService(ReviewQueries):
             self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
 
     def undo(self, reviewer: str) -> ActionResult | None:
-        """Undo this reviewer's last action, on any sample; None where nothing is left.
+        """Undo the reviewer's last action, on any sample; None if there is nothing to undo.
 
         Raises:
-            Conflict: someone changed it since.
+            Conflict: another reviewer changed the sample after that action.
         """
         self.check_reviewer(reviewer)
         return self._ledger(reviewer).undo(SETTLED)
 
     def redo(self, reviewer: str) -> ActionResult | None:
-        """Redo this reviewer's last undone action; None where an action followed."""
+        """Redo the reviewer's last undone action; None if another action followed the undo."""
         self.check_reviewer(reviewer)
         return self._ledger(reviewer).redo(SETTLED)
 
@@ -488,12 +515,13 @@ class ReviewService(ReviewQueries):
         def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
             now = read_sample_work(log, sample)
             if refused := self.refusal(log, reviewer, now):
-                raise NotAllowed(refused, "leave it to another reviewer")
+                raise NotAllowed(refused, "let another reviewer adjudicate this sample")
             guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
             labels = self.label_sets.in_force(key.dataset)
             stamp = ActionStamp(reviewer, self.clock(), labels, guidelines, self.new_id)
             now.check(visit["seen"], same=lambda version: self.label_sets.same(version, labels))
             change(writer := AdjudicationWriter(log, now, stamp))
+            # Read under the lock: the result must show the state that the action changed.
             before.append((now, labels.version))
             return writer.action(stream.state, verb)
 

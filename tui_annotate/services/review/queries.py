@@ -1,4 +1,4 @@
-"""What reviewers see: candidate annotations without names, the queue, and outcomes."""
+"""Queries of reviewers: candidate annotations without names, the review queue, and outcomes."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 _FEW_SAMPLES = 20
-"""Samples that are read one by one; of more, all that there are, at a quarter of the time each."""
+"""Maximum number of changed samples that are read one by one; more are read in one pass."""
 
 _SampleCounts = tuple[
     tuple[tuple[str, str], ...], int, Counter[GroupStatus], Counter[DifferenceKind], bool
 ]
-"""Heads of the finished streams, annotations, groups, differences, whether ratings differ."""
+"""Counts of a sample: finished streams, annotations, groups, differences, rating conflict."""
 
 
 @dataclass(frozen=True)
 class ReviewQueries:
-    """What reviewers see, and annotators afterwards; writes nothing to the log.
+    """Queries of reviewers, and of annotators after the review; nothing is written to the log.
 
     Attributes:
-        own_allowed: whether reviewers may adjudicate samples that they annotated.
+        own_allowed: whether reviewers may adjudicate samples that they annotated themselves.
     """
 
     corpus: CorpusStore
@@ -76,10 +76,11 @@ class ReviewQueries:
     )
 
     def open(self, reviewer: str, key: SampleKey) -> ReviewSample:
-        """Load a sample with all that the screen shows.
+        """Load a sample with all data that the review screen shows.
 
         Raises:
-            NotFound, NotAllowed: there is no such sample; the actor is no reviewer.
+            NotFound: the sample does not exist.
+            NotAllowed: the current user is not a reviewer.
         """
         self.check_reviewer(reviewer)
         stored = self.corpus.sample(key)
@@ -108,23 +109,27 @@ class ReviewQueries:
         )
 
     def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:
-        """Return the names of annotators by letter."""
+        """Return the names of a sample's annotators by their letters."""
         self.check_reviewer(reviewer)
         with self.store.reading() as log:
             people = assign_letters(key, log.finished(key))
         return {letter: self.people.person(person).name for letter, person in people.items()}
 
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
-        """Return samples of review: waiting first, then most conflicts, then in order of arrival.
+        """Return the review queue: waiting samples first, then by conflicts, then by arrival.
 
-        A sample waits once two people, or all assignees, completed it. See also `sort_against`.
+        A sample waits for review once two annotators, or all its assignees, completed it. See also
+        `sort_against`.
 
         Raises:
-            NotFound: there is no such dataset.
+            NotFound: the dataset does not exist.
         """
         self.check_reviewer(reviewer)
         if dataset and not self.guidance.knows(dataset):
-            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
+            raise NotFound(
+                f"there is no dataset {dataset!r}",
+                "list all datasets with: tui-annotate dataset list",
+            )
         there = [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
         self._update_counts(there)
         rows = [self._queue_row(one, reviewer) for one in there]
@@ -132,13 +137,16 @@ class ReviewQueries:
         return sorted(usual, key=lambda row: 1.0 if row.against is None else -row.against)
 
     def sort_against(self, says: Mapping[SampleKey, float] | None) -> None:
-        """Sort review by contradiction between people and a machine; None for the default order.
+        """Sort the queue by disagreement between annotators and a machine.
 
-        `says`: by sample, how well supported the machine finds it, in [0, 1]. Adjudicated results
-        count, else the majority of finished annotators.
+        None restores the default order.
+
+        `says`: the machine's estimate, by sample, of how well the source supports the summary, in
+        [0, 1]. The estimate is compared with the adjudication, else with the majority of the
+        annotators who completed the sample.
 
         Raises:
-            NotAllowed: the actor may not review.
+            NotAllowed: the current user may not review.
         """
         require_permission(self.actor, Permission.REVIEW)
         self._machine_differences.clear()
@@ -149,7 +157,7 @@ class ReviewQueries:
                     self._machine_differences[record.sample.key] = abs(found - score)
 
     def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
-        """Return the next sample to adjudicate, `after` only if it is the last; None for none."""
+        """Return the next sample to adjudicate (`after` only if it is the last); None for none."""
         wanted = [
             row.key
             for row in self.queue(reviewer)
@@ -159,7 +167,7 @@ class ReviewQueries:
         return next(iter(others or wanted), None)
 
     def neighbour(self, reviewer: str, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the sample `step` places on in the queue; None beyond its ends."""
+        """Return the sample `step` positions later in the queue; None beyond its ends."""
         keys = [row.key for row in self.queue(reviewer)]
         at = keys.index(key) + step if key in keys else 0
         return keys[at] if 0 <= at < len(keys) else None
@@ -183,7 +191,7 @@ class ReviewQueries:
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
-        """Update the counts of changed samples; nothing else is read."""
+        """Update the counts of the samples that changed; other samples are not read."""
         known = self._counts_by_sample
         changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
         for one, found, ratings in self._read_groups(changed):
@@ -219,10 +227,11 @@ class ReviewQueries:
                 )
 
     def adjudication_notice(self, person: str, key: SampleKey) -> SampleOutcome | None:
-        """Return the adjudication of a sample for one of its annotators; None if not available.
+        """Return a sample's adjudication for one of its annotators; None if not available.
 
         Raises:
-            NotAllowed, NotFound: it is not theirs; there is no such sample.
+            NotAllowed: the work is not the current user's.
+            NotFound: the sample does not exist.
         """
         require_permission(self.actor, Permission.READ, person)
         learnt = self.store.adjudication_notice(person, key)
@@ -244,21 +253,23 @@ class ReviewQueries:
 
     @cached_property
     def label_sets(self) -> LabelSets:
-        """The label sets in force."""
+        """Label sets in use."""
         return LabelSets(self.guidance)
 
     def check_reviewer(self, reviewer: str) -> None:
-        """Check that the actor may review, and in nobody else's name.
+        """Check that the current user may review, and only in their own name.
 
         Raises:
-            NotAllowed: one of the two.
+            NotAllowed: one of the checks fails.
         """
         require_permission(self.actor, Permission.REVIEW)
         if self.actor != OPERATOR and reviewer != self.actor.person:
-            raise NotAllowed("nobody reviews in another's name", "sign in as that person")
+            raise NotAllowed(
+                "you cannot review in the name of another user", "sign in as that user"
+            )
 
     def refusal(self, log: EventLog, reviewer: str, now: SampleWork) -> str:
-        """Return why a reviewer can not adjudicate a sample; empty if they can."""
+        """Return why a reviewer cannot adjudicate a sample; empty if the reviewer can."""
         if not now.people:
             return ReviewRefusal.NOT_DONE
         second = second_reader(Person(reviewer, reviewer, PersonKind.LOCAL)).id

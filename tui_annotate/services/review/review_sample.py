@@ -1,4 +1,4 @@
-"""A sample as reviewers see it: annotations of all people without names, and the adjudication."""
+"""Sample as reviewers see it: all annotators' work without names, and the adjudication."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from tui_annotate.storage.log.log import EventLog, EventStream
 
 @unique
 class ReviewRefusal(StrEnum):
-    """Why a reviewer can not adjudicate a sample."""
+    """Reason why a reviewer cannot adjudicate a sample."""
 
-    NOT_DONE = "nobody is done with this sample yet"
-    OWN_WORK = "you annotated this sample yourself: somebody else settles it"
+    NOT_DONE = "no annotator has completed this sample yet"
+    OWN_WORK = "you annotated this sample: another reviewer must adjudicate it"
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotationLayer:
-    """One annotator's anonymous work on a sample, without origins, which would bias the reviewer.
+    """Anonymous work of one annotator on a sample, without origins, which could bias reviewers.
 
     Attributes:
-        letter: another person's in the next sample.
+        letter: letter of the annotator in this sample; other samples use other letters.
     """
 
     letter: str
@@ -50,13 +50,14 @@ class AnnotationLayer:
 
 @dataclass(frozen=True, slots=True)
 class ReviewSample:
-    """A sample as a reviewer sees it.
+    """Sample as a reviewer sees it.
 
     Attributes:
-        segments: parallel to `sample.documents`.
-        settled: results and refusals, in reading order.
-        position: in the queue, from 1; 0 outside.
-        refused: why this reviewer may not adjudicate it; else empty.
+        segments: segments of each document, parallel to `sample.documents`.
+        `settled`: adjudicated and rejected annotations, in reading order.
+        position: position in the queue, from 1; 0 if the sample is not in the queue.
+        refused: why this reviewer may not adjudicate the sample; else empty.
+        seen: token of the displayed state, which later actions must give.
     """
 
     sample: Sample
@@ -77,7 +78,7 @@ class ReviewSample:
 
     @property
     def ratings(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The ratings with the letters of who gave each: in order of the scale, then others."""
+        """Ratings with their annotators' letters, in order of the scale; then other ratings."""
         given = {layer.rating for layer in self.layers if layer.rating}
         words = [*self.scale, *sorted(given.difference(self.scale))]
         return tuple(
@@ -88,29 +89,29 @@ class ReviewSample:
 
     @property
     def has_rating_conflict(self) -> bool:
-        """Whether people rated differently, and no rating was chosen."""
+        """Whether annotators rated differently and no rating is adjudicated."""
         given = [layer.rating for layer in self.layers]
         return not self.assignment.rating and has_rating_conflict(given)
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:
-        """The results so far, as `OpenSample` has annotations."""
+        """Adjudicated annotations so far; same name as in `OpenSample`."""
         return tuple(one for one in self.settled if one.origin != REJECTED)
 
     @property
     def practice(self) -> bool:
-        """Always False."""
+        """Always False: review has no practice samples."""
         return False
 
     @property
     def place(self) -> Mapping[str, Any]:
-        """Always empty: positions in review are not stored."""
+        """Always empty: cursor positions in review are not stored."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewResult:
-    """The stored state after an action."""
+    """Stored state of a sample after a review action."""
 
     key: SampleKey
     verb: str
@@ -121,11 +122,11 @@ class ReviewResult:
 
 @dataclass(frozen=True, slots=True)
 class QueuedSample:
-    """A sample in the review queue, with counts of its groups; differing ratings are a conflict.
+    """Sample in the review queue, with counts of its groups; differing ratings count as a conflict.
 
     Attributes:
-        own: whether the reviewer annotated it.
-        against: contradiction to a machine in [0, 1]; None without one.
+        own: whether the reviewer annotated the sample.
+        against: disagreement with a machine in [0, 1]; None without a machine's estimate.
     """
 
     key: SampleKey
@@ -150,7 +151,7 @@ class QueuedSample:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationOutcome:
-    """The outcome of one annotation: the result that replaced it, or the refusal, or None."""
+    """Outcome of one annotation in the review: its result, its rejection, or neither."""
 
     annotation: Annotation
     result: Annotation | None
@@ -159,11 +160,11 @@ class AnnotationOutcome:
 
 @dataclass(frozen=True, slots=True)
 class SampleOutcome:
-    """The adjudication of a sample for one annotator, without other names.
+    """Adjudication of a sample as shown to one of its annotators, without other names.
 
     Attributes:
-        added: results that they did not mark.
-        rated: their own rating; `rating` is the adjudicated one.
+        added: adjudicated annotations that the annotator did not make.
+        rated: rating by the annotator; `rating` is the adjudicated one.
     """
 
     key: SampleKey
@@ -180,7 +181,7 @@ _SEPARATOR = "."
 
 @dataclass(frozen=True)
 class SampleWork:
-    """The streams of review (`settled`) and of annotators, by their letters."""
+    """Work on a sample: the review's stream (`settled`) and the annotators' streams by letter."""
 
     sample: Sample
     settled: EventStream
@@ -188,7 +189,7 @@ class SampleWork:
 
     @cached_property
     def layers(self) -> tuple[AnnotationLayer, ...]:
-        """The work of each annotator."""
+        """Work of each annotator, in order of their letters."""
         return tuple(
             AnnotationLayer(
                 letter,
@@ -201,17 +202,24 @@ class SampleWork:
 
     @cached_property
     def groups(self) -> tuple[CandidateGroup, ...]:
-        """The candidates of all annotators, grouped."""
+        """Candidate annotations of all annotators, in groups of overlapping ones."""
         return group_candidates(
             self.sample, {layer.letter: layer.annotations for layer in self.layers}
         )
 
     def seen_under(self, label_set: str) -> str:
-        """Return a token of the state, with the version of the label set that it is shown under."""
+        """Return a token of the displayed state, which includes the label set version."""
         return f"{self.seen}{_SEPARATOR}{label_set}"
 
     def check(self, seen: str, *, same: Callable[[str], bool]) -> None:
-        """Refuse an action on another state than `seen`; `same` compares versions of the labels.
+        """Refuse an action if the sample or its labels changed since they were displayed.
+
+        Args:
+            seen: token of the displayed state.
+            same: compares a label set version with the current one.
+
+        Raises:
+            Conflict: the sample or its labels changed.
 
         Raises:
             Conflict: the sample or its labels changed.
@@ -220,17 +228,17 @@ class SampleWork:
         if not same(under):
             raise Conflict(
                 "the labels changed since this sample was opened",
-                "look at it under the labels as they are now, and do it again",
+                "check the sample with the current labels, then repeat the action",
             )
         if state != self.seen:
             raise Conflict(
-                "somebody else worked on this sample since it was opened",
-                "look at it as it is now, and do it again",
+                "another user changed this sample since it was opened",
+                "check the current state of the sample, then repeat the action",
             )
 
     @cached_property
     def seen(self) -> str:
-        """A hash of all work on the sample; time spent does not count."""
+        """Hash of all work on the sample, without times; shows whether the sample changed."""
         states = {
             stream.person: [dict(stream.state.annotations), dict(stream.state.assignment)]
             for stream in (self.settled, *self.people.values())
@@ -239,19 +247,19 @@ class SampleWork:
 
     @property
     def ratings(self) -> dict[str, str]:
-        """Ratings by letter; empty for none."""
+        """Ratings by the annotators' letters; an empty text for no rating."""
         return {layer.letter: layer.rating for layer in self.layers}
 
     @property
     def adjudicated(self) -> tuple[Annotation, ...]:
-        """Results and refusals so far."""
+        """Adjudicated and rejected annotations so far."""
         return self.settled.annotations
 
     def candidate(self, sources: Sequence[str]) -> CandidateAnnotation:
-        """Return the candidate made of these annotations.
+        """Return the candidate annotation that was made from the given annotations.
 
         Raises:
-            Conflict: there is none.
+            Conflict: there is no such candidate.
         """
         wanted = tuple(sorted(sources))
         for group in self.groups:
@@ -259,13 +267,13 @@ class SampleWork:
                 if candidate.sources == wanted:
                     return candidate
         raise Conflict(
-            f"nobody says that any more: {', '.join(wanted) or 'nothing'}",
-            "look at the sample as it is now, and do it again",
+            f"the candidate no longer exists: {', '.join(wanted) or 'no annotation given'}",
+            "check the current state of the sample, then repeat the action",
         )
 
 
 def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
-    """Read the work on a sample, as the transaction sees it."""
+    """Read all work on a sample in the given transaction."""
     key = sample.key
     names = assign_letters(key, log.finished(key))
     people = {letter: log.stream(person, key) for letter, person in names.items()}
@@ -273,7 +281,7 @@ def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
 
 
 def assign_letters(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
-    """Assign letters to people, in an order that differs between samples."""
+    """Assign letters to annotators in place of names, in an order that differs between samples."""
 
     def place(person: str) -> str:
         return hashlib.sha256("\0".join((*key, person)).encode()).hexdigest()
@@ -282,6 +290,6 @@ def assign_letters(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
 
 
 def _letter(at: int) -> str:
-    """A to Z, then A2 to Z2, and so on."""
+    """Return the letter at an index: A to Z, then A2 to Z2, and so on."""
     turn, place = divmod(at, _ALPHABET_SIZE)
     return chr(ord("A") + place) + (str(turn + 1) if turn else "")

@@ -1,7 +1,7 @@
-"""Suggestions of machines, for admins: import them, make them of scores, and report on them.
+"""Machine suggestions: import from files, creation from scores, and reports (for admins).
 
-Refuses what is not in the texts or in the label set; what annotators do with suggestions is
-no business of this service.
+Suggestions whose spans or labels do not exist are refused. Accepting and refusing suggestions is
+part of the annotation service.
 """
 
 from __future__ import annotations
@@ -42,7 +42,13 @@ _KINDS: Final = (*(each.value for each in AnswerKind), _REMOVED)
 
 @dataclass(slots=True)
 class _Tally:
-    """Counts of a maker or label; all but `offered` count each person separately."""
+    """Counts of the suggestions of one maker or label.
+
+    Attributes:
+        offered: number of suggestions; all other counts are per suggestion and annotator.
+        seen: number of times that a suggestion was shown.
+        passed: number of times that a sample was completed without an answer to a suggestion.
+    """
 
     offered: int = 0
     seen: int = 0
@@ -51,20 +57,20 @@ class _Tally:
     reasons: Counter[str] = field(default_factory=Counter)
 
     def take(self, listed: SuggestionListing) -> None:
-        """Count a suggestion with all answers to it."""
+        """Count one suggestion with all answers to it."""
         self.offered += 1
         self.seen += listed.seen
         self.passed += listed.passed
         for each in listed.answers:
-            # What was taken and removed afterwards is not taken.
+            # An accepted suggestion whose annotation was removed later counts as removed.
             self.answers[_REMOVED if each.open else str(each.answer)] += 1
             if each.answer is AnswerKind.REFUSED:
                 self.reasons[each.reason] += 1
 
     def as_json(self) -> dict[str, Any]:
-        """As values of JSON, in fixed order; reasons by how often they were given.
+        """Return the counts as JSON values in fixed order; reasons are sorted by frequency.
 
-        `rate` is the share of answers that took the suggestion, and its 95 % interval.
+        `rate` is the fraction of answers that accepted the suggestion, with its 95 % interval.
         """
         answered = self.answers.total()
         taken = self.answers[AnswerKind.ACCEPTED] + self.answers[AnswerKind.CHANGED]
@@ -82,10 +88,10 @@ class _Tally:
 
 @dataclass(frozen=True, slots=True)
 class ScoreThreshold:
-    """From where on a segment is suggested, on the scale of the score.
+    """Limit on the score of a segment, below or above which the segment is suggested.
 
     Raises:
-        InvalidInput: none or both are given, or it is no number.
+        InvalidInput: none or both of the limits are given, or the limit is not finite.
     """
 
     below: float | None = None
@@ -94,23 +100,25 @@ class ScoreThreshold:
     def __post_init__(self) -> None:
         given = [each for each in (self.below, self.above) if each is not None]
         if len(given) != 1 or not math.isfinite(given[0]):
-            raise InvalidInput("give one threshold", "as --below 0.3, or --above 0.7")
+            raise InvalidInput(
+                "give exactly one threshold", "for example --below 0.3, or --above 0.7"
+            )
 
     def passes(self, value: float) -> bool:
-        """Whether a segment of that score is suggested."""
+        """Return whether a segment with this score is suggested."""
         if self.below is not None:
             return value < self.below
         return self.above is not None and value > self.above
 
     def as_json(self) -> dict[str, Any]:
-        """Return the parameters of a run."""
+        """Return the threshold as JSON parameters of a run."""
         return {"below": self.below} if self.below is not None else {"above": self.above}
 
 
 def _passing_segments(
     corpus: CorpusStore, score: Score, threshold: ScoreThreshold
 ) -> Iterator[Anchor]:
-    """Yield the segments of a summary that pass, trimmed."""
+    """Yield the segments of a summary that pass the threshold, without white space at the edges."""
     stored = corpus.sample(score.key)
     for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
         if document.side is Side.SUMMARY and len(segments) == len(score.parts):
@@ -121,12 +129,12 @@ def _passing_segments(
 
 
 _MAX_PROBLEMS: Final = 20
-"""Problems of a file that are reported one by one."""
+"""Maximum number of problems of a file that are reported one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestionCounts:
-    """How many imported suggestions were new or known."""
+    """Result of an import: numbers of new and of already known suggestions."""
 
     added: int
     known: int
@@ -134,10 +142,11 @@ class SuggestionCounts:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionService:
-    """Imports, derives and reports suggestions; `labels` gives the set in force in a dataset.
+    """Imports, creates and reports suggestions; `labels` returns the label set of a dataset.
 
     Raises:
-        NotAllowed: every method, where the actor may not report on others, or change suggestions.
+        NotAllowed: every method, if the current user may not see others' work or change
+        suggestions.
     """
 
     corpus: CorpusStore
@@ -152,7 +161,7 @@ class SuggestionService:
         maker: str = "",
         waiting: Callable[[SuggestionListing], bool] | None = None,
     ) -> Iterator[tuple[SuggestionListing, str]]:
-        """Return suggestions with people's answers, each with its text; empty filters pass all."""
+        """Yield suggestions with annotators' answers and texts; an empty filter passes all."""
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             if waiting is None or waiting(each):
                 anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
@@ -160,9 +169,9 @@ class SuggestionService:
                 yield each, anchor.span.of(sample.document(anchor.side, anchor.index).text)
 
     def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
-        """Count answers in all, by maker and by label, as docs/json.md says.
+        """Count the answers overall, by maker and by label, as described in docs/json.md.
 
-        A suggestion with several labels counts for each.
+        A suggestion with several labels counts once for each label.
         """
         whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
@@ -184,13 +193,13 @@ class SuggestionService:
         maker: str = "",
         problem: Callable[[Problem], None] = lambda _: None,
     ) -> SuggestionCounts:
-        """Read suggestions from a JSON file, all or none.
+        """Import suggestions from a JSON file, all or none.
 
-        `dataset` and `maker` are those of lines without one; the default maker is `import:` and the
-        file's name. `problem` is called for up to 20 invalid lines.
+        `dataset` and `maker` apply to lines without these fields; the default maker is `import:`
+        and the file's name. `problem` is called for at most 20 invalid lines.
 
         Raises:
-            NotFound, InvalidInput, Unavailable: the file can not be opened, or a line is invalid.
+            NotFound, InvalidInput, Unavailable: the file cannot be opened, or a line is invalid.
         """
         reading = SuggestionFileReader(
             self.corpus, self.labels, dataset, maker or f"import:{path.stem}"
@@ -206,30 +215,32 @@ class SuggestionService:
                 problem(each)
         if wrong:
             raise InvalidInput(
-                f"{format_count(wrong, 'suggestion')} of {path} can not be taken; nothing was",
-                "mend these lines, or take them out",
+                f"{format_count(wrong, 'suggestion')} in {path} are invalid; nothing was imported"
+                if wrong > 1
+                else f"1 suggestion in {path} is invalid; nothing was imported",
+                "fix or remove these lines",
             )
         return self._store_runs(found, {"file": path.name})
 
     def from_scores(
         self, dataset: str, score: str, *, threshold: ScoreThreshold, label: str
     ) -> SuggestionCounts:
-        """Suggest the segments of summaries that the newest run of a score calls unsupported.
+        """Suggest the summary segments that the newest run of a score considers unsupported.
 
         Raises:
-            NotFound: no run has such a score of segments, or there is no such dataset.
+            NotFound: no run has this score for segments, or the dataset does not exist.
             InvalidInput: the label (`A.B`) is not in the label set of the dataset, or the threshold
-                selects supported segments.
+            selects supported segments.
         """
         labels = SuggestionFileReader(self.corpus, self.labels, dataset, "").labelled(
             dataset, label
         )
         run, scores = self._newest_run(dataset, score)
         if (threshold.below is not None) == (score in run.low):
-            better = "a low" if score in run.low else "a high"
+            better, option = ("low", "--above") if score in run.low else ("high", "--below")
             raise InvalidInput(
-                f"of {score!r} {better} value is the better supported one",
-                "name the threshold at the other end: --below, or --above",
+                f"{better} values of the score {score!r} mean better support",
+                f"suggest unsupported segments with {option}",
             )
         maker = f"{run.maker}:{score}"
         found = []
@@ -240,7 +251,7 @@ class SuggestionService:
         return self._store_runs(found, {"score": score, "run": run.id, **threshold.as_json()})
 
     def _newest_run(self, dataset: str, score: str) -> tuple[ScoreRun, list[Score]]:
-        """The newest run with such scores of segments, and these scores."""
+        """Return the newest run with this score for segments, and its scores."""
         for run in reversed(self.scores.runs(dataset)):
             scores = [
                 each
@@ -251,8 +262,8 @@ class SuggestionService:
             if scores:
                 return run, scores
         raise NotFound(
-            f"no run says {score!r} of the segments of dataset {dataset!r}",
-            "make one: tui-annotate score; see: tui-annotate score list",
+            f"no run has the score {score!r} for segments of dataset {dataset!r}",
+            "create one with: tui-annotate score; list all with: tui-annotate score list",
         )
 
     def _store_runs(
@@ -281,14 +292,14 @@ _FIELDS: Final = frozenset(
     }
 )  # fmt: skip
 _ANCHOR_FIELDS: Final = frozenset({"quote", "start", "end", "document"})
-_FORM_HINT: Final = "docs/suggestions.md has the form"
+_FORM_HINT: Final = "follow the format in docs/suggestions.md"
 _MAX_QUOTE: Final = 60
-_CACHED_SAMPLES: Final = 100  # lines of one sample are mostly neighbours
+_CACHED_SAMPLES: Final = 100  # lines of one sample are usually adjacent
 
 
 @dataclass(frozen=True)
 class SuggestionFileReader:
-    """Parses a file; `labels_of` is the label set in force in a dataset."""
+    """Parser of a file with suggestions; `labels_of` returns the label set of a dataset."""
 
     corpus: CorpusStore
     labels_of: Callable[[str], LabelTree]
@@ -296,10 +307,10 @@ class SuggestionFileReader:
     maker: str
 
     def read(self, path: Path) -> Iterator[tuple[SampleKey, Suggestion] | Problem]:
-        """Yield the suggestions of a file in order; a Problem for each wrong one.
+        """Yield the suggestions of a file in order, and a Problem for each invalid one.
 
         Raises:
-            NotFound, InvalidInput, Unavailable: the file can not be opened.
+            NotFound, InvalidInput, Unavailable: the file cannot be opened.
         """
         sample_of = lru_cache(_CACHED_SAMPLES)(self._find_sample)
         for value in read_json_values(path):
@@ -335,7 +346,7 @@ class SuggestionFileReader:
             note=check_storable(_text_field(value, "reason").strip(), "reason"),
             score=_parse_score(value),
         )
-        # Held to the rules of work by hand, so that it can be taken.
+        # A suggestion must pass the same checks as an annotation, so that it can be accepted.
         whole = normalize_annotation(
             Annotation("x", made.claim, made.evidence, made.labels), sample
         )
@@ -345,7 +356,9 @@ class SuggestionFileReader:
     def _find_sample(self, dataset: str, name: str) -> Sample:
         key = SampleKey(dataset, name) if dataset else self.corpus.find(name)
         if name not in (key.id, str(key)):
-            raise NotFound(f"there is no sample {name!r}", f"if {str(key)!r} is it, write so")
+            raise NotFound(
+                f"there is no sample {name!r}", f"did you mean {str(key)!r}? Give the whole id"
+            )
         return self.corpus.sample(key).sample
 
     def _parse_labels(self, dataset: str, value: Mapping[str, Any]) -> tuple[LabelPath, ...]:
@@ -363,10 +376,10 @@ class SuggestionFileReader:
         return tuple(path for name in paths for path in self.labelled(dataset, name))
 
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
-        """Return the label path of a name in a dataset; () for an empty name.
+        """Return the label path for a name in a dataset; () for an empty name.
 
         Raises:
-            InvalidInput: the label set has none of that name.
+            InvalidInput: the label set has no label of this name.
         """
         if not name:
             return ()
@@ -374,7 +387,7 @@ class SuggestionFileReader:
         path = tuple(name.split(JOINER))
         if tree.find(path) is None:
             there = ", ".join(JOINER.join(each.path) for each in tree.walk())
-            raise InvalidInput(f"no label {name!r} in the set", f"the set has: {there}")
+            raise InvalidInput(f"unknown label {name!r}", f"use a label of the label set: {there}")
         return (path,)
 
 
@@ -400,7 +413,9 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
     ]
     if not chosen:
         there = ", ".join(repr(each.key) for each in documents)
-        raise NotFound(f"the {side} side has no document {named!r}", f"there are: {there}")
+        raise NotFound(
+            f"the {side} side has no document {named!r}", f"use one of the documents: {there}"
+        )
     quote, start, end = (value.get(name) for name in ("quote", "start", "end"))
     if quote is not None and not isinstance(quote, str):
         raise InvalidInput(f"the quote is {describe_value(quote)}, not text", _FORM_HINT)
@@ -408,17 +423,22 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
         index, document = _only_document(chosen, side)
         return Anchor(side, index, check_span(document.text, start, end, quote=quote, what="span"))
     if quote is None or not (start is None or type(start) is int):
-        raise InvalidInput("a place is a quote, or start and end", _FORM_HINT)
+        raise InvalidInput("a position needs a quote, or start and end", _FORM_HINT)
     for index, document in chosen:
         if (span := locate_quote(quote, document.text, near=start)) is not None:
             return Anchor(side, index, span)
     short = quote if len(quote) <= _MAX_QUOTE else f"{quote[: _MAX_QUOTE - 1]}…"
-    raise InvalidInput(f"{short!r} does not stand in the {side} of {sample.key}", "quote exactly")
+    raise InvalidInput(
+        f"the {side} of {sample.key} does not contain {short!r}", "quote the text exactly"
+    )
 
 
 def _only_document(chosen: list[tuple[int, Document]], side: Side) -> tuple[int, Document]:
     if len(chosen) > 1:
-        raise InvalidInput(f"the {side} side has {len(chosen)} documents", "name one: 'document'")
+        raise InvalidInput(
+            f"the {side} side has {len(chosen)} documents",
+            "name one of the documents in the field 'document'",
+        )
     return chosen[0]
 
 
@@ -426,7 +446,7 @@ def _parse_score(value: Mapping[str, Any]) -> float | None:
     try:
         return parse_score(value.get("score"))
     except ValueError as error:
-        raise InvalidInput(str(error), "give a number from 0 to 1, or none") from error
+        raise InvalidInput(str(error), "give a number from 0 to 1, or no score") from error
 
 
 def _text_field(value: Mapping[str, Any], name: str) -> str:
@@ -439,4 +459,4 @@ def _text_field(value: Mapping[str, Any], name: str) -> str:
 def _check_fields(value: Mapping[str, Any], known: frozenset[str]) -> None:
     if more := sorted(map(str, value.keys() - known)):
         there = ", ".join(sorted(known))
-        raise InvalidInput(f"no field {more[0]!r} is known", f"there are: {there}")
+        raise InvalidInput(f"unknown field {more[0]!r}", f"use only: {there}")

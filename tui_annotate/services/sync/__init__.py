@@ -1,4 +1,4 @@
-"""Push and pull of one person's work through a shared table of PostgREST."""
+"""Synchronises one annotator's work with a shared table of a PostgREST server: push and pull."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class PushResult:
-    """The result of a push; `waiting` samples must be pulled first, `refused` have a reason."""
+    """Result of a push; `waiting` samples must be pulled first, `refused` samples have a reason."""
 
     rows: int = 0
     waiting: list[SampleKey] = field(default_factory=list)
@@ -47,7 +47,7 @@ class PushResult:
 
 @dataclass(frozen=True, slots=True)
 class SyncStatus:
-    """Rows of this person there; samples to push and to pull."""
+    """Number of the annotator's rows in the shared table, and of samples to push and to pull."""
 
     there: int
     to_push: int
@@ -56,7 +56,7 @@ class SyncStatus:
 
 @dataclass(frozen=True, slots=True)
 class TableSync:
-    """One person's rows in a table. `person`: whose; their name is the rows' username."""
+    """Synchronises one annotator's rows in a table; the annotator's name is the rows' username."""
 
     corpus: CorpusStore
     log: AnnotationStore
@@ -66,12 +66,13 @@ class TableSync:
     person: Person
 
     def push(self, *, whole: bool = False) -> PushResult:
-        """Send changed work; changes made meanwhile are sent next time.
+        """Send changed work to the shared table; changes during the push are sent next time.
 
-        `whole` also restores rows that were deleted there; it lists all keys.
+        `whole` also restores rows that were deleted in the table; it lists all keys.
 
         Raises:
-            NotAllowed, NotFound, Conflict, Unavailable: as `Table.upsert`; sent work stays noted.
+            NotAllowed, NotFound, Conflict, Unavailable: same as for `SharedTable.upsert`; rows sent
+            before stay recorded as sent.
         """
         marks, done = self.marks.marks(), PushResult()
         changed = self._changed_heads(marks)
@@ -136,7 +137,7 @@ class TableSync:
                 )
 
     def _find_record(self, key: SampleKey) -> Record | None:
-        """A person's work on a sample, also if empty; None for a missing sample."""
+        """Return the annotator's work on a sample, even if empty; None for a missing sample."""
         mine = {"person": self.person.id, "practice": "with"}
         wanted = RecordFilter(dataset=key.dataset, sample=key.id, **mine)
         if found := next(self.corpus.records(wanted), None):
@@ -157,10 +158,17 @@ class TableSync:
         return self.log.state(self.person.id, key).suggestions
 
     def pull(self) -> StreamMergeReport:
-        """Receive changes; of two versions the newest wins, the conflict is logged and reported.
+        """Receive changes from the shared table; of two conflicting versions the newer wins.
+
+        Conflicts are logged and reported.
 
         Raises:
-            NotAllowed, NotFound, Unavailable: as `Table.rows`; what was received before stays.
+            NotAllowed, NotFound, Unavailable: same as for `SharedTable.rows`; rows received before
+            stay merged.
+
+        Raises:
+            NotAllowed, NotFound, Unavailable: same as for `SharedTable.rows`; rows received before
+            stay merged.
         """
         marks, done = self.marks.marks(), StreamMergeReport(self.person)
         changed = []
@@ -197,12 +205,13 @@ class TableSync:
         since = mark.head if mark and mark.digest else ""
         untouched = bool(since) and not last_action_time(events, since=since)
         here_at = last_action_time(events)
+        # Local work that was not touched since the last sync yields; else the newer side wins.
         wins = untouched or not has_work(stream) or at > here_at
         done = self.merging.apply_state(
             self.person.id, key, lambda _: there, head=stream.head, at=at, stays=wins
         )
         if not done:
-            return nothing  # something was done here meanwhile: the next pull looks again
+            return nothing  # the local work changed meanwhile: the next pull retries
         self._remember_row(key, row, given=wins)
         if untouched or not has_work(stream):
             return MergedStream(self.person.id, key, events=1)
@@ -221,14 +230,14 @@ class TableSync:
         head = self.log.stream(self.person.id, key).head
         record = self._find_record(key) if given else None
         digest = ""
-        with suppress(InvalidInput):  # what no row can say is reported by the next push
+        with suppress(InvalidInput):  # the next push reports work that no row can store
             digest = payloads.hash_payload(self._make_payload(record)) if record else ""
         if self.log.stream(self.person.id, key).head != head:
-            digest = ""  # something was done meanwhile, which the table lacks
+            digest = ""  # the local work changed meanwhile, so the row is outdated
         self.marks.keep({key: SyncedHead(head, digest, row.updated_at)})
 
     def compare(self) -> SyncStatus:
-        """Compare both sides; nothing is changed."""
+        """Compare the local work with the table; changes nothing."""
         marks = self.marks.marks()
         there = self._update_times(self._list_own_rows())
         new = [key for key, at in there.items() if key not in marks or marks[key].updated_at != at]
@@ -248,12 +257,12 @@ class TableSync:
             return True
 
     def delete_mine(self, dataset: str) -> int:
-        """Delete the person's rows of a dataset, not the work here; return how many."""
+        """Delete the annotator's rows of a dataset, but not the local work; return their number."""
         count = self.table.delete(dataset, self.person.name)
         self.marks.forget(dataset)
         return count
 
     def datasets(self) -> list[str]:
-        """The datasets in which the table has rows of this person."""
+        """Return the datasets of which the table has rows of this annotator."""
         rows = self.table.rows(username=self.person.name, payloads=False)
         return sorted({row.dataset for row in rows})

@@ -1,4 +1,4 @@
-"""Bundles: one person's texts and work in one file, to be annotated elsewhere and merged back."""
+"""Bundles: files with one annotator's texts and work, to annotate elsewhere and merge back."""
 
 from __future__ import annotations
 
@@ -33,16 +33,19 @@ if TYPE_CHECKING:
     from tui_annotate.storage.vectors.vector_file import VectorFileContent
 
 Wanted = Mapping[str, set[SampleKey] | None]
-"""By dataset, the samples that are meant; None for all of them."""
+"""Requested samples by dataset; None for all samples of the dataset."""
 
 
 _NUMBERS_PER_PERSON: Final = 10_000
-"""Numbers between the bundles of two people, so that those of their annotations seldom meet."""
+"""Distance between the first annotation numbers of two annotators' bundles.
+
+The distance makes it unlikely that two annotators use the same numbers.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class BundleContents:
-    """Numbers of samples, of those with work, and of documents with vectors."""
+    """Numbers of samples, of samples with work, and of documents with vectors in a bundle."""
 
     samples: int
     streams: int
@@ -51,9 +54,9 @@ class BundleContents:
 
 @dataclass(frozen=True, slots=True)
 class BundleService:
-    """Writes the bundle of a person, and merges one.
+    """Writes and merges bundles of one annotator.
 
-    `corpus` is limited to that person's view, so that no other work gets in.
+    `corpus` is limited to the annotator's view, so that a bundle has no work of others.
     """
 
     corpus: CorpusStore
@@ -69,11 +72,12 @@ class BundleService:
     def make(
         self, person: Person, target: Path, *, datasets: Collection[str] = ()
     ) -> BundleContents:
-        """Write a person's bundle; deterministic bytes. Empty `datasets` means all.
+        """Write an annotator's bundle, with deterministic bytes; empty `datasets` means all.
 
         Raises:
-            NotFound: there is no such dataset, or nothing of it is theirs.
-            InvalidInput, Unavailable: the file can not be written.
+            NotFound: the dataset does not exist, or none of its samples is assigned to the
+            annotator.
+            InvalidInput, Unavailable: the file cannot be written.
             Conflict: the existing bundle has work that was not merged.
         """
         self._check_target(target)
@@ -92,7 +96,8 @@ class BundleService:
             samples, documents = self._write_samples(folder, wanted)
             if not samples:
                 raise NotFound(
-                    f"nothing is here for {person.name}", "see: tui-annotate assign show"
+                    f"no samples are assigned to {person.name}",
+                    "list all assignments with: tui-annotate assign show",
                 )
             streams = _write_streams(folder, person, copies)
             vectors = self._write_vectors(folder, documents)
@@ -116,8 +121,8 @@ class BundleService:
             for copy in stream_lines.read(Path(place) / bundle_file.STREAMS)[1]:
                 if isinstance(copy, StreamCopy) and not known.issuperset(copy.origins()):
                     raise Conflict(
-                        f"{target} holds work that did not come home",
-                        f"first: tui-annotate bundle merge {target}; or name another file",
+                        f"{target} has work that was not merged yet",
+                        f"first run: tui-annotate bundle merge {target}; or name another file",
                     )
 
     def _samples_of(
@@ -133,51 +138,52 @@ class BundleService:
         return found
 
     def merge(self, file: Path) -> StreamMergeReport:
-        """Merge the work of a bundle; idempotent.
+        """Merge the work of a bundle; merging it again changes nothing.
 
         Raises:
-            NotFound: no such file, or its person is unknown.
-            InvalidInput: it is no bundle, or is damaged.
-            InvalidRecord: work in it is invalid, or someone else's; then none of it is merged.
-            Conflict: it was made from another workspace.
+            NotFound: the file does not exist, or its annotator is unknown.
+            InvalidInput: the file is not a bundle, or is damaged.
+            InvalidRecord: its work is invalid, or another annotator's; then none of it is merged.
+            Conflict: the bundle was made from another workspace.
         """
         with TemporaryDirectory(prefix="tui-annotate-") as place:
             about = bundle_file.unpack(file, Path(place))
             if about.home != self.home():
                 raise Conflict(
                     f"{file} was made from another workspace",
-                    "name the one that it was made from with -w",
+                    "name the bundle's own workspace with -w",
                 )
             return self.take(file, Path(place), about)
 
     def take(self, file: Path, folder: Path, about: BundleHeader) -> StreamMergeReport:
-        """Merge a bundle that was unpacked into a folder; `file` is named in messages."""
+        """Merge a bundle that was unpacked into a folder; `file` is its name in messages."""
         person = self.people.person(about.person)
         streams = folder / bundle_file.STREAMS
         for each in stream_lines.read(streams)[1]:
             if isinstance(each, Problem):
                 line = each.where.rpartition(":")[2]
                 where = f"{file}, {bundle_file.STREAMS}:{line}"
-                raise InvalidRecord(each.message, f"nothing was taken; {each.hint}", where=where)
+                raise InvalidRecord(each.message, f"nothing was merged; {each.hint}", where=where)
         owner, copies = stream_lines.read(streams)
         if owner.id != person.id:
             raise InvalidRecord(
-                f"it is {person.name}'s bundle, and holds work of {owner.name}",
-                "nothing was taken; ask for the file anew",
+                f"the bundle belongs to {person.name}, but contains work of {owner.name}",
+                "nothing was merged; ask the sender for a new file",
                 where=str(file),
             )
         sound = (each for each in copies if isinstance(each, StreamCopy))
         return self.merging.merge(person, sound)
 
     def write_back(self, file: Path, person: Person) -> int:
-        """Write a person's work into their bundle; return how many samples have some.
+        """Write an annotator's work into their bundle; return the number of samples with work.
 
-        Newer work in the file, as of a synchronised folder, is merged first; what does not fit
-        stays. The file is replaced atomically.
+        Newer work in the file, for example from a synchronised folder, is merged first; work that
+        does not fit stays in the file. The file is replaced atomically.
 
         Raises:
-            NotFound, InvalidInput, Unavailable, InvalidRecord: as `merge`, or it can not be
-            written. Conflict: its work on a sample conflicts with the work here.
+            NotFound, InvalidInput, Unavailable, InvalidRecord: same as for `merge`, or the file
+            cannot be written.
+            Conflict: work in the file conflicts with the work here.
         """
         with TemporaryDirectory(prefix="tui-annotate-") as place:
             folder = Path(place)
@@ -191,8 +197,8 @@ class BundleService:
             for each in refused:
                 if (each.person, each.key) in here:
                     raise Conflict(
-                        f"{file} holds other work on {each.key}: {each.refused}",
-                        "rename that file, and ask for the bundle anew",
+                        f"{file} has conflicting work on {each.key}: {each.refused}",
+                        "rename the file, and ask an admin for a new bundle",
                     )
             _write_streams(folder, person, sorted([*copies, *left], key=lambda copy: copy.name))
             bundle_file.pack(folder, file)
@@ -218,7 +224,7 @@ class BundleService:
                     yield Record(replace(sample, imported=None))
 
     def _write_suggestions(self, folder: Path, wanted: Wanted) -> None:
-        """Write no empty file, as older programs do not know this member."""
+        """Write the suggestions, unless there are none: older programs refuse an empty file."""
 
         def theirs(key: SampleKey) -> bool:
             mine = wanted.get(key.dataset, set())

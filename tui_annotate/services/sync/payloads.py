@@ -1,6 +1,7 @@
-"""Work on one sample as the payload of a table row, and back.
+"""Converts work on one sample to the payload of a table row, and back.
 
-Reports, documents and citations travel as the lines of autojudge, all else in the native form.
+Reports, documents and citations use the line format of autojudge, all other samples the native
+format.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ from tui_annotate.storage.corpus.store import hash_texts
 from tui_annotate.storage.log.write_plans import EventStream
 
 _NAMESPACE: Final = uuid.UUID("a1d2b0c5-2f0e-5b53-9b0f-4f2d9a6c7e11")
-_HINT: Final = "it is left as it is in the table"
+_HINT: Final = "the row stays unchanged in the table"
 _ANSWERS_KEY: Final = "suggestions"
 
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
@@ -66,13 +67,13 @@ def build_payload(
     at: str,
     answers: Mapping[str, Payload] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return one person's work on a sample as it is sent.
+    """Return one annotator's work on a sample as a payload.
 
-    `look_up` loads other samples, as a citation includes its report. `at`: last action; may be
-    empty.
+    `look_up` loads other samples, since the payload of a citation includes its report. `at`: time
+    of the last action; may be empty.
 
     Raises:
-        InvalidInput: it has no such form, or a table can not hold it.
+        InvalidInput: the work cannot be written as a payload, or a table cannot store it.
     """
     name = "autojudge" if record.sample.kind in RATED_KINDS else "native"
     options = ExportOptions(offsets=UTF16, unrated=True, sample=look_up)
@@ -81,8 +82,8 @@ def build_payload(
     line = file.getvalue().partition("\n")[0]
     if not line:
         raise InvalidInput(
-            "there is no line for it: its report is not here, or it does not say what it is of",
-            "ingest the reports that it belongs to",
+            "the sample cannot be sent: its report is not stored here, or is not named",
+            "ingest the report of this sample",
         )
     found: dict[str, Any] = json.loads(line, parse_constant=lambda _: None)  # jsonb has no NaN
     states = [one.state.value for one in record.assignments]
@@ -93,7 +94,8 @@ def build_payload(
         found[ORIGINS_KEY] = made
     if any(_UNSTORABLE.search(text) for text in _walk_texts(found)):
         raise InvalidInput(
-            "it holds NUL or half a character, which no table can hold", "share it by a bundle"
+            "the work contains NUL or an unpaired surrogate, which a table cannot store",
+            "share the work by a bundle",
         )
     return found
 
@@ -111,7 +113,7 @@ def _walk_texts(value: Any) -> Iterator[str]:
 
 
 def hash_payload(value: Mapping[str, Any]) -> str:
-    """Return a hash of a payload, without its times."""
+    """Return a hash of a row's payload, without its times."""
     plain = dict(value)
     if WORK_KEY in plain:
         plain[WORK_KEY] = {**plain[WORK_KEY], "at": ""}
@@ -124,10 +126,10 @@ def hash_payload(value: Mapping[str, Any]) -> str:
 def parse_payload(
     value: Mapping[str, Any], sample: Sample, stream: EventStream, *, at: str
 ) -> StreamState:
-    """Parse a payload into a stream's state at a time; numbers of annotations are arbitrary.
+    """Parse the payload of a row into a state of work; annotation numbers are arbitrary.
 
     Raises:
-        InvalidInput: it is no such payload, or of other texts.
+        InvalidInput: the value is not a payload, or belongs to other texts.
     """
     judged = sample.kind in RATED_KINDS
     beside = {_ANSWERS_KEY} if judged else {_ANSWERS_KEY, WORK_KEY}
@@ -136,14 +138,14 @@ def parse_payload(
         found = _parse_judged(plain_value, sample, stream, at=at)
     else:
         found = _parse_native(plain_value, sample, stream)
-    # Other programs that write lines of reports know of no answers: theirs stay.
+    # Other programs do not write answers to suggestions: keep the local answers.
     absent = stream.state.suggestions if judged else {}
     return replace(found, suggestions=_parse_answers(value.get(_ANSWERS_KEY, absent)))
 
 
 def _parse_answers(value: Any) -> dict[str, Payload]:
     if not isinstance(value, Mapping) or "" in value:
-        raise InvalidInput("its answers to suggestions are no object", _HINT)
+        raise InvalidInput("the row's answers to suggestions are not an object", _HINT)
     return {name: answer_to_json(answer_from_json(each)) for name, each in value.items()}
 
 
@@ -154,12 +156,14 @@ def _parse_native(value: Mapping[str, Any], sample: Sample, stream: EventStream)
         items = list(registry.load("importers", "native").read(file, ImportOptions()))
     record = next((each for each in items if isinstance(each, Record)), None)
     if record is None:
-        problem = next((each.message for each in items if isinstance(each, Problem)), "it is empty")
-        raise InvalidInput(f"its payload is no record: {problem}", _HINT)
+        problem = next(
+            (each.message for each in items if isinstance(each, Problem)), "the payload is empty"
+        )
+        raise InvalidInput(f"the row's payload is not a record: {problem}", _HINT)
     if hash_texts(record.sample) != hash_texts(sample):
-        raise InvalidInput("its payload is of other texts than the sample here", _HINT)
+        raise InvalidInput("the row's payload has other texts than the sample here", _HINT)
     if len({each.id for each in record.people}) > 1:
-        raise InvalidInput("its payload holds work of several people", _HINT)
+        raise InvalidInput("the row's payload has work of several annotators", _HINT)
     payloads = {
         owned.annotation.id: annotation_to_json(owned.annotation) for owned in record.annotations
     }
@@ -178,7 +182,7 @@ def _parse_judged(
     for name, payload_ in {**made, **stream.state.annotations, **made}.items():
         own = _marked_places(annotation_from_json(payload_), sample)
         if name in made:
-            # What an earlier row made of the same passages knew less of where they are from.
+            # Annotations from an earlier row on the same spans lack the origin: replace them.
             bare |= {_annotation_id(stream, *place) for place in own}
         if own <= wanted and (name in made or name not in bare):
             kept[name] = payload_
@@ -188,7 +192,7 @@ def _parse_judged(
         kept[new.id] = annotation_to_json(new)
     rating, comment = value.get("rating", ""), value.get("comment", "")
     if not isinstance(rating, str) or not isinstance(comment, str):
-        raise InvalidInput("its rating or comment is no text", _HINT)
+        raise InvalidInput("the row's rating or comment is not a text", _HINT)
     rated, comment = (
         "" if rating == NOT_RATED else replace_unstorable(rating),
         replace_unstorable(comment.strip()),
@@ -196,7 +200,7 @@ def _parse_judged(
     _, now = read_work(value.get(WORK_KEY))
     now = now or stream.state.assignment["state"]
     if now == State.NEW.value and (kept or rated or comment):
-        now = State.DONE.value  # other programs send work alone, not how far it is
+        now = State.DONE.value  # other programs send work without a state
     return StreamState(kept, {"state": now, "rating": rated, "comment": comment})
 
 
@@ -232,9 +236,9 @@ def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
     for name, side in (("spans", first), ("report_spans", Side.SUMMARY)):
         spans = value.get(name, [])
         if not isinstance(spans, list) or not all(isinstance(each, dict) for each in spans):
-            raise InvalidInput(f"its {name} are no list of spans", _HINT)
+            raise InvalidInput(f"the row's {name} are not a list of spans", _HINT)
         if spans and not sample.side(side):
-            raise InvalidInput(f"its {name} lie in a text that is not here", _HINT)
+            raise InvalidInput(f"the row's {name} belong to a text that is not stored here", _HINT)
         for each in spans:
             text = sample.document(side).text
             for part in _cut_span(_parse_span(each, text), sample, side):
@@ -242,10 +246,10 @@ def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
 
 
 def _parse_span(value: Mapping[str, Any], text: str) -> Span:
-    """Parse a span in UTF-16 or code points, whichever fits its quote."""
+    """Parse a span in UTF-16 units or code points, whichever matches its quote."""
     start, end, quote = (value.get(name) for name in ("start", "end", "text"))
     if type(start) is not int or type(end) is not int or not isinstance(quote, str):
-        raise InvalidInput("a span of it lacks start, end or text", _HINT)
+        raise InvalidInput("a span of the row lacks start, end or text", _HINT)
     units = utf16_map(text)
     for to_code_points in (units.to_code_points, lambda offset: offset):
         try:
@@ -254,17 +258,17 @@ def _parse_span(value: Mapping[str, Any], text: str) -> Span:
             continue
         if span is not None and span.end <= len(text) and span.of(text) == quote.strip():
             return span
-    raise InvalidInput("a span of it quotes what does not stand there", _HINT)
+    raise InvalidInput("a span of the row quotes another text than the sample has there", _HINT)
 
 
 WORK_KEY: Final = "worked"
-"""Its value holds what the table has no column for: time of the last action, the state."""
+"""Field for data without a table column: time of the last action, and the state."""
 
 
 def has_judgements(record: Record) -> bool:
-    """Whether a record holds marks, a rating or a comment.
+    """Return whether a record has annotations, a rating or a comment.
 
-    Of pairs also that they are finished, which is what is said of one with nothing wrong in it.
+    A finished pair counts too: a pair without errors has no annotations.
     """
     judged = record.sample.kind in RATED_KINDS
     return bool(record.annotations) or any(
@@ -274,7 +278,7 @@ def has_judgements(record: Record) -> bool:
 
 
 def has_work(stream: EventStream) -> bool:
-    """Whether a stream holds more than time spent."""
+    """Return whether an event stream contains more than time spent."""
     assignment: Any = stream.state.assignment
     given = assignment["rating"] or assignment["comment"] or assignment["state"] != "new"
     return bool(stream.state.annotations or stream.state.suggestions or given)
@@ -292,30 +296,34 @@ def last_action_time(events: Iterable[Event], *, since: str = "") -> str:
 
 
 def read_work(value: Any) -> tuple[str, str]:
-    """Return (time, state) of a row; each empty in rows of other programs.
+    """Return (time, state) from a row; both are empty in rows of other programs.
 
     Raises:
-        InvalidInput: it is no such thing.
+        InvalidInput: the value has another form.
     """
     if value is None:
         return "", ""
     if not isinstance(value, Mapping) or value.get("state") not in set(State):
-        raise InvalidInput(f"its {WORK_KEY!r} names no state", "who wrote that row?")
+        raise InvalidInput(
+            f"the row's field {WORK_KEY!r} has no valid state", "check which program wrote the row"
+        )
     at = value.get("at")
     return parse_row_time(at) if isinstance(at, str) and at else "", str(value["state"])
 
 
 def parse_row_time(text: str) -> str:
-    """Return a table's time as the store writes it.
+    """Return a time from a table row in stored form.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: the text is not a time.
     """
     try:
         at = datetime.fromisoformat(text)
         at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise InvalidInput(f"{text[:40]!r} is no time", "who wrote that row?") from error
+        raise InvalidInput(
+            f"{text[:40]!r} is not a time", "check which program wrote the row"
+        ) from error
     return at.isoformat(timespec="microseconds")
 
 
@@ -323,7 +331,7 @@ ORIGINS_KEY: Final = "suggested"
 
 
 def collect_origins(record: Record) -> list[dict[str, Any]]:
-    """List id, anchors and provenance of annotations made of suggestions, by id."""
+    """List id, anchors and provenance of the annotations made from suggestions, sorted by id."""
     made = (owned.annotation for owned in record.annotations)
     found = [(one, one.suggested) for one in made if one.suggested is not None]
     return [
@@ -338,13 +346,14 @@ def collect_origins(record: Record) -> list[dict[str, Any]]:
 
 
 def read_origins(value: Any, sample: Sample, state: StreamState, *, at: str) -> dict[str, Payload]:
-    """Parse the value of `ORIGINS_KEY`: annotations by id, as stored here where equal.
+    """Parse the annotations made from suggestions in a row, by id; equal stored ones are kept.
 
     Raises:
-        InvalidInput, InvalidSpan, NotFound: it is no such list, or does not fit the sample.
+        InvalidInput, InvalidSpan, NotFound: the value is not such a list, or does not fit the
+        sample.
     """
     if not isinstance(value, list):
-        raise InvalidInput(f"its {ORIGINS_KEY!r} is no list", _HINT)
+        raise InvalidInput(f"the row's field {ORIGINS_KEY!r} is not a list", _HINT)
     found = {}
     for one in (_origin_annotation(each, sample, at=at) for each in value):
         payload_, here = annotation_to_json(one), state.annotations.get(one.id)
@@ -355,13 +364,15 @@ def read_origins(value: Any, sample: Sample, state: StreamState, *, at: str) -> 
 
 def _origin_annotation(value: Any, sample: Sample, *, at: str) -> Annotation:
     if not isinstance(value, Mapping):
-        raise InvalidInput(f"its {ORIGINS_KEY!r} holds what is no annotation", _HINT)
+        raise InvalidInput(
+            f"the row's field {ORIGINS_KEY!r} contains a value that is not an annotation", _HINT
+        )
     plain = {name: value.get(name) or () for name in ("claim", "evidence")}
     plain["id"] = parse_identifier(value.get("id"), what="id of an annotation")
     own = {ORIGINS_KEY: value.get(ORIGINS_KEY), "labels": [PASSAGE], "created": at, "updated": at}
     annotation = normalize_annotation(annotation_from_json({**plain, **own}), sample)
     if annotation.suggested is None:
-        raise InvalidInput(f"its annotation {annotation.id!r} lacks where it is from", _HINT)
+        raise InvalidInput(f"the row's annotation {annotation.id!r} lacks its origin", _HINT)
     return annotation
 
 

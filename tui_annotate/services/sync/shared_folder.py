@@ -1,6 +1,6 @@
-"""A plain folder that people share: one file of event streams for each person.
+"""Synchronises event streams by a shared folder, with one file for each annotator.
 
-A push first takes over what the file has more than this side: nothing of another machine is lost.
+A push first adopts the additional events of the file, so that no work of another machine is lost.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 _MAX_TRIES: Final = 5
 _FILE_NAME: Final = re.compile(r".*-[0-9a-f]{16}\.jsonl")
 _SAME_NAME_HINT: Final = (
-    "people are matched by id; if that is you, begin here anew: with a bundle from the other "
-    "machine, or a copy of its workspace"
+    "if this is you, start again on this machine with a bundle from the other machine, or a copy"
+    " of its workspace: annotators are matched by id, not by name"
 )
 
 
 class FolderPushResult(NamedTuple):
-    """What a file got.
+    """Result of a push to an annotator's file.
 
     Attributes:
-        waiting: samples on which another machine did something else; they must be pulled first.
-        refused: samples whose work can not be written, and why.
+        waiting: samples on which another machine did other work; they must be pulled first.
+        refused: samples whose work cannot be written, with the reasons.
     """
 
     streams: int = 0
@@ -56,13 +56,13 @@ class FolderPushResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SharedFolder:
-    """The files of a folder, and the event streams of a workspace.
+    """Shared folder of annotators' files, and the event streams of a workspace.
 
     Attributes:
-        problem: called for each stream or file that is left out.
+        problem: called for each stream or file that is skipped.
 
     Raises:
-        NotFound: there is no such folder.
+        NotFound: the folder does not exist.
     """
 
     merging: MergeStore
@@ -71,22 +71,25 @@ class SharedFolder:
 
     def __post_init__(self) -> None:
         if not self.folder.is_dir():
-            raise NotFound(f"there is no folder {self.folder}", "make it, or is it mounted?")
+            raise NotFound(
+                f"there is no folder {self.folder}",
+                "create the folder, or check that it is mounted",
+            )
 
     def file(self, person: Person) -> Path:
-        """Return the person's file, existing or not; found by id, not by name."""
+        """Return the annotator's file, existing or not; files are found by id, not by name."""
         ending = _file_ending(person)
         existing = [each for each in self._files() if each.name.endswith(ending)]
         name = re.sub(r"[^a-z0-9]+", "-", person.name.lower()).strip("-")[:40] or "person"
         return existing[0] if existing else self.folder / f"{name}{ending}"
 
     def push(self, person: Person) -> FolderPushResult:
-        """Write a person's streams to their file, which appears whole or not at all.
+        """Write an annotator's streams to their file, which is replaced atomically.
 
         Raises:
             Conflict: another machine writes the same file again and again.
             InvalidRecord: the existing file is damaged; it is not overwritten.
-            Unavailable: it can not be written.
+            Unavailable: the file cannot be written.
         """
         own, refused = _writable_copies(person, self.merging.copies(person.id))
         for _ in range(_MAX_TRIES):
@@ -104,24 +107,24 @@ class SharedFolder:
             ]
             if before and not any(new):
                 return FolderPushResult(waiting=waiting, refused=refused)
-            # Another machine may have written the file since it was read: then read it again.
+            # Another machine may have changed the file since it was read: then read it again.
             if _digest(file) == before:
                 with open_output(file) as target:
                     stream_lines.write(person, whole, target)
                 return FolderPushResult(sum(map(bool, new)), sum(new), waiting, refused)
-        raise Conflict(f"{file} is being written by another machine", "try again in a moment")
+        raise Conflict(f"{file} is being written by another machine", "try again in a minute")
 
     def pull(self, person: Person) -> StreamMergeReport:
-        """Merge a person's file into the workspace; an empty report without a file.
+        """Merge an annotator's file into the workspace; without a file, the report is empty.
 
         Raises:
-            InvalidRecord: it is no such file.
+            InvalidRecord: the file has another form.
         """
         file = self.file(person)
         return self._merge_file(file) if file.exists() else StreamMergeReport(person)
 
     def pull_all(self) -> list[StreamMergeReport]:
-        """Merge the files of all people; an unreadable one is reported and left out."""
+        """Merge the files of all annotators; an unreadable file is reported and skipped."""
         done = []
         for file in self._files():
             try:
@@ -133,12 +136,14 @@ class SharedFolder:
         return done
 
     def find_same_names(self, person: Person) -> list[Problem]:
-        """Return a doubt for each file of a namesake with another id.
+        """Return a warning for each file of another annotator with the same name.
 
         Raises:
-            Unavailable: the folder can not be read.
+            Unavailable: the folder cannot be read.
         """
-        message = f"it holds work of somebody called {person.name} under another id"
+        message = (
+            f"the file belongs to another annotator with the name {person.name} and another id"
+        )
         return [
             Problem(str(file), message, _SAME_NAME_HINT, refused=False)
             for file in self._files()
@@ -146,7 +151,7 @@ class SharedFolder:
         ]
 
     def waiting(self, person: Person) -> tuple[int, int]:
-        """Return how many events each side has that the other lacks: here, file."""
+        """Return the numbers of events that only the workspace has, and that only the file has."""
         here = {copy.name: copy for copy in self.merging.copies(person.id)}
         known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
         file = self.file(person)
@@ -159,7 +164,7 @@ class SharedFolder:
         return _count_missing(here, there), _count_missing(there, here)
 
     def remove(self, person: Person) -> int:
-        """Delete a person's file; return how many streams were in it."""
+        """Delete an annotator's file; return the number of streams in it."""
         file = self.file(person)
         if not file.exists():
             return 0
@@ -168,7 +173,8 @@ class SharedFolder:
             file.unlink()
         except OSError as error:
             raise Unavailable(
-                f"{file} can not be removed: {error.strerror}", "check its owner and mode"
+                f"{file} cannot be deleted: {error.strerror}",
+                "check the owner and the permissions of the file",
             ) from error
         return count
 
@@ -177,7 +183,7 @@ class SharedFolder:
             return sorted(each for each in self.folder.iterdir() if _FILE_NAME.fullmatch(each.name))
         except OSError as error:
             raise Unavailable(
-                f"{self.folder} can not be read: {error.strerror}", "is it mounted?"
+                f"{self.folder} cannot be read: {error.strerror}", "check that it is mounted"
             ) from error
 
     def _merge_file(self, file: Path) -> StreamMergeReport:
@@ -188,7 +194,7 @@ class SharedFolder:
             for each in copies:
                 if isinstance(each, Problem):
                     self.problem(each)
-                elif each.key.dataset in known:  # other datasets are another workspace's
+                elif each.key.dataset in known:  # other datasets belong to other workspaces
                     yield each
 
         return self.merging.merge(person, sound())
@@ -202,8 +208,8 @@ def _read_file(file: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
     person, copies = stream_lines.read(file)
     if not file.name.endswith(_file_ending(person)):
         raise InvalidRecord(
-            f"it says that it is of {person.name}, and its name says otherwise",
-            "who renamed it? leave the names as they are",
+            f"the content belongs to {person.name}, but the file name to another annotator",
+            "give the file its original name again",
             where=str(file),
         )
     return person, copies
@@ -214,14 +220,17 @@ def _read_whole(file: Path) -> dict[StreamName, StreamCopy]:
     for each in _read_file(file)[1] if file.exists() else ():
         if isinstance(each, Problem):
             raise InvalidRecord(
-                each.message, "put it right, or take it away: push writes it anew", where=each.where
+                each.message, "fix or delete the file: a push writes it again", where=each.where
             )
         found[each.name] = each
     return found
 
 
 def _is_namesake(file: Path, person: Person) -> bool:
-    """A file that can not be read is nobody's; a pull reports it."""
+    """Return whether a file belongs to another annotator with the same name.
+
+    An unreadable file counts as no: the pull reports it.
+    """
     try:
         owner = stream_lines.read(file)[0]
     except TuiAnnotateError:
@@ -245,11 +254,11 @@ def _writable_copies(
 
 
 def _join_copies(there: StreamCopy | None, own: StreamCopy | None) -> tuple[StreamCopy, bool]:
-    """Return the file's stream with the events of this side, and whether they forked."""
+    """Return the file's event stream with the local events added, and whether both conflict."""
     if there is None or own is None:
         found = there or own
         if found is None:
-            raise ValueError("neither side has the stream")
+            raise ValueError("neither the file nor the workspace has the event stream")
         return found, False
     merge = merge_streams(there.events, own.events)
     if merge.fork is not None or there.texts != own.texts:
@@ -267,10 +276,12 @@ def _count_missing(
 
 
 def _digest(file: Path) -> str:
-    """Hash the file's bytes; empty without a file."""
+    """Return a hash of the file's bytes; empty without a file."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest()
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise Unavailable(f"{file} can not be read: {error.strerror}", "is it mounted?") from error
+        raise Unavailable(
+            f"{file} cannot be read: {error.strerror}", "check that the folder is mounted"
+        ) from error

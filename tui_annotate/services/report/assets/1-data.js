@@ -1,8 +1,8 @@
 
 "use strict";
 
-// All that is shown was written by others: it becomes text nodes and values of properties, never
-// markup, and passes `shown` first.
+// All displayed text comes from datasets and annotators, so it is untrusted: it becomes text nodes
+// and values of properties, never markup, and passes through `shown` first.
 
 const byId = (id) => document.getElementById(id);
 const parsed = (element) => JSON.parse(element.textContent);
@@ -21,7 +21,7 @@ const namesakes = new Map();
 for (const name of names.values()) namesakes.set(name, (namesakes.get(name) || 0) + 1);
 
 const LONGEST = 120;
-/** A name, cut where somebody made it endless. */
+/** A name, cut to LONGEST characters. */
 const brief = (name) => (name.length > LONGEST ? `${name.slice(0, LONGEST)}\u2026` : name);
 
 function nameOf(person) {
@@ -44,7 +44,7 @@ const CONTROLS = new RegExp(
   "\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]|[\\ud800-\\udbff]" +
   "(?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]", "g");
 
-/** A text as it may be shown: what could reorder or hide parts of it becomes a picture. */
+/** A text that is safe to show: characters that reorder or hide text become visible symbols. */
 function shown(text) {
   return String(text).replace(CONTROLS, (found, place, whole) => {
     const code = found.charCodeAt(0);
@@ -54,7 +54,7 @@ function shown(text) {
   });
 }
 
-/** An element with attributes and children; a string among these becomes a text node. */
+/** An element with attributes and children; each child that is a string becomes a text node. */
 function made(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -62,7 +62,7 @@ function made(tag, attributes, ...children) {
   return element;
 }
 
-/** Words of others inside a line of ours. */
+/** A text of a user within a line of the page, isolated from its writing direction. */
 const word = (text) => made("bdi", {}, shown(text));
 
 const counted = (count, one, many) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
@@ -71,7 +71,7 @@ const moment = (time) => time.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, "$1 $
 
 let tables = 0;
 
-/** A table with a name above it, which scrolls by itself where it is wider than the page. */
+/** A table with its title above it; a table wider than the page has its own scroll bar. */
 function table(title, columns, rows) {
   tables += 1;
   const id = `table-${tables}`;

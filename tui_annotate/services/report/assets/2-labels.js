@@ -1,5 +1,5 @@
 
-// Labels: the sets of the workspace, then what is in use beside them; and a colour for each.
+// Labels with their colours: those of the label sets, then others that annotations use.
 
 const labelKey = (path) => JSON.stringify(path);
 const labels = new Map();

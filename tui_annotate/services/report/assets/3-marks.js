@@ -1,7 +1,7 @@
 
-// Marks: a text cut where spans begin and end, each piece with the annotations that cover it.
+// Marks: a text is cut where spans begin and end; each piece has the annotations that cover it.
 
-/** From offsets in code points, as the data counts, to those of this language's strings. */
+/** A function from offsets in code points (as in the data) to offsets in UTF-16 units. */
 function units(text) {
   if (!/[\ud800-\udfff]/.test(text)) return (offset) => offset;
   const starts = [];
@@ -11,7 +11,7 @@ function units(text) {
   return (offset) => (offset < starts.length ? starts[offset] : text.length);
 }
 
-/** Pieces [start, end, annotations that cover it, those that begin there], in order. */
+/** Pieces [start, end, covering annotations, annotations that begin there], in text order. */
 function pieces(length, spans) {
   const events = new Map([[0, []], [length, []]]);
   for (const span of spans) {
@@ -40,7 +40,7 @@ function pieces(length, spans) {
   return found;
 }
 
-/** Fills an element with a text and its marks; `told` names an annotation by its number. */
+/** Fill an element with a text and its marks; `told` returns the name of annotation number n. */
 function fill(element, text, spans, told) {
   const at = units(text);
   const placed = spans.map((span) => (

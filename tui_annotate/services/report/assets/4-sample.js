@@ -1,5 +1,5 @@
 
-// One sample at a time: its texts, what people marked in them, and who read it.
+// The view of one sample: its texts, its annotations and the work on it.
 
 const QUOTE = 300;
 let current = -1;
@@ -45,14 +45,14 @@ function showFacts(sample) {
   const known = Object.entries(sample.meta);
   if (known.length) {
     byId("meta").append(made("details", {},
-      made("summary", {}, made("h3", {}, "What else came with it")),
+      made("summary", {}, made("h3", {}, "Other data of this sample")),
       facts(known.map(([name, value]) => [name, plain(value)]))));
   }
 }
 
 const plain = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 1));
 
-/** Names and values; a value may be nodes that are made already. */
+/** A list of names and values; a value is a string or an array of nodes. */
 function facts(pairs) {
   const list = made("dl", {});
   for (const [name, value] of pairs) {
@@ -103,7 +103,7 @@ function textOf(sample, document, place) {
   return name ? [made("h4", {}, word(name)), element] : [element];
 }
 
-/** What spans cover, each as a button that leads to its place. */
+/** The texts of spans, each as a button that scrolls to the span. */
 function quotes(sample, anchors) {
   return anchors.map(([place, start, end]) => {
     const text = textAt(sample.documents[place].text);
@@ -131,10 +131,10 @@ function showAnnotations(sample) {
   const list = byId("annotations");
   shownHere.forEach((annotation, index) => list.append(card(sample, annotation, index + 1)));
   const hidden = sample.annotations.length - shownHere.length;
-  if (!sample.annotations.length) list.append(made("li", {}, "Nobody marked anything here."));
+  if (!sample.annotations.length) list.append(made("li", {}, "No annotations."));
   if (hidden) {
     const words = counted(hidden, "annotation is", "annotations are");
-    list.append(made("li", {}, `${words} left out by the filters.`));
+    list.append(made("li", {}, `${words} hidden by the filters.`));
   }
 }
 
@@ -146,7 +146,7 @@ function card(sample, annotation, number) {
   if (annotation.evidence.length) known.push(["Evidence", quotes(sample, annotation.evidence)]);
   if (annotation.note) known.push(["Note", annotation.note]);
   known.push(["Origin", annotation.origin]);
-  if (annotation.created) known.push(["Made", moment(annotation.created)]);
+  if (annotation.created) known.push(["Created", moment(annotation.created)]);
   if (annotation.updated && annotation.updated !== annotation.created) {
     known.push(["Changed", moment(annotation.updated)]);
   }
@@ -166,10 +166,10 @@ function settlement(settled) {
 
 function showWork(sample) {
   if (!sample.work.length) {
-    byId("work").append(made("p", {}, "Nobody began it, or nothing is known of it."));
+    byId("work").append(made("p", {}, "No annotator opened this sample, or the data does not record who did."));
     return;
   }
-  byId("work").append(table("Work on this sample", [
+  byId("work").append(table("Annotators of this sample", [
     { title: "annotator" }, { title: "state" }, { title: "rating" },
     { title: "minutes", number: true }, { title: "last change" }, { title: "comment", wide: true },
   ], sample.work.map((each) => [
@@ -178,7 +178,7 @@ function showWork(sample) {
   ])));
 }
 
-// What is lit: an annotation with all of its places, by its number; 0 for none.
+// Highlighting of one annotation with all of its spans, by its number; 0 for none.
 
 function light(number) {
   for (const mark of document.querySelectorAll("#texts mark")) {
@@ -199,11 +199,11 @@ function pin(number, scroll) {
   for (const mark of document.querySelectorAll("#texts mark[role]")) {
     mark.setAttribute("aria-pressed", String(mark.classList.contains("lit")));
   }
-  byId("told").textContent = number ? `Lit: ${shown(told(number))}` : "Nothing is lit";
+  byId("told").textContent = number ? `Highlighted: ${shown(told(number))}` : "No highlight";
   if (number && scroll) bringIntoView();
 }
 
-/** Scrolls each text to the first place that is lit in it; the page stays where it is. */
+/** Scroll each text to its first highlighted span; the page itself does not scroll. */
 function bringIntoView() {
   for (const text of document.querySelectorAll("#texts .text")) {
     const mark = text.querySelector("mark.lit");
@@ -213,7 +213,7 @@ function bringIntoView() {
 
 const coveringOf = (mark) => mark.dataset.covering.split(" ").map(Number);
 
-/** Where several lie on one place, each further click takes the next of them, then none. */
+/** Where annotations overlap, each further click selects the next of them, then none. */
 function pinAt(mark) {
   const covering = coveringOf(mark);
   const next = covering[covering.indexOf(pinned) + 1];

@@ -1,5 +1,5 @@
 
-// Filters, search and the list: which samples are shown, in which order one walks them.
+// Filters, search and the list: which samples are shown, and their order.
 
 const PAGE = 100;
 const wanted = { dataset: "", person: "", label: null, state: "", words: null };
@@ -10,7 +10,7 @@ const severalDatasets = new Set(samples.map((sample) => sample.dataset)).size > 
 const stateOf = (sample, person) =>
   (sample.work.find((each) => each.person === person) || { state: "" }).state;
 
-/** Whether the filters let an annotation of a sample be seen. */
+/** Whether an annotation of a sample passes the filters. */
 function fits(annotation, sample) {
   return (!wanted.person || annotation.person === wanted.person)
     && (!wanted.label || hasLabel(annotation, wanted.label))
@@ -40,7 +40,7 @@ function said(sample) {
 }
 
 let heldBy = new Map();
-/** Whether a text holds the words; each is looked at once a search, however many share it. */
+/** Whether a text contains the searched words; a text that samples share is searched once. */
 function holds(number) {
   if (!heldBy.has(number)) heldBy.set(number, wanted.words.test(parsed(textBlocks[number])));
   return heldBy.get(number);
@@ -99,7 +99,7 @@ function step(by) {
   byId("told").textContent = `Sample ${shown(samples[index].id)}`;
 }
 
-/** Marks what was searched for in the texts that are shown, where the browser can. */
+/** Mark the search hits in the displayed texts, if the browser supports CSS highlights. */
 function showHits() {
   if (!window.CSS || !CSS.highlights || !window.Highlight) return;
   CSS.highlights.delete("hits");

@@ -1,15 +1,15 @@
 
-// Figures: how far people are, which labels they gave, how far they agree.
+// Statistics: progress of the annotators, labels in use, agreement.
 
 const digits = (value, count = 3) => (value === null ? "" : value.toFixed(count));
 const LEVELS = { segment: "sentence" };
 
 function showFigures() {
   const view = byId("figures-view");
-  view.append(made("h2", { id: "figures-title", tabindex: "-1" }, "Figures"));
+  view.append(made("h2", { id: "figures-title", tabindex: "-1" }, "Statistics"));
   view.append(made("p", { class: "quiet" }, figures.narrowed
-    ? "Labels and agreement are of what is in this report; work is of whole datasets."
-    : "Of all that is in this report."));
+    ? "Labels and agreement cover the samples of this report; work covers whole datasets."
+    : "All samples of this report are counted."));
   view.append(made("h3", {}, "Work"), ...workFigures());
   view.append(made("h3", {}, "Labels"), labelFigures());
   view.append(made("h3", {}, "Agreement"), ...agreementFigures());
@@ -25,8 +25,8 @@ function workFigures() {
   ], rows.map((each) => [each.name, each.dataset, ...[...states, "annotations"].map(
     (name) => (each[name] === null ? "" : String(each[name])))]))];
   if (rows.some((each) => each.hours)) {
-    const pace = `the end at the pace of the two weeks up to ${figures.day}`;
-    shownTables.push(table(`Time at work, pauses taken out; ${pace}`, [
+    const pace = `end projected from the pace of the two weeks up to ${figures.day}`;
+    shownTables.push(table(`Working time without pauses; ${pace}`, [
       { title: "annotator" }, { title: "dataset" }, { title: "hours", number: true },
       { title: "samples/h", number: true }, { title: "annotations/h", number: true },
       { title: "ends" },
@@ -35,7 +35,7 @@ function workFigures() {
       each.end.day || each.end.why])));
   }
   if (figures.ahead.length) {
-    shownTables.push(table("What is ahead, by dataset", [
+    shownTables.push(table("Remaining work by dataset", [
       { title: "dataset" }, { title: "readings remaining", number: true }, { title: "ends" },
     ], figures.ahead.map((each) => [each.dataset,
       each.remaining === null ? "" : String(each.remaining), each.end.day || each.end.why])));
@@ -45,7 +45,7 @@ function workFigures() {
       { title: "week" }, { title: "hours", number: true }, { title: "finished", number: true },
     ], figures.weeks.map((each) => [each.week, digits(each.hours, 1), String(each.finished)])));
   }
-  return rows.length ? shownTables : [made("p", {}, "Nobody worked on anything yet.")];
+  return rows.length ? shownTables : [made("p", {}, "No work yet.")];
 }
 
 function labelFigures() {
@@ -66,7 +66,7 @@ function labelFigures() {
     }
   }
   const keys = [...Array.from(labels.keys()), "[]"].filter((key) => counts.has(`${key}\n`));
-  if (!keys.length) return made("p", {}, "Nobody marked anything.");
+  if (!keys.length) return made("p", {}, "No annotations.");
   const meaning = (key) => (labels.has(key) ? labels.get(key).description : "");
   const told = keys.some(meaning) ? [{ title: "meaning", wide: true }] : [];
   return table("Annotations by label and annotator", [
@@ -81,21 +81,23 @@ function agreementFigures() {
   const agreement = figures.agreement;
   const shownTables = [];
   for (const [title, compared] of [
-    ["People with one another", agreement.together], ["People with themselves", agreement.oneself],
+    ["Agreement between annotators", agreement.together],
+    ["Agreement of annotators with themselves", agreement.oneself],
   ]) {
     if (compared.samples) shownTables.push(...comparison(title, compared));
   }
   if (!shownTables.length) {
     shownTables.push(made("p", {},
-      "Nothing to compare: no sample was read by two people, or twice."));
+      "Nothing to compare: no sample was completed by two annotators, or twice by one."));
   }
   if (agreement.state === "new") {
     shownTables.unshift(made("p", {},
-      "Of work that came without states: who marked nothing counts as not having read."));
+      "The work has no states, so an annotator without annotations in a sample counts as not"
+      + " having read the sample."));
   }
   const left = agreement.left_out.map((each) => `${each.count} ${each.what}: ${each.reason}`);
   if (left.length) {
-    shownTables.push(made("p", { class: "quiet" }, `Left out: ${shown(left.join("; "))}.`));
+    shownTables.push(made("p", { class: "quiet" }, `Excluded: ${shown(left.join("; "))}.`));
   }
   return shownTables;
 }
@@ -105,13 +107,13 @@ function comparison(title, compared) {
     each.low === null ? "" : `${digits(each.low)} to ${digits(each.high)}`);
   const measures = table(`${title}: ${counted(compared.samples, "sample", "samples")}`, [
     { title: "level" }, { title: "measure" }, { title: "value", number: true },
-    { title: "95% interval", number: true }, { title: "n", number: true }, { title: "of", wide: true },
+    { title: "95% interval", number: true }, { title: "n", number: true }, { title: "details", wide: true },
   ], compared.measures.map((each) => [LEVELS[each.level] || each.level,
     each.measure.replaceAll("_", " "),
     each.value === null ? "none" : digits(each.value), interval(each), String(each.n),
     [each.of, each.note, each.undefined].filter(Boolean).join("; ")]));
   if (!compared.pairs.length) return [measures];
-  return [measures, table(`${title}: each pair`, [
+  return [measures, table(`${title}: by pair`, [
     { title: "people" }, ...["samples", "same", "kappa", "trimmed", "characters", "overlap"].map(
       (name) => ({ title: name, number: true })),
   ], compared.pairs.map((each) => [each.people.join(", "), String(each.samples),

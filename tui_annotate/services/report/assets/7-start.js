@@ -1,5 +1,5 @@
 
-// What the reader does: addresses, keys, mouse; and the first look.
+// Start of the page, and the handlers of addresses, keys and mouse.
 
 const FIGURES = "#/figures";
 
@@ -12,7 +12,7 @@ function follow() {
   byId(here).setAttribute("aria-current", "page");
   byId(there).removeAttribute("aria-current");
   if (onFigures) {
-    document.title = `Figures - ${shown(head.title)}`;
+    document.title = `Statistics - ${shown(head.title)}`;
     return;
   }
   const asked = byRoute.get(location.hash);
@@ -37,13 +37,13 @@ function byKey(event) {
     return;
   }
   if (!byId("keys").checked || event.target.closest("input, select, textarea")) return;
-  const deeds = {
+  const actions = {
     j: () => step(1), k: () => step(-1), n: () => stepAnnotation(1), p: () => stepAnnotation(-1),
     "/": () => { byId("filters").open = true; byId("words").focus(); },
   };
-  if (deeds[event.key]) {
+  if (actions[event.key]) {
     event.preventDefault();
-    deeds[event.key]();
+    actions[event.key]();
   }
 }
 
@@ -93,7 +93,7 @@ function start() {
   const told = [counted(samples.length, "sample", "samples"),
     counted(annotations, "annotation", "annotations"), counted(names.size, "person", "people")];
   byId("about").replaceChildren(`${told.join(", ")}. `,
-    head.filters.length ? shown(`Narrowed by ${head.filters.join(", ")}.`) : "");
+    head.filters.length ? shown(`Filters: ${head.filters.join(", ")}.`) : "");
   if (window.innerWidth <= 832) byId("filters").open = byId("listed").open = false;
   showFilters();
   showFigures();
