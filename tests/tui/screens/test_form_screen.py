@@ -196,7 +196,7 @@ async def test_every_form_fits_the_screen(name: str, size: tuple[int, int]) -> N
     """Title, all choices and the keys are in sight."""
     form = FORMS[name]
     async with run_stage(screen=Asked(form).page, size=size) as (stage, _):
-        for words in (form.title, *(words for _, words in form.choices), "Enter go on"):
+        for words in (form.title, *(words for _, words in form.choices), "Enter continue"):
             assert words in stage.text()
 
 

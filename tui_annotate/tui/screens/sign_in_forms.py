@@ -29,7 +29,7 @@ class SignInMessage(ScreenMessage):
     CHANGE_LEAD = "{name}, your other sessions end. Sign in there with the new password."
     TAKEOVER_LEAD = "You have another session, open since {since}. Work saved there is also here."
     TAKEN_OVER_LEAD = (
-        "Another session took over at {since}. Your last action here is not saved; it stays here."
+        "Another session took over at {since}. Your last action is not saved; it stays here."
     )
     LOCKED = "{name} · no key for {minutes} · all work is saved"
     SESSION_ENDED = "{name} · {error}"

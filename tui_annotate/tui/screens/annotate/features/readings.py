@@ -1,4 +1,4 @@
-"""Practice with its feedback, and the second reading, which is done as another person."""
+"""Feedback on practice samples, and the second reading, which is stored as another person."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SecondReadings(Feature):
-    """Feedback on practice samples, and the way to the second reading and back."""
+    """Feature that shows feedback on practice samples and switches to the second reading."""
 
     preload = ("tui_annotate.tui.dialogs.feedback", "tui_annotate.tui.dialogs.question")
 
@@ -29,7 +29,7 @@ class SecondReadings(Feature):
         self._first_reader: Person | None = None
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """Offer the second reading where one comes back to finished work."""
+        """Propose the second reading if all samples are finished when the app starts."""
         if first and open_sample.finished >= open_sample.total:
             self.host.submit(
                 lambda: session.annotate.line.find_reopened(session.person),
@@ -37,7 +37,7 @@ class SecondReadings(Feature):
             )
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
-        """Show feedback first, where the sample was for practice."""
+        """Show the feedback on a practice sample, then go on; return True."""
         open_sample = self.host.open_sample
 
         def proceed(_: object = None) -> None:
@@ -54,7 +54,7 @@ class SecondReadings(Feature):
         return True
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Change to the other reading."""
+        """Switch between first and second reading on request; return False for other effects."""
         del draft
         if effect != Open("reading"):
             return False
@@ -67,10 +67,11 @@ class SecondReadings(Feature):
             return
         from tui_annotate.tui.dialogs.question import QuestionDialog
 
-        samples = "sample comes" if count == 1 else "samples come"
+        one = "1 sample is to be read a second time. Your first annotations are not shown."
+        several = f"{count} samples are to be read a second time. Your first ones are not shown."
         dialog = QuestionDialog(
-            "Your first work is done",
-            f"{count} {samples} a second time, without what you did before.",
+            "All samples are finished",
+            one if count == 1 else several,
             yes="begin the 2nd reading",
             no="later",
         )
@@ -83,7 +84,7 @@ class SecondReadings(Feature):
         self.host.open_dialog(dialog, answered)
 
     def _switch_reading(self, session: AnnotatorSession) -> None:
-        """To the second reading, or back to the first."""
+        """Switch to the second reading, or back to the first reading."""
         if self.host.busy:
             return
         person, code = self._first_reader or session.person, MessageCode.FIRST_READING_AGAIN
