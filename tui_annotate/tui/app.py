@@ -254,7 +254,7 @@ class AnnotateApp(RestrictedApp):
     async def action_quit(self) -> None:
         """Save the position and the working time, finish the store's jobs and quit (ctrl+q).
 
-        On a locked screen ctrl+q signs the user out, because quitting would bypass the lock.
+        On a locked screen ctrl+q also ends the user's session, so that the lock has no way around.
         """
         (self.sign_in_flow.sign_out if self.sign_in_flow.is_locked else self.sample_screen.quit)()
 

@@ -33,7 +33,7 @@ _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 class SessionGuard:
-    """Guard of one process in one workspace: signs the user in and checks the session.
+    """Guard of one process in one workspace: handles sign-in, and checks the user's session.
 
     Attributes:
         required: whether the workspace has accounts, so that users must sign in.
@@ -58,7 +58,7 @@ class SessionGuard:
         Args:
             name: local name of the user, from `--as`; empty for none.
             bound: the user that an ssh key identifies; None for none.
-            own: whether the machine account belongs to one user and can sign this user in.
+            own: whether the machine account belongs to one user, who can sign in by it.
         """
         from tui_annotate.storage.people.presence import new_holder
 
@@ -171,7 +171,7 @@ class SessionGuard:
             self._store_token(signed)
 
     def redeem(self, code: str, new: str, *, stay: bool = False) -> None:
-        """Redeem an invitation code: set the user's first password, and sign the user in.
+        """Redeem an invitation code: set the user's first password, and start a session.
 
         Raises:
             NotAllowed, InvalidInput: the same cases as `AuthenticationService.redeem`.

@@ -118,7 +118,7 @@ class PrefetchedSamples:
 
     Attributes:
         here: the sample that was open when the samples were read.
-        moment: the version of the store.
+        `moment`: the version of the store.
         neighbours: the next (1) and the previous (-1) sample of the queue; None beyond the ends.
         desks: the opened samples by key.
     """

@@ -168,7 +168,7 @@ class TreeRows(RowList):
         """Show new rows.
 
         Args:
-            signs: glyph before each row: folded, unfolded, or a blank for no rows below it.
+            `signs`: glyph before each row: folded, unfolded, or a blank for no rows below it.
             empty: message that is shown if there are no rows.
         """
         self._rows, self._signs, self._message = rows, signs, "" if rows else empty

@@ -127,7 +127,7 @@ class Collection(Feature):
     """Feature for the items of a collection: reports, documents and citations.
 
     Args:
-        walks: whether keys go from item to item; reviewers follow their own queue instead.
+        `walks`: whether keys go from item to item; reviewers follow their own queue instead.
     """
 
     preload = ("tui_annotate.tui.screens.collection.screen",)
