@@ -236,7 +236,7 @@ class SessionGuard:
             self._signed_in, self.must_change = replace(signed, must_change=False), False
 
     def find_other_session(self) -> Presence | None:
-        """Return another running process in which the user works; None for none."""
+        """Return another running process in which the user works, or None."""
         if self.person:
             self.elsewhere = self._presence.find_other(base_person(self.person.id), self._holder)
         return self.elsewhere

@@ -21,7 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 MOST_WAITING: Final = 256
-"""Most keys that can wait for a screen; further keys are dropped. A typed note fits."""
+"""Maximum number of keys that wait for a screen; further keys are dropped. A typed note fits."""
 
 _ROUNDS: Final = 2  # one for the key, one for the messages that it caused
 

@@ -19,9 +19,9 @@ from tui_annotate.tui.palette import PaintStyles
 BARS: Final = "▁▂▃▄▅▆▇█"
 """One glyph per eighth of [0, 1]."""
 
-_LABEL_COLUMNS, _DIGIT_COLUMNS = 100, 120  # least screen width for labels, for digits
-_WIDE_COLUMNS = 140  # least screen width for longer names
-_NAME, _WIDE_NAME = 7, 9  # most cells of a score's name over its column
+_LABEL_COLUMNS, _DIGIT_COLUMNS = 100, 120  # minimum screen widths
+_WIDE_COLUMNS = 140  # minimum screen width for longer names
+_NAME, _WIDE_NAME = 7, 9  # maximum cells of a score's name over its column
 _DIGITS: Final = len(".92 ")
 _BADGE: Final = len("undecided")
 _HEAD: Final = "score"

@@ -24,7 +24,7 @@ FORMS = {
     "place": sign_in_forms.place("10:31", working=False),
     "place again": sign_in_forms.place("10:31", working=True),
     "locked": sign_in_forms.build_password_again_form(
-        "Locked", ["李娜 · no key for 30 minutes"], known=False
+        "Locked", ["李娜 · no key pressed for 30 minutes"], known=False
     ),
 }
 

@@ -159,7 +159,7 @@ async def test_the_lock_covers_the_texts_and_gives_back_the_same_place(folder: P
         visitor.app.sign_in_flow._clock = lambda: clock() + 30 * 60
         visitor.app.sign_in_flow.lock_if_idle()
         visitor.app.sign_in_flow.lock_if_idle()
-        await visitor.until("no key for 30 minutes")
+        await visitor.until("no key pressed for 30 minutes")
         for words in ("film", "half"):
             assert words not in visitor.shown()
         await visitor.type("wrong")
@@ -192,7 +192,7 @@ async def test_keys_wait_while_a_password_is_looked_at(folder: Path) -> None:
         clock = visitor.app.sign_in_flow._clock
         visitor.app.sign_in_flow._clock = lambda: clock() + 30 * 60
         visitor.app.sign_in_flow.lock_if_idle()
-        await visitor.until("no key for 30 minutes")
+        await visitor.until("no key pressed for 30 minutes")
         await visitor.type("wrong", PASSWORD)
         forget_keys(visitor.app.sample_screen)  # as a save does that is refused below the page
         looked.set()
@@ -200,7 +200,7 @@ async def test_keys_wait_while_a_password_is_looked_at(folder: Path) -> None:
         looked.clear()
         visitor.app.sign_in_flow._clock = lambda: clock() + 60 * 60
         visitor.app.sign_in_flow.lock_if_idle()
-        await visitor.until("no key for 30 minutes")
+        await visitor.until("no key pressed for 30 minutes")
         await visitor.type(PASSWORD, ".1")
         looked.set()
         await visitor.until("Locked", gone=True)

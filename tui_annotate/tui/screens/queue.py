@@ -82,7 +82,7 @@ def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
         ("PgUp PgDn Space", "one page"),
         ("Home End", "first and last"),
         ("Enter", "open the sample"),
-        ("g", "go to an id and open it"),
+        ("g", "open a sample by its id"),
     )
     leaving = (
         ("/", "search ids and summaries; Enter keeps the search, Esc clears it"),
@@ -133,7 +133,7 @@ class QueueListing:
 QUEUE = QueueListing()
 """Content of an annotator's queue."""
 
-_SEARCH_CELLS = 24  # most cells of the search text in the title; the input shows all of it
+_SEARCH_CELLS = 24  # maximum cells of the search text in the title
 
 
 class PageSource(Protocol):
@@ -213,7 +213,7 @@ class QueueScreen(Screen[SampleKey | None]):
         ),
         Binding("o", "order", "another order", show=False),
         Binding("s", "rivals", "sibling samples", show=False),
-        Binding("g,G", "jump", "go to an id", show=False),
+        Binding("g,G", "jump", "open a sample by its id", show=False),
         Binding("question_mark", "help", "keys", show=False),
         Binding("q", "close", "back", show=False),
         Binding("backspace", "unsearch", "clear the search", show=False),

@@ -31,7 +31,7 @@ class SignInMessage(ScreenMessage):
     TAKEN_OVER_LEAD = (
         "Another session took over at {since}. Your last action is not saved; it stays here."
     )
-    LOCKED = "{name} · no key for {minutes} · all work is saved"
+    LOCKED = "{name} · no key pressed for {minutes} · all work is saved"
     SESSION_ENDED = "{name} · {error}"
     LAST_ACTION_WAITS = "Your last action is not saved. Repeat it after you sign in again."
 

@@ -430,7 +430,7 @@ class WorkspaceScreen(SampleScreen):
         key_queue.forget_keys(self, before)
 
     def free_keys(self) -> None:
-        """Deliver the keys that waited, as the reason to wait may be gone."""
+        """Deliver keys that were held back and no longer have to wait."""
         key_queue.free(self)
 
     def spend(self) -> None:

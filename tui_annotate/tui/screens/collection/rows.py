@@ -25,7 +25,7 @@ class CollectionMessage(ScreenMessage):
     """Texts of the collection screen."""
 
     LOADING = "Loading…"
-    NO_ITEMS = "No items of this kind for you"
+    NO_ITEMS = "No items of this kind are assigned to you"
     ALL_ANNOTATED = "All {items} are annotated"
     TITLE = "COLLECTION {dataset}"
     PROGRESS = "{done}/{total} {items}"

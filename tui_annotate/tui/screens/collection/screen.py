@@ -113,7 +113,8 @@ ANY_ROWS: Final = frozenset(
 
 LEGEND: Final = (
     LegendEntry(
-        ((CHOSEN, "good"),), "done: annotated, rated or commented; a sentence: all citations"
+        ((CHOSEN, "good"),),
+        "complete: annotated, rated or commented; sentence: all its citations",
     ),
     LegendEntry(((OPEN, "accent"),), "not complete"),
     LegendEntry(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "has rows: folded, unfolded"),

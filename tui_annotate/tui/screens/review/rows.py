@@ -60,7 +60,7 @@ class ReviewMessage(ScreenMessage):
     )
 
 
-_QUOTE = 12  # least cells of a claim in the bar
+_QUOTE = 12  # minimum cells of a claim in the bar
 _AROUND = 9  # cells of an option in addition to its words: digit, glyph, space
 _LEAST_CELLS = 10  # cells of a candidate's words; with fewer, the bar takes another row
 _DECISION_SIGNS = {GroupDecision.REJECTED: REFUSED, GroupDecision.KEPT: CHOSEN}
@@ -72,8 +72,8 @@ _STATUS_SIGNS = {
 _FURTHER = ReviewMessage.NEXT_CANDIDATES.text()
 _FURTHER_CELLS = len(_FURTHER) + 7  # with its digit and the space after it
 LONGEST: Final = 44
-"""Most cells of a candidate annotation in the bar."""
-_LONGEST = 400  # most characters of a text in a list
+"""Maximum width of a candidate annotation in the bar, in cells."""
+_LONGEST = 400  # maximum characters of a text in a list
 
 
 def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option], str, bool]:

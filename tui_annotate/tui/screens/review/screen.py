@@ -98,7 +98,7 @@ class AnnotatorNotes(Feature):
         return [TextPage("Notes", text, shown=True)]
 
 
-_TALL_ROWS = 20  # least rows of a window that has a third row for the options
+_TALL_ROWS = 20  # minimum rows of a window for a third row of options
 
 
 REVIEW_FEATURES: Final[FeatureOrder] = (
@@ -302,7 +302,7 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def _most_rows(self) -> int:
-        """Most rows of the bar: one more in a tall window, where the texts have enough rows."""
+        """Maximum number of rows of the bar, which is one higher in a tall window."""
         return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
 
     def _agreed_comment(self) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tui_annotate.tui.screens.sample.screen import SampleScreen
 
 _PAUSE = 0.06  # seconds without a change of the focused match until it is compared
-_MOST_SAMPLES = 8  # most samples whose marks are kept
+_MOST_SAMPLES = 8  # maximum number of samples whose marks are kept
 _SUMMARY: Place = (Side.SUMMARY, 0)
 
 _Texts = tuple[tuple[Side, str], ...]

@@ -44,8 +44,8 @@ class ItemMessage(ScreenMessage):
 CITES_NOTHING: Final = ItemMessage.NO_CITATION.text()
 TEXT_MISSING: Final = ItemMessage.NO_TEXT.text()
 
-_NAME = 16  # most cells of a side's name before further text
-_RATING = 20  # most cells of a rating in a title
+_NAME = 16  # maximum cells of a side's name before further text
+_RATING = 20  # maximum cells of a rating in a title
 
 
 @dataclass(frozen=True)

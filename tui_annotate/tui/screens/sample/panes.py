@@ -319,7 +319,7 @@ class PaneController:
 
 
 MOST_HITS: Final = 10_000
-"""Most search hits that are shown."""
+"""Maximum number of search hits that are shown."""
 
 
 class TextSearch:

@@ -35,7 +35,7 @@ from tui_annotate.tui.widgets.document_pane import AnnotationMark
 from tui_annotate.tui.widgets.label_bar import Option
 from tui_annotate.tui.widgets.match_list import MatchRow
 
-_LONGEST: Final = 400  # most characters of a text in a row, which shows fewer
+_LONGEST: Final = 400  # maximum characters of a text in a row
 
 
 class SampleMessage(ScreenMessage):
@@ -124,8 +124,8 @@ def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationM
     return made
 
 
-_REASON = 28  # most cells of the names of labels to choose from
-_NAME = 16  # most cells of a side's name before a document's number
+_REASON = 28  # maximum cells of the names of labels to choose from
+_NAME = 16  # maximum cells of a side's name before a document's number
 _ZERO_WORDS = {  # the meaning of the digit 0, by the kind of the pending question
     "reason": SampleMessage.OWN_WORDS.text(),
     DECLINE: SampleMessage.OWN_WORDS.text(),

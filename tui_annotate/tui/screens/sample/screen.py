@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from tui_annotate.tui.screens.sample.feature import Feature
 
 SIDE_BY_SIDE: Final = 100
-"""Least number of columns for texts side by side."""
+"""Minimum number of columns to show the texts side by side."""
 
 LISTS: Final = 28
-"""Least number of rows for the lists of matches and annotations under the summary."""
+"""Minimum number of rows to list matches and annotations under the summary."""
 
 BOTH, ONE, STACKED = LAYOUTS = ("both", "one", "stacked")
 
@@ -142,7 +142,7 @@ class SampleScreen(Screen[None]):
         """Store a preference of the user."""
 
     def free_keys(self) -> None:
-        """Deliver the keys that waited, as the reason to wait may be gone."""
+        """Deliver keys that were held back and no longer have to wait."""
 
     # actions and effects
 
@@ -404,7 +404,7 @@ class SampleScreen(Screen[None]):
 
     @property
     def minimum_size(self) -> tuple[int, int]:
-        """Least (columns, rows) of a window in which every text of the layout shows a line."""
+        """Minimum (columns, rows) of a window in which each text of the layout shows a line."""
         return _COLUMNS, _ONE if self._fills_height else _STACKED
 
     @property

@@ -34,7 +34,7 @@ LOADING: Final = SignalMessage.WORDS_ONLY.text(reason=SignalMessage.LOADING_VECT
 """Description of the signals until the vectors are loaded."""
 
 QUICK_CHARACTERS: Final = 100_000
-"""Most characters of a sample that are compared without request: 0.2 seconds in a thread."""
+"""Maximum characters of a sample that is compared without a request; takes 0.2 seconds."""
 
 _CHANGES: Final = {
     Signals.FUSED: MessageCode.MATCHES_BY_ALL,

@@ -25,27 +25,27 @@ class ViewMessage(ScreenMessage):
 
     EVERYONE = "everyone"
     NO_WORK = "No annotators worked on this sample"
-    ANNOTATIONS_OF_ONE = "{shown} of {total}: by {name}"
+    ANNOTATIONS_OF_ONE = "{shown} of {total} annotations: {name}"
     ANNOTATIONS_OF_ALL = "{annotations} by {people}"
     NO_ANNOTATIONS = "no annotations"
     NO_ANNOTATION_SHOWN = "No annotations"
-    HOW_TO_FOCUS = "a goes to an annotation, or move onto one"
+    HOW_TO_FOCUS = "Press a, or move the cursor to an annotation"
     READ_ONLY = "read-only"
     ANNOTATIONS_TITLE = "ANNOTATIONS"
     ABOUT_TITLE = "ABOUT"
 
 
 _LABEL: Final = 16
-"""Most cells of a label in the list, so that the annotator's name is visible."""
+"""Maximum width of a label in the list in cells, so that the annotator's name is visible."""
 
 _AROUND: Final = 8
 """Cells that an option of the bar takes in addition to its text."""
 
 _SHORTEST: Final = 6
-"""Least cells of an option's text."""
+"""Minimum width of an option's text in cells."""
 
 _MOST_LINES: Final = 12
-"""Most lines of one fact about an annotation; the pages show the whole fact."""
+"""Maximum number of lines for one fact about an annotation; the pages show the whole fact."""
 
 
 def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
