@@ -64,10 +64,10 @@ FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
 
 _COMMON_KEYS = ("Enter", "open"), ("/", "search"), ("f", "filter")
 
-KEYS: tuple[tuple[str, str], ...] = (("↑↓", "move"), *_COMMON_KEYS, ("g", "go to id"))
+KEYS: tuple[tuple[str, str], ...] = (("↑↓", "move"), *_COMMON_KEYS, ("g", "go to"))
 """Keys on the key line with their names, the most useful first."""
 
-SCORED_KEYS: tuple[tuple[str, str], ...] = (*_COMMON_KEYS, ("o", "order"), ("s", "siblings"))
+SCORED_KEYS: tuple[tuple[str, str], ...] = (*_COMMON_KEYS, ("o", "sort"), ("s", "siblings"))
 """Keys on the key line with their names, for samples that may have scores."""
 
 

@@ -38,7 +38,7 @@ _FILTERS: Final = (
     (ListingMessage.NO_ANNOTATIONS.text(), _BARE),
 )
 _HELP: Final = help_groups(
-    ("1-3", "show all samples, samples with annotations, samples without"), ("f", "next filter")
+    ("1-3", "show all samples, or only samples with or without annotations"), ("f", "next filter")
 )
 _LEGEND: Final = (
     LegendEntry(((STATE_GLYPHS[State.DONE], "good"),), "sample with annotations"),

@@ -24,7 +24,7 @@ class ViewMessage(ScreenMessage):
     """Texts of the viewer, apart from the messages of the draft line."""
 
     EVERYONE = "everyone"
-    NO_WORK = "No annotators worked on this sample"
+    NO_WORK = "No annotators here"
     ANNOTATIONS_OF_ONE = "{shown} of {total} annotations: {name}"
     ANNOTATIONS_OF_ALL = "{annotations} by {people}"
     NO_ANNOTATIONS = "no annotations"
