@@ -304,7 +304,7 @@ async def test_a_store_that_fails_is_told() -> None:
 
     async with run_stage(screen=QueueScreen(broken)) as (stage, pilot):
         await _idle(stage, pilot)
-        assert " ✗ the store can not be read; run doctor" in stage.text()
+        assert " ✗ the store can not be read · run doctor" in stage.text()
 
 
 async def test_hostile_rows_are_harmless() -> None:

@@ -233,7 +233,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def header_note(self) -> str:
-        """Return the note that the header always shows: the choice of signals, if not listed."""
+        """Return the choice of match signals for the header, if no list shows the choice."""
         return "" if self.has_class("-lists") else signals.describe_choice(self.panes.by)
 
     @property

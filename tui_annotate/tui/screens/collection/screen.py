@@ -117,7 +117,7 @@ LEGEND: Final = (
         "complete: annotated, rated or commented; sentence: all its citations",
     ),
     LegendEntry(((OPEN, "accent"),), "not complete"),
-    LegendEntry(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "has rows: folded, unfolded"),
+    LegendEntry(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "has rows below: folded, unfolded"),
     LegendEntry((("3/12", "text"),), "number of complete items, number of all items"),
 )
 

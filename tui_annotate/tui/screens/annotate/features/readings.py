@@ -11,12 +11,23 @@ from tui_annotate.domain.people import Person, PersonKind, second_reader
 from tui_annotate.tui.draft.effects import Effect, Open
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.annotate.loader import SampleSource
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, FinishedSample
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
     from tui_annotate.tui.session import AnnotatorSession
+
+
+class ReadingMessage(ScreenMessage):
+    """Texts of the question whether to begin the second reading."""
+
+    TITLE = "All samples are finished"
+    ONE_SAMPLE = "Read 1 sample a second time? Your first annotations are not shown."
+    SEVERAL_SAMPLES = "Read {count} samples a second time? Your first annotations are not shown."
+    BEGIN = "begin the 2nd reading"
+    LATER = "later"
 
 
 class SecondReadings(Feature):
@@ -67,13 +78,12 @@ class SecondReadings(Feature):
             return
         from tui_annotate.tui.dialogs.question import QuestionDialog
 
-        one = "1 sample is to be read a second time. Your first annotations are not shown."
-        several = f"{count} samples are to be read a second time. Your first ones are not shown."
+        message = ReadingMessage.ONE_SAMPLE if count == 1 else ReadingMessage.SEVERAL_SAMPLES
         dialog = QuestionDialog(
-            "All samples are finished",
-            one if count == 1 else several,
-            yes="begin the 2nd reading",
-            no="later",
+            ReadingMessage.TITLE.text(),
+            message.text(count=count),
+            yes=ReadingMessage.BEGIN.text(),
+            no=ReadingMessage.LATER.text(),
         )
 
         def answered(yes: bool | None) -> None:  # noqa: FBT001  what a dialog gives
