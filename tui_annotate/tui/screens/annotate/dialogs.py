@@ -43,7 +43,7 @@ class NoteLine:
     def open(self, text: str) -> None:
         """Open the note line with a text in it."""
         line = self._screen.note_input
-        line.begin(text, suggestions=self._complete, past=self._former, placeholder="your note")
+        line.begin(text, suggestions=self._complete, past=self._former, placeholder="your text")
         line.screen.add_class("-note")
         line.focus()
 
