@@ -181,6 +181,7 @@ class SaveController:
             self.take_over(draft, now, change)
             then(changed)
 
+        # Marked as a write, so that another failed save before it does not drop this job.
         self.saver.send(StoreJob(call, done, failed or (lambda _: then(NO_MESSAGE)), writes=True))
 
     def take_over_desk(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:

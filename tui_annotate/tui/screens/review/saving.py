@@ -188,7 +188,7 @@ class ReviewSaves:
         def call(seconds: float) -> ReviewResult:
             action = getattr(session.team().review, verb)
             review_result: ReviewResult = action(who, key, seen=token.seen, seconds=seconds, **what)
-            token.seen = review_result.seen
+            token.seen = review_result.seen  # here, so that a queued action sees the new version
             return review_result
 
         self._saves.send_timed(call, self._on_result, failed or self.reload_and_show)
