@@ -58,7 +58,7 @@ class SampleMessage(ScreenMessage):
     MISSING = "missing: {fields}"
     MATCHES_TITLE = "MATCHES"
     ANNOTATIONS_TITLE = "ANNOTATIONS"
-    TOO_SMALL = "Too small: needs {columns} x {rows}"
+    TOO_SMALL = "Too small: {columns} x {rows} needed"
 
 
 def describe_open_suggestions(draft: Draft) -> str:

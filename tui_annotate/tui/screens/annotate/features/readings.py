@@ -24,8 +24,8 @@ class ReadingMessage(ScreenMessage):
     """Texts of the question whether to begin the second reading."""
 
     TITLE = "All samples are finished"
-    ONE_SAMPLE = "Read 1 sample a second time? Your first annotations are not shown."
-    SEVERAL_SAMPLES = "Read {count} samples a second time? Your first annotations are not shown."
+    ONE_SAMPLE = "1 sample is ready for a 2nd reading. Your first annotations are hidden."
+    SEVERAL_SAMPLES = "{count} samples are ready for a 2nd reading. Your annotations are hidden."
     BEGIN = "begin the 2nd reading"
     LATER = "later"
 

@@ -1,4 +1,4 @@
-"""Suggestions of machines: counted when a sample opens, answered in the store, reopened by undo."""
+"""The feature for suggestions: counts open suggestions, stores answers, and reopens after undo."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 HIDDEN: Final = "hidden"
 SHOWN: Final = "shown"
-"""Stored preference of a person who hides suggestions, or shows them again."""
+"""Stored values of the user's preference to hide or show suggestions."""
 
 
 class Suggestions(Feature):

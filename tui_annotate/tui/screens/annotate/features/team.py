@@ -1,4 +1,4 @@
-"""Announcements, threads with the reviewers, outcomes of review, and statistics of the work."""
+"""Features for announcements, threads with reviewers, outcomes of review, and statistics."""
 
 from __future__ import annotations
 
