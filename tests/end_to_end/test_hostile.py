@@ -79,7 +79,7 @@ WORK: Final[tuple[Step, ...]] = (
     (BACK + "aa" + ENTER, "B "),
     ("u", states.UNDONE),
     ("!", "flag: why?"),
-    ("0", "your words"),
+    ("0", "your text"),
     (PASTE + ENTER, "is flagged"),
     ("", "words only"),  # said once the next sample is there; keys before that are dropped
     ("u", states.UNDONE),

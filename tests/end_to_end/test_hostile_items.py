@@ -66,7 +66,7 @@ CITATION: tuple[Step, ...] = (
     ("c", "SENTENCE 2/3"),
     ("C", "SENTENCE 1/3"),
     ("J", "SENTENCE 2/3"),
-    ("c", "this sentence cites nothing"),
+    ("c", "this sentence cites no document"),
     ("T", "COLLECTION"),
     ("2", "0/3 documents"),
     ("J", "DOCUMENT"),

@@ -32,7 +32,7 @@ LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
 REVIEW: Final[tuple[Step, ...]] = (
     ("1", "y takes"),
     ("y", "taken "),
-    ("c", "place 2/2"),
+    ("c", states.review_position(2, 2)),
     ("W", "W hides the names"),
     ("W", "-W hides the names"),
     (":", states.PALETTE),
@@ -97,7 +97,7 @@ def test_no_screen_of_review_lets_anything_but_drawing_through(copied: Path, loo
     columns, rows, env = LOOKS[look]
     command = program("review", "-w", str(copied), "--as", f"Rev {hostile.SIGNS[0]}")
     with Terminal(command, env=env, columns=columns, rows=rows) as terminal:
-        states.wait_for_sample(terminal, "place 1/2")
+        states.wait_for_sample(terminal, states.review_position(1, 2))
         pictures = walk(terminal, REVIEW) + walk(terminal, EDIT)
         terminal.press("c" + ENTER)
         terminal.wait("nothing more waits")

@@ -81,7 +81,7 @@ async def test_all_fits_and_is_told_at_every_size(folder: Path) -> None:
             assert "M " in reviewer.line()
             assert " c " in shown.splitlines()[-1]
             if size[0] > 100:
-                assert "RIVALS" in shown
+                assert "CANDIDATES" in shown
                 assert '"Nobody was hurt on the set."' in shown
                 assert "⇄" in shown
 
