@@ -14,8 +14,8 @@ from tui_annotate.domain.adjudication import Adjudication, RejectionReason, Revi
 from tui_annotate.domain.annotations import HUMAN
 from tui_annotate.domain.records import OwnedAnnotation
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.view import key_handlers
+from tui_annotate.tui.draft.view.messages import ViewText
 from tui_annotate.tui.draft.view.state import ViewDraft
 from tui_annotate.tui.draft.view.words import build_pages, describe_annotation, draft_line
 from tui_annotate.tui.line_text import text_width
@@ -32,7 +32,7 @@ def test_the_line_tells_whose_it_is(draft: ViewDraft) -> None:
     for cells in range(20, 100, 7):
         assert text_width(draft_line(draft, cells)[0]) <= max(cells, 30)
     key_handlers.refuse(draft, "delete the annotation")
-    assert code(draft) is MessageCode.NOT_IN_A_FILE
+    assert code(draft) is ViewText.NOT_IN_A_FILE
     assert draft.message.fields["action"] == "delete the annotation"
     assert draft_line(draft)[0] == draft.message.text
 
