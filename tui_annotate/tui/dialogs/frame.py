@@ -23,8 +23,8 @@ Keys = tuple[tuple[str, str], ...]
 class Dialog(ModalScreen[Result | None]):
     """A dialog in a box over the screen; closing the dialog returns None.
 
-    Escape closes a dialog. In a dialog without an input line, q and Backspace close it, too; with an
-    input line, Backspace closes the dialog when the line is empty.
+    Escape closes a dialog. In a dialog without an input line, q and Backspace close it, too; in
+    others, Backspace closes the dialog if the input line is empty.
 
     Attributes:
         keys: keys that the last line names.

@@ -124,7 +124,7 @@ class LabelPicker(Dialog[LabelPath]):
         yield _Description()
 
     def on_mount(self) -> None:
-        """Show all labels and focus the first marked one; the height stays the same while typing."""
+        """Show all labels, and focus the first marked label; typing keeps the height."""
         cells = min(self.app.size.width, _WIDEST) - _FRAME
         wrapped = [
             _wrap_description(line_text(label.description), cells)

@@ -25,8 +25,8 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
     """A dialog that returns the chosen annotation.
 
     Args:
-        find: function that returns the past annotations, most similar first; called in a thread. Its
-            `TuiAnnotateError` is shown with the hint.
+        find: function that returns the past annotations, most similar first; called in a thread.
+            Its `TuiAnnotateError` is shown with the hint.
         slots: colour slots by path; a label without a slot has no colour.
     """
 

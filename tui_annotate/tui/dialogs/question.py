@@ -30,13 +30,13 @@ class QuestionDialog(Dialog[bool]):
         self.keys = (("Enter", yes), ("q", no))
 
     def body(self) -> ComposeResult:
-        """The text."""
+        """Return the widget with the text."""
         yield WordsLine(id="text", classes="gap")
 
     def on_mount(self) -> None:
-        """The text."""
+        """Show the text."""
         self.query_one("#text", WordsLine).show([(self._text, "text")])
 
     def action_accept(self) -> None:
-        """Enter."""
+        """Return True (key Enter)."""
         self.dismiss(result=True)

@@ -205,7 +205,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
            after_save=True, after_search=True, at={REVIEWING: "previous conflict",
            VIEWING: "previous marked word"}),
     Action("request.show", ("g",), "show the request and the guidelines", "View", EVERYWHERE,
-           short="request", early=True, at={REVIEWING: "show annotators' notes, request, guidelines",
+           short="request", early=True, at={REVIEWING: "show notes, request, guidelines",
            VIEWING: "show all details, people, request, fields"}),
     Action("layout.next", ("z",), "layout: side by side, one, stacked", "View", EVERYWHERE,
            early=True, at={VIEWING: "layout: side by side, one, stacked"}),
