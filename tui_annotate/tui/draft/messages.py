@@ -154,7 +154,7 @@ class MessageCode(ScreenText):
     ANNOTATION_DELETED = "Deleted {labels} · u undo"
     COMMENT_SAVED = "Comment on the {item} saved · u undo"
     SAMPLE_ENDED = "{sample} {state} · u undo"
-    LAST_SAMPLE_ENDED = "{sample} {state}, the last sample · q queue · u undo"
+    LAST_SAMPLE_ENDED = "{sample} {state}, last sample · q queue · u undo"
     ALL_FINISHED = "All samples are completed · q queue · u undo"
     NOTHING_TO_UNDO = "Nothing to undo"
     NOTHING_TO_REDO = "Nothing to redo"
@@ -179,7 +179,7 @@ class MessageCode(ScreenText):
 
     # matches, and words that the source lacks
     MATCHES_BY_ALL = "Matches by words and vectors together · t words only"
-    MATCHES_BY_WORDS = "Matches by words only · t vectors only"
+    MATCHES_BY_WORDS = "Matches by lexical search (words only) · t vectors only"
     MATCHES_BY_VECTORS = "Matches by vectors only · t words and vectors together"
     NO_VECTORS = "{reason} · t words and vectors together"
     LACKING_HIDDEN = "Words not found in the source are no longer marked"
@@ -231,15 +231,15 @@ class LineText(ScreenText):
 
     # actions that an undo names, and parts of the sample that were never on screen
     ANNOTATION = "annotation"
-    EDIT = "edit"
+    EDIT = "change"
     DELETION = "deletion"
     RATING = "rating"
     SAMPLE_COMMENT = "sample comment"
     ACCEPTANCE = "acceptance"
     REJECTION = "rejection"
     COMPLETION = "completion"
-    SKIP = "skip"
-    FLAGGING = "flag"
+    SKIP = "skipping"
+    FLAGGING = "flagging"
     REOPENING = "reopening"
     DELETION_OF_ALL = "deletion of all annotations"
     ADDED_ANNOTATION = '{action} "{labels}"'

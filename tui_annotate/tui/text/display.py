@@ -111,7 +111,7 @@ def _display_of(character: str) -> tuple[str, int]:
 
 @cache
 def cells_of(character: str) -> int:
-    """Return the cells of one code point that its context does not hide: 0, 1, 2, or 4 for a tab."""
+    """Return the cells of one code point without its context: 0, 1, 2, or 4 for a tab."""
     return _display_of(character)[1]
 
 

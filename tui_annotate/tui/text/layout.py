@@ -157,7 +157,7 @@ def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
 
 
 def _first_offset(found: int, tagged: list[int], start: int) -> int:
-    """Return the first of `found` (-1 for none) and the tagged offsets from `start`; -1 for none."""
+    """Return the lesser of `found` and the first tag offset from `start`; -1 means none."""
     at = bisect_left(tagged, start)
     return min([offset for offset in (found, *tagged[at : at + 1]) if offset >= 0], default=-1)
 

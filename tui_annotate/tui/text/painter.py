@@ -225,7 +225,7 @@ class _Line:
     # the gutter
 
     def paint_gutter(self) -> list[PaintedText]:
-        """Return the pieces of the gutter: match strength or ✓ for evidence, rank, annotation, state.
+        """Return the pieces of the gutter: match strength or evidence, rank, annotation, state.
 
         Without a match the first cell marks words not in the source; without an annotation the
         third cell marks past evidence.

@@ -51,7 +51,7 @@ class DocumentPane(DocumentView):
 
     @dataclass
     class TagClicked(Message):
-        """Message: the tag after the character at `offset` was clicked, at a cell counted from 0."""
+        """Message: the tag after the character at `offset` was clicked, at a cell from 0."""
 
         pane: DocumentPane
         offset: int
@@ -178,7 +178,7 @@ class DocumentPane(DocumentView):
         self._change_cursor(self.text_cursor.select_word)
 
     def grow(self, step: int) -> None:
-        """Grow the selection by sentences (1), or undo the last step (-1); see `TextCursor.grow`."""
+        """Grow the selection (1), or undo the last step (-1), as in `TextCursor.grow`."""
         self._change_cursor(lambda: self.text_cursor.grow(step))
 
     def words_on_screen(self) -> tuple[tuple[Span, ...], ...]:
@@ -365,7 +365,7 @@ class DocumentPane(DocumentView):
         return self.offset_in_row(place.x - GUTTER, place.y + self.top_line)
 
     def _cell_of_tag(self, event: events.MouseEvent, offset: int) -> int:
-        """Return the clicked cell of the tag after a character, from 0; negative outside of the tag."""
+        """Return the clicked cell of the tag after a character, from 0; negative if outside."""
         layout, tags = self.text_layout, self.scene.tags
         last = next_edge(layout.text, offset) - 1  # a tag follows the last code point of a cluster
         if last not in tags:
@@ -381,7 +381,7 @@ class DocumentPane(DocumentView):
     # the mouse
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Start a drag; extend the selection with shift; move the cursor unless a match was clicked."""
+        """Start a drag: with shift extend the selection, else move the cursor unless on a match."""
         if event.button != 1 or not self.text_layout.text:
             return
         event.stop()
@@ -431,7 +431,7 @@ class DocumentPane(DocumentView):
         self._release()
 
     def on_click(self, event: events.Click) -> None:
-        """Post a clicked tag or match; select the word on double click, the sentence on triple click."""
+        """Post a clicked tag or match; a double click selects a word, a triple click a sentence."""
         if event.button != 1 or event.shift or self._has_dragged or not self.text_layout.text:
             return
         event.stop()

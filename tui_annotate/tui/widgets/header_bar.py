@@ -13,7 +13,7 @@ from tui_annotate.tui.row_widgets import FixedRows
 
 
 class _Plan(NamedTuple):
-    """A layout of the header: cells of each part, 0 to hide a part, and the shown optional parts."""
+    """A layout of the header: cells of each part (0 hides it), and the shown optional parts."""
 
     bar: int
     person: int
@@ -149,7 +149,7 @@ class HeaderBar(FixedRows):
 
 
 def _filled_cells(finished: int, total: int, cells: int) -> int:
-    """Return the filled cells of the progress bar: full only for all samples, empty only for none."""
+    """Return the filled cells of the progress bar: full only if all samples are finished."""
     if not finished or not total:
         return 0
     if finished >= total:

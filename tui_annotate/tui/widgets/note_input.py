@@ -29,7 +29,7 @@ class _NoteSuggester(Suggester):
 
 
 class NoteInput(LineInput):
-    """An input line for a note: Enter saves, Escape keeps, Tab completes, Up and Down show past notes."""
+    """An input line for a note, with keys to save, keep and complete it, and for past notes."""
 
     DEFAULT_CSS = "NoteInput { width: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [

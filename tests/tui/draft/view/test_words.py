@@ -24,11 +24,11 @@ from tui_annotate.tui.line_text import text_width
 def test_the_line_tells_whose_it_is(draft: ViewDraft) -> None:
     """Label, person, note, evidence, what review did; before it, how many there are of whom."""
     draft.enable_digits()
-    assert draft_line(draft)[0] == "4 annotations by 3 people · a walks them · p one person's"
+    assert draft_line(draft)[0] == "4 annotations by 3 people · a next annotation · p one annotator"
     focus(draft, "15 million")
-    assert draft_line(draft)[0] == 'B Intrinsic · ana · "12, not 15" · 1 evidence · g all about it'
+    assert draft_line(draft)[0] == 'B Intrinsic · ana · "12, not 15" · 1 evidence · g all details'
     draft.focused = "s1"
-    assert draft_line(draft)[0].startswith("C Intrinsic · settled · review: refused")
+    assert draft_line(draft)[0].startswith("C Intrinsic · settled · review: rejected")
     for cells in range(20, 100, 7):
         assert text_width(draft_line(draft, cells)[0]) <= max(cells, 30)
     key_handlers.refuse(draft, "delete the annotation")
@@ -51,18 +51,18 @@ def test_all_about_an_annotation(draft: ViewDraft) -> None:
         "made": "2026-01-02 03:04 UTC",
     }
     facts = dict(describe_annotation(draft, known["s1"]))
-    assert facts["settled"] == 'refused: annotator\'s slip, "no"'
-    assert (facts["made of"], facts["settled by"], facts["evidence"]) == ("A", "li", "none")
+    assert facts["adjudicated"] == 'rejected: annotator\'s slip, "no"'
+    assert (facts["made of"], facts["adjudicated by"], facts["evidence"]) == ("A", "li", "none")
     assert facts["claim"] == 'sentence 2, "It was loved."'
-    assert facts["origin"] == "refused in review"
+    assert facts["origin"] == "rejected in review"
 
 
 @pytest.mark.parametrize(
     ("origin", "words"),
     [
         (HUMAN, "made by hand"),
-        ("adjudicated", "settled in review"),
-        ("machine:nli", "a machine: nli"),
+        ("adjudicated", "adjudicated in review"),
+        ("machine:nli", "machine: nli"),
         ("imported:mercury", "imported from mercury"),
         ("odd", "odd"),
     ],
@@ -75,7 +75,7 @@ def test_where_it_comes_from_is_told(draft: ViewDraft, origin: str, words: str) 
     facts = dict(describe_annotation(draft, one))
     assert facts["origin"] == words
     assert facts["version"] == "2"
-    assert facts["made of"] == "A, 1 that the file does not hold"
+    assert facts["made of"] == "A, 1 not in the file"
 
 
 def test_the_pages_tell_the_rest(draft: ViewDraft) -> None:
@@ -93,7 +93,7 @@ def test_the_pages_tell_the_rest(draft: ViewDraft) -> None:
 def test_a_sample_that_was_read_without_a_find_is_told_apart(tmp_path: Path) -> None:
     """Read, nothing marked; and nobody did anything."""
     with viewed.browsed(tmp_path) as browser:
-        for name, words in (("second", "read by li: nothing"), ("third", "nobody marked")):
+        for name, words in (("second", "Completed by li: no"), ("third", "No annotations")):
             looked = browser.open(SampleKey("d", name))
             draft = ViewDraft(
                 looked.sample,

@@ -451,7 +451,7 @@ async def test_review_goes_where_people_contradict_a_machine(folder: Path) -> No
         assert shown.splitlines()[2].startswith("▌ · b")
         assert "s rivals" not in shown
         await reviewer.press("s question_mark")
-        assert "rival texts" not in reviewer.shown()
+        assert "sibling samples" not in reviewer.shown()
         await reviewer.press("q enter")
         assert reviewer.sample == "b"
         await reviewer.press("greater_than_sign")

@@ -130,8 +130,11 @@ class ReviewDraft(Draft):
         return REVIEWING if state in "RSV" and not self.editing else state
 
     def letter(self, annotation_id: str) -> str:
-        """Return the glyph of an annotation; in review, letters name annotators."""
-        return CHOSEN if any(one.id == annotation_id for one in self.annotations) else "it"
+        """Return the name of an annotation: `✓` if adjudicated, `new` if not stored yet.
+
+        Letters are not used, because they name annotators in review.
+        """
+        return CHOSEN if any(one.id == annotation_id for one in self.annotations) else "new"
 
     # positions
 
