@@ -164,9 +164,7 @@ def test_with_room_nothing_is_left_out() -> None:
     made = draft()
     keys(made, "4")
     full = "Sourced needs evidence: Space saves with match 1"
-    assert (
-        draft_line(made, 120)[0] == f"{full} · Enter saves without evidence · Backspace cancel"
-    )
+    assert draft_line(made, 120)[0] == f"{full} · Enter saves without evidence · Backspace cancel"
     assert draft_line(made, CELLS)[0].endswith("Space saves with match 1 · Enter saves without it")
     made = draft()
     select(made, SUMMARY)

@@ -58,7 +58,7 @@ _MATCHES: Final = (
         _on_text(palette.STRENGTH_GLYPHS[at], f"match {at}", meaning, sign_role=f"glyph {at}")
         for at, meaning in enumerate(_STRENGTHS, 1)
     ),
-    _mark("2", "a digit is a rank: match 2 starts here; n N next", "text"),
+    _mark("2", "a digit is a rank: match 2 starts here; n N next, previous", "text"),
 )
 _ON_TEXTS: Final = (
     _mark("text", "in the focused match: a word of the selection", "underlined"),
@@ -72,7 +72,7 @@ _CITATIONS: Final = (
         palette.SUGGESTED, "suggested", "suggested by a machine; c next, with [id] marks a next"
     ),
     _mark("text", "several annotations on the same words", "overlap"),
-    _mark(palette.SEVERAL, "several of these on one line; a and c next", "label 1"),
+    _mark(palette.SEVERAL, "several annotations on one line; a and c next", "label 1"),
     *_LISTED,
     _mark(palette.GOLD, "a correct answer; above a passage: it has the answer", "label 0"),
     _CLOSED_LABEL,

@@ -29,7 +29,7 @@ class ViewText(ScreenText):
     EVIDENCE = "{count} evidence"
     NO_EVIDENCE = "no evidence"
     ALL_DETAILS = "g all details"
-    SHOWN_OF_PERSON = "{shown} of {annotations}: {name}"
+    SHOWN_OF_PERSON = "{shown} of {annotations}, by {name}"
     NEXT_ANNOTATION = "a next annotation"
     ALL_PEOPLE = "0 all annotators"
     ONE_PERSON = "p one annotator"
@@ -51,7 +51,7 @@ class ViewText(ScreenText):
     # all facts about one annotation
     QUOTED_SENTENCE = "{sentence}, {quote}"
     IN_DOCUMENT = "{anchor} (document {number})"
-    MISSING_SOURCES = "{count} not in the file"
+    MISSING_SOURCES = "{count} missing from the file"
     DECISION_REASON = "{decision}: {reason}"
     BY_HAND = "made by hand"
     ADJUDICATED = "adjudicated in review"
