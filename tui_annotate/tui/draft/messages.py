@@ -79,7 +79,7 @@ class MessageCode(ScreenText):
     NO_LABEL_LEFT = "No label left: a digit adds one, e cancels the edit, x deletes"
     NO_ANCHOR_LEFT = "No claim or evidence left: select a claim, e cancels the edit, x deletes"
     NOTHING_CHANGED = "Nothing changed"
-    NO_SCALE = "Samples of this kind have no rating scale: set ratings = [...] in the settings"
+    NO_SCALE = "No rating scale for these samples: set ratings = [...] in the settings"
     ALREADY_RATED = "Already rated {rating}"
     ALREADY_NOT_RATED = "Already not rated"
 
@@ -203,9 +203,7 @@ class MessageCode(ScreenText):
     OFFLINE = "Offline: work stays here until you go online"
     NOT_SHARED_YET = "Not shared yet: {problem}"
     LEFT_OUT_OF_PULL = "Skipped by a pull: {sample}: {reason}"
-    SENDING_LAST = (
-        "Quitting: sending the last changes, at most a few seconds; the rest follows next time"
-    )
+    SENDING_LAST = "Quitting: sending the last changes; unsent changes follow next time"
 
 
 @unique

@@ -202,6 +202,7 @@ def _break(text: str, start: int, limit: int) -> int:
     """Return the start of the next line, if at most `[start, limit)` fits into the current line."""
     if text[limit] in _HANGING and is_edge(text, limit + 1):
         return limit + 1
+    # A word without a break in reach is broken at any cluster edge, so that no line is too wide.
     for is_break in (_can_break, is_edge):
         for offset in range(limit, max(start, limit - _LOOK_BACK), -1):
             if is_break(text, offset):

@@ -48,11 +48,12 @@ class PaintedText(NamedTuple):
 def paint(layout: TextLayout, scene: DocumentLayers, *, y: int) -> tuple[list[PaintedText], int]:
     """Return the pieces of line `y`, with its gutter first, and their total cells."""
     line = _Line(layout, scene, y)
-    if line.is_bare:
+    if line.is_bare:  # most lines: one piece without a search for edges keeps scrolling fast
         text = " " * GUTTER + "".join(display_characters(line.text))
         return [PaintedText(text, PLAIN)], GUTTER + line.cells
     pieces: list[PaintedText] = []
     for piece in (*line.paint_gutter(), *line.paint_body()):
+        # Pieces of equal style are joined, because each piece costs an escape sequence.
         if pieces and pieces[-1].key == piece.key:
             piece = PaintedText(pieces.pop().text + piece.text, piece.key)  # noqa: PLW2901 (joined)
         pieces.append(piece)
@@ -128,6 +129,7 @@ class _Line:
             yield PaintedText(tag[end:], StyleFlag.STAND_IN)
 
     def _style_edges(self, single: Iterable[int]) -> list[int]:
+        # Between two edges the style is constant, so that one key describes the whole piece.
         scene, cuts = self.scene, {self.start, self.content}
         nameless = (self.evidence, self.shared, self.conflicts, self.lacking)
         for layer in (self.matches, self.marks, self.hits, *nameless):

@@ -235,6 +235,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         top, height = self.scroll_offset.y, self.size.height
         regions = []
         for first, last in rows:
+            # Iterate over the smaller set: a span may cover thousands of lines never painted.
             if last - first < len(self._strips):
                 for line in range(first, last + 1):
                     self._strips.pop(line, None)
