@@ -220,7 +220,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("app.quit", ("ctrl+q", "ctrl+c"), "quit; all work is saved", "View", "RSVLEJF",
            fixed=True, small_window=True, after_save=True, at={VIEWING: "quit"}),
     Action("work.print", (), "quit, and print my annotations", "You"),
-    Action("talk.write", (), "ask the reviewers about the sample", "You",
+    Action("talk.write", (), "send a question to the reviewers", "You",
            ANNOTATING + REVIEWING, at={REVIEWING: "answer questions about the sample"}),
     Action("lesson.show", ("L",), "show how this sample was adjudicated", "You"),
     Action("figures.show", (), "show statistics of work: mine, or all", "You"),
