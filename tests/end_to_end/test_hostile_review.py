@@ -100,7 +100,7 @@ def test_no_screen_of_review_lets_anything_but_drawing_through(copied: Path, loo
         states.wait_for_sample(terminal, "place 1/2")
         pictures = walk(terminal, REVIEW) + walk(terminal, EDIT)
         terminal.press("c" + ENTER)
-        terminal.wait("nothing more waits")
+        terminal.wait("All samples adjudicated")
         pictures += walk(terminal, (("q", "f filter"), ("?", "Keys here"), ("q", "-Keys here")))
         states.quit_app(terminal)
     assert pictures > 10

@@ -36,7 +36,7 @@ class ReviewText(ScreenText):
     NAMES_SHOWN = "W hides the names: {names}"
     REVIEW_ACTION_SAVED = "{done}"
     SAMPLE_SETTLED = "{sample} adjudicated · u undo"
-    ALL_SETTLED = "All samples are adjudicated · {sample} adjudicated · u undo · q queue"
+    ALL_SETTLED = "All samples adjudicated, last {sample} · u undo · q queue"
     REVIEW_UNDONE = "Undid: {done} · U redo"
     REVIEW_REDONE = "Redid: {done} · u undo"
     REVIEW_UNDONE_ELSEWHERE = "Undid: {done}, in {sample}"
