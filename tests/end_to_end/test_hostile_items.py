@@ -32,7 +32,7 @@ COLLECTION = Collection(
     dataset="set",
 )
 REPORT: tuple[Step, ...] = (
-    ("c", "citation 1/5"),
+    ("c", "Citation 1/5"),
     ("c", "Citation 2/5"),
     ("cc", "is not available"),
     ("d", "cited here"),
