@@ -28,7 +28,7 @@ EMPTY_WORKSPACE: Final = "tui-annotate ingest FILE"
 WITH_VECTORS: Final = "words + static vectors"
 """Signals of the matches; the sentence vectors have been read."""
 
-NOTE_LINE: Final = "note on A"
+NOTE_LINE: Final = "Note on A"
 PALETTE: Final = "Search for commands"
 QUEUE: Final = "QUEUE"
 READ_ONLY: Final = "read-only"
@@ -54,7 +54,7 @@ LAST_NOT_SAVED: Final = "last action is not saved"
 
 def saved(label: str) -> str:
     """What the draft line shows once an annotation of this label is stored."""
-    return f"saved {label}"
+    return f"Saved: {label}"
 
 
 def annotation_count(count: int) -> str:

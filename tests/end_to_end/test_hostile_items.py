@@ -32,8 +32,8 @@ COLLECTION = Collection(
     dataset="set",
 )
 REPORT: tuple[Step, ...] = (
-    ("c", "citation 1/5"),
-    ("c", "citation 2/5"),
+    ("c", "Citation 1/5"),
+    ("c", "Citation 2/5"),
     ("cc", "is not available"),
     ("d", "cited here"),
     (TAB, "Space takes"),
@@ -41,12 +41,12 @@ REPORT: tuple[Step, ...] = (
     ("g", "Request"),
     (TAB + TAB, "▸ Documents"),
     ("q", "-Guidelines"),
-    ("*", "rate the report"),
-    ("1", "rated Perfect"),
-    ("M", "comment on the report"),
-    (PASTE + ENTER, "is saved"),
+    ("*", "Rate the report"),
+    ("1", "Rated Perfect"),
+    ("M", "Comment on the report"),
+    (PASTE + ENTER, " saved · u"),
     ("u", states.UNDONE),
-    ("u", "the rating"),
+    ("u", "rating"),
     ("j1", states.saved("Passage")),
 )
 TREE: tuple[Step, ...] = (

@@ -28,7 +28,7 @@ LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
     "no colours": (100, 30, {"NO_COLOR": "1"}),
 }
 SCREENS: Final[tuple[Step, ...]] = (
-    ("a", "all about it"),
+    ("a", "details"),
     ("g", "▸ Annotation"),
     (END, "}"),
     (TAB, "annotation"),
@@ -36,7 +36,7 @@ SCREENS: Final[tuple[Step, ...]] = (
     ("q", states.READ_ONLY),
     ("p", "-✓ everyone"),
     (BACK, "✓ everyone"),
-    ("x", "not here: delete"),
+    ("x", "not available here: delete"),
     ("/", "Find in"),
     (PASTE, "0 found"),
     (ESCAPE, "-Find in"),
@@ -46,14 +46,14 @@ SCREENS: Final[tuple[Step, ...]] = (
     (":", states.PALETTE),
     (PASTE, "No matches"),
     (ESCAPE, "-No matches"),
-    ("?", "nothing in it is changed"),
+    ("?", "read-only file"),
     ("q", states.READ_ONLY),
     (TAB + "d" + END + "z" + "z", states.READ_ONLY),
     (TAB + ">", "huge-line"),
     (TAB + END + HOME, "1/"),
     ("q", "SAMPLES"),
     ("/", "part of an id"),
-    (PASTE, "no sample here"),
+    (PASTE, "no samples here"),
     (ESCAPE, "━ all · 1/2"),
 )
 

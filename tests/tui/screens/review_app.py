@@ -17,6 +17,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.adjudication import CandidateGroup
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
+from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.screens.review.screen import ReviewScreen
 from tui_annotate.workspace import Workspace
@@ -135,13 +136,13 @@ class Reviewer(annotate_app.Person):
     @property
     def saved(self) -> tuple[object, object]:
         """The action that was just saved, and the labels of what it made."""
-        assert self.message.code is MessageCode.REVIEW_ACTION_SAVED
+        assert self.message.code is ReviewText.REVIEW_ACTION_SAVED
         return self.message.fields["action"], self.message.fields["labels"]
 
     @property
     def undone(self) -> object:
         """The action that was just taken back."""
-        assert self.message.code is MessageCode.REVIEW_UNDONE
+        assert self.message.code is ReviewText.REVIEW_UNDONE
         return self.message.fields["action"]
 
     @property

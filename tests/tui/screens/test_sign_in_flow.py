@@ -88,7 +88,7 @@ async def test_who_stays_signed_in_begins_at_once(folder: Path) -> None:
     async with visiting(folder) as visitor:
         await visitor.at_work()
         assert "李娜" in visitor.shown()
-        await visitor.choose("sign out and leave")
+        await visitor.choose("sign out and quit")
         while visitor.app.is_running:
             await visitor.pilot.pause(0.001)
     assert TokenFile.of(folder).read() is None

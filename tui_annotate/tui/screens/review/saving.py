@@ -30,6 +30,7 @@ from tui_annotate.tui.draft.effects import (
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.draft.review import key_handlers
+from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.draft.review.words import UNDONE, describe_action
 from tui_annotate.tui.draft.state import Draft
@@ -203,7 +204,7 @@ class ReviewSaves:
         self._update_progress(review_result)
         key_handlers.apply_stored_result(draft, now, "")
         done, labels = describe_action(draft, verb, made), [one.labels for one in made]
-        code = MessageCode.REVIEW_ACTION_SAVED
+        code = ReviewText.REVIEW_ACTION_SAVED
         draft.say(code, SAVED, done=done, action=verb, labels=labels)
         effects: Effects = []
         for edited in made if verb in ("edit", "own") else ():
@@ -300,14 +301,14 @@ class ReviewSaves:
         self._update_progress(review_result)
         sample = review_result.key.id
         if following and screen.session:
-            message = StatusMessage(MessageCode.SAMPLE_SETTLED, {"sample": sample}, SAVED)
+            message = StatusMessage(ReviewText.SAMPLE_SETTLED, {"sample": sample}, SAVED)
             screen.begin(screen.session, following, message)
         elif (draft := self._draft) and screen.open_sample:
             now = single_document.exchange_all_sides(
                 screen.open_sample.sample, review_result.settled
             )
             key_handlers.apply_stored_result(draft, now, "")
-            screen.show_message(MessageCode.ALL_SETTLED, SAVED, sample=sample)
+            screen.show_message(ReviewText.ALL_SETTLED, SAVED, sample=sample)
 
     def _undo(self, *, redo: bool) -> None:
         session = self._screen.session
@@ -341,7 +342,7 @@ class ReviewSaves:
         draft = self._draft
         if draft is None or not here:
             code = (
-                MessageCode.REVIEW_REDONE_ELSEWHERE if redo else MessageCode.REVIEW_UNDONE_ELSEWHERE
+                ReviewText.REVIEW_REDONE_ELSEWHERE if redo else ReviewText.REVIEW_UNDONE_ELSEWHERE
             )
             message = StatusMessage(code, {**fields, "sample": open_sample.sample.key}, SAVED)
             screen.begin(screen.session, open_sample, message)
@@ -349,5 +350,5 @@ class ReviewSaves:
         self.take_over(draft, open_sample, DraftLabelSetChange(draft.tree, open_sample.labels, {}))
         position = min(max(draft.at, 0), len(draft.positions) - 1)
         screen.perform(key_handlers.show_position(draft, position))
-        code = MessageCode.REVIEW_REDONE if redo else MessageCode.REVIEW_UNDONE
+        code = ReviewText.REVIEW_REDONE if redo else ReviewText.REVIEW_UNDONE
         screen.show_message(code, SAVED, **fields)

@@ -15,8 +15,9 @@ from textual.app import ComposeResult
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.effects import Effect, Effects, Open
-from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
+from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, StatusMessage
 from tui_annotate.tui.draft.review import key_handlers
+from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.draft.review.words import draft_line
 from tui_annotate.tui.draft.state import RATING, Draft
@@ -59,7 +60,7 @@ class AnnotatorThreads(ThreadFeature):
         def show(threads: list[CommentThread]) -> None:
             if not threads:
                 self.host.forget_keys()
-                self.host.show_message(MessageCode.NOBODY_ASKED)
+                self.host.show_message(ReviewText.NOBODY_ASKED)
                 return
             waiting = [thread for thread in threads if thread.waiting]
             thread, more = (waiting or threads[::-1])[0], len(waiting) - 1
@@ -75,7 +76,7 @@ class AnnotatorThreads(ThreadFeature):
             self.open_thread(
                 lines,
                 partial(session.team().comments.reply, thread.id),
-                sent_message=MessageCode.ANSWER_SENT,
+                sent_message=ReviewText.ANSWER_SENT,
                 title=title.text(count=more),
                 wanted=ReviewMessage.ANSWER_HINT.text(),
             )
@@ -328,7 +329,7 @@ class ReviewScreen(WorkspaceScreen):
             draft.names = names
             if draft is self.draft:
                 listed = ", ".join(f"{letter} {name}" for letter, name in names.items())
-                self.show_message(MessageCode.NAMES_SHOWN, names=listed)
+                self.show_message(ReviewText.NAMES_SHOWN, names=listed)
 
         who, key = session.person.id, open_sample.sample.key
         self.submit(lambda: session.team().review.names(who, key), done)

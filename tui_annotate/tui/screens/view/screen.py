@@ -28,6 +28,7 @@ from tui_annotate.tui.draft.effects import Effect, Effects, Open
 from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode, make_message
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.view import key_handlers
+from tui_annotate.tui.draft.view.messages import ViewText
 from tui_annotate.tui.draft.view.state import ViewDraft
 from tui_annotate.tui.draft.view.words import build_pages, draft_line
 from tui_annotate.tui.draft.words import ERROR, HINT
@@ -113,8 +114,8 @@ class ViewScreen(SampleScreen):
 
     def on_mount(self) -> None:
         """Show the empty screen first, then open the first sample."""
-        self.show_message(MessageCode.READING_SAMPLE)
-        none = MessageCode.NO_SAMPLE_IN_FILE
+        self.show_message(ViewText.READING_SAMPLE)
+        none = ViewText.NO_SAMPLE_IN_FILE
         self.call_after_refresh(self.go, lambda: self.browser.first(self._sample), none)
 
     def quit(self) -> None:
@@ -148,7 +149,7 @@ class ViewScreen(SampleScreen):
 
     def _show_slow(self) -> None:
         if self._busy:
-            self.show_message(MessageCode.STILL_READING_SAMPLE)
+            self.show_message(ViewText.STILL_READING_SAMPLE)
 
     def _open(self, find: Callable[[], SampleKey | None], none: MessageCode) -> None:
         """Find and open a sample in a thread, then show the result on the screen."""

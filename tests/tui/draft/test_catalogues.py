@@ -1,0 +1,69 @@
+"""The catalogues of the screens' texts: fields, terms, edges, and the keys that sentences name."""
+
+from __future__ import annotations
+
+import re
+from string import Formatter
+
+import pytest
+
+from tests.project.test_terms import faults
+from tui_annotate.tui.draft.messages import LineText, MessageCode, ScreenText
+from tui_annotate.tui.draft.review.messages import ReviewText
+from tui_annotate.tui.draft.view.messages import ViewText
+from tui_annotate.tui.keys.actions import (
+    ACTIONS,
+    ANNOTATING,
+    NOTE,
+    OPTION,
+    REVIEWING,
+    VIEWING,
+)
+from tui_annotate.tui.keys.key_map import key_label
+
+STATES = {
+    MessageCode: ANNOTATING + OPTION + NOTE + VIEWING,
+    LineText: ANNOTATING + OPTION + NOTE,
+    ReviewText: ANNOTATING + OPTION + NOTE + REVIEWING,
+    ViewText: VIEWING,
+}
+"""The states of the keys that the texts of a catalogue may name."""
+
+TEXTS = [(catalogue, code) for catalogue in STATES for code in catalogue]
+
+NAMED_KEY = re.compile(
+    r"(?<![\w{'-])(?<!\} )(Enter|Backspace|Space|Tab|Esc|[A-Za-z]|[>+*?])"
+    r"(?= (?:[A-Za-z]+s|edit|delete|undo|redo|note|next|hide|off|queue|list|keys|merge|remove|save|"
+    r"vectors|words|again|itself|then|one|all|back|and|to|first|stops|cancel|first|the)\b)"
+)
+"""A key before what it does, as in `u undo`."""
+
+PRONOUN = re.compile(r"\b[aA] (?!deletes|next|focus|to)")
+"""The article, which looks like the key `a`."""
+
+
+def keys_of(states: str) -> set[str]:
+    """The keys of actions in states, as screens show them."""
+    found = (action for action in ACTIONS if set(action.states) & set(states))
+    return {key_label(key) for action in found for key in action.keys}
+
+
+@pytest.mark.parametrize(("catalogue", "code"), TEXTS, ids=str)
+def test_each_text_is_whole(catalogue: type[ScreenText], code: ScreenText) -> None:
+    """Named fields only, no blank at the edges, standard terms, and keys that exist."""
+    text = code.value
+    fields = [name for _, name, *_ in Formatter().parse(text) if name is not None]
+    assert all(re.fullmatch("[a-z][a-z_]*", name) for name in fields), fields
+    assert code.fill(**dict.fromkeys(fields, "x")).count("{") == 0
+    assert text == text.strip()
+    assert not text.startswith(("·", ",", ";", ":"))
+    assert not list(faults(text))
+    named = set(NAMED_KEY.findall(PRONOUN.sub("", text)))
+    assert named <= keys_of(STATES[catalogue]), named
+
+
+def test_the_check_finds_keys() -> None:
+    """A key that does something is found, and one that no action has is not among the keys."""
+    assert NAMED_KEY.findall("Saved · u undo · Backspace drops it") == ["u", "Backspace"]
+    assert "Z" not in keys_of("".join(STATES.values()))
+    assert len(TEXTS) > len(MessageCode)
