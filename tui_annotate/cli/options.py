@@ -14,7 +14,7 @@ import typer
 from tui_annotate.cli import completion
 from tui_annotate.cli.option_groups import GroupedCommand
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput, NotFound, NotReady
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.plugins.pair_columns import set_pair_columns
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions
@@ -345,7 +345,7 @@ def choose_dataset(space: Workspace, name: str) -> str:
     if name and name not in known:
         raise NotFound(f"there is no dataset {name!r}", f"there are: {', '.join(known) or 'none'}")
     if not known:
-        raise NotFound("the workspace has no samples", "tui-annotate ingest FILE")
+        raise NotReady("the workspace has no samples", "tui-annotate ingest FILE")
     if not name and len(known) > 1:
         raise InvalidInput(
             f"the workspace has {len(known)} datasets", f"name one: --dataset {known[0]}"

@@ -146,7 +146,7 @@ def _describe_unseen(draft: Draft) -> str:
     if unvisited := draft.unvisited():
         parts.append(_describe_sentences(unvisited))
     if number := _count_unseen_suggestions(draft):
-        parts.append(LineText.UNSEEN.fill(suggestions=format_count(number, "suggestion")))
+        parts.append(LineText.UNSEEN.text(suggestions=format_count(number, "suggestion")))
     return ", ".join(parts)
 
 
@@ -157,7 +157,7 @@ def _count_unseen_suggestions(draft: Draft) -> int:
 def _describe_sentences(numbers: Sequence[int]) -> str:
     named = ", ".join(str(at + 1) for at in numbers[:_MOST_NAMED])
     code = LineText.NEVER_SHOWN_ONE if len(numbers) == 1 else LineText.NEVER_SHOWN
-    return code.fill(numbers=with_more(named, numbers, _MOST_NAMED))
+    return code.text(numbers=with_more(named, numbers, _MOST_NAMED))
 
 
 def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation]) -> Effects:
@@ -275,10 +275,10 @@ def describe_undone(verb: str, labels: str = "", *, redo: bool = False) -> Statu
         verb: event verb of the action.
         labels: label names of the annotation; empty for none.
     """
-    what = _ACTIONS[verb].fill() if verb in _ACTIONS else verb
+    what = _ACTIONS[verb].text() if verb in _ACTIONS else verb
     if labels:
         code = LineText.ADDED_ANNOTATION if verb == "add" else LineText.ACTION_OF
-        what = code.fill(action=what, labels=labels)
+        what = code.text(action=what, labels=labels)
     message = MessageCode.DONE_AGAIN if redo else MessageCode.TAKEN_BACK
     return StatusMessage(message, {"what": what, "label": labels})
 

@@ -8,23 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum, unique
+from enum import unique
 from types import MappingProxyType
 from typing import Literal
+
+from tui_annotate.tui.screen_message import ScreenMessage
 
 Kind = Literal["hint", "draft", "offer", "saved", "warning", "error"]
 
 
-class ScreenText(Enum):
-    """A catalogue of texts; the value of each member is an English sentence with named fields."""
-
-    def fill(self, **fields: object) -> str:
-        """Return the sentence with its fields filled in."""
-        return str(self.value).format(**fields)
-
-
 @unique
-class MessageCode(ScreenText):
+class MessageCode(ScreenMessage):
     """A code for each message; the value is the English sentence, with fields in braces."""
 
     NONE = ""
@@ -207,7 +201,7 @@ class MessageCode(ScreenText):
 
 
 @unique
-class LineText(ScreenText):
+class LineText(ScreenMessage):
     """The parts of the draft line of the annotating screen; ` · ` separates parts."""
 
     # what the next digit saves
@@ -325,7 +319,7 @@ class StatusMessage:
         fields: values by the field names of the code's sentence; a value may be another message.
     """
 
-    code: ScreenText = MessageCode.NONE
+    code: ScreenMessage = MessageCode.NONE
     fields: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     kind: Kind = "hint"
 
@@ -335,13 +329,13 @@ class StatusMessage:
     @property
     def text(self) -> str:
         """The sentence with its fields filled in."""
-        return self.code.fill(**self.fields)
+        return self.code.text(**self.fields)
 
     def __str__(self) -> str:
         return self.text
 
 
-AnyMessage = ScreenText | StatusMessage | str
+AnyMessage = ScreenMessage | StatusMessage | str
 """A code, whose fields are given separately; a whole message; or a text of another layer."""
 
 NO_MESSAGE = StatusMessage()

@@ -221,18 +221,18 @@ def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
     if draft.message or draft.hints:
         return None
     if draft.writing:
-        return (LineText.REJECTED_BECAUSE.fill(), OFFER) if draft.writing.kind == DECLINE else None
+        return (LineText.REJECTED_BECAUSE.text(), OFFER) if draft.writing.kind == DECLINE else None
     if draft.pending:
         return (_describe_question(draft, cells), OFFER) if draft.pending.kind == DECLINE else None
     if draft.answering and draft.digits_off and draft.focused in ("", *draft.answering):
-        return LineText.SAVING.fill(), OFFER
+        return LineText.SAVING.text(), OFFER
     one = draft.focused_suggestion if draft.digits_off and draft.state == "R" else None
     return (_describe_suggestion(draft, one, cells), OFFER) if one else None
 
 
 def _describe_question(draft: Draft, cells: int) -> str:
-    text = LineText.REJECT.fill(digits=digit_range(draft.options()))
-    longer = join_parts(text, LineText.KEEP_SUGGESTION_KEY.fill())
+    text = LineText.REJECT.text(digits=digit_range(draft.options()))
+    longer = join_parts(text, LineText.KEEP_SUGGESTION_KEY.text())
     return longer if cells_of(longer) <= cells else text
 
 
@@ -246,9 +246,9 @@ def _describe_suggestion(draft: Draft, one: Suggestion, cells: int) -> str:
     text = text or _describe_proposal(draft, one, _WIDTHS[-1])
     left = cells - cells_of(text) - len(': ""')
     if why and left >= _LEAST_REASON:
-        text = LineText.REASON.fill(what=text, reason=quote_text(why, cells=left))
-    change = LineText.CHANGE_KEY.fill() if one.labels else ""
-    longer = join_parts(text, change, LineText.REJECT_KEY.fill())
+        text = LineText.REASON.text(what=text, reason=quote_text(why, cells=left))
+    change = LineText.CHANGE_KEY.text() if one.labels else ""
+    longer = join_parts(text, change, LineText.REJECT_KEY.text())
     return longer if cells_of(longer) <= cells else text
 
 
@@ -256,18 +256,18 @@ def _describe_proposal(draft: Draft, one: Suggestion, widths: _Widths) -> str:
     what = describe_claim(draft, one.claim, cells=widths.quote)
     if one.labels:
         labels = cut(draft.label_names(one.labels), widths.labels)
-        what = LineText.SUGGESTED_LABELS.fill(claim=what, labels=labels)
+        what = LineText.SUGGESTED_LABELS.text(claim=what, labels=labels)
     if one.evidence:
         cells = widths.quote // 3
         spans = describe_evidence(draft, one.evidence, cells=cells, most=widths.spans)
         # A quote that is too short to read is dropped: the source marks the words anyway.
         is_readable = cells >= _LEAST_QUOTE or '"' not in spans
         code = LineText.SUGGESTED_EVIDENCE if is_readable else LineText.UNNAMED_EVIDENCE
-        what = code.fill(what=what, spans=spans)
+        what = code.text(what=what, spans=spans)
     maker = cut(one.maker, widths.maker)
     maker = maker if one.score is None else f"{maker} {one.score:.2f}"
     code = LineText.SUGGESTION if one.labels else LineText.SUGGESTION_WITHOUT_LABEL
-    return code.fill(what=what, maker=maker)
+    return code.text(what=what, maker=maker)
 
 
 def describe_suggestion(draft: Draft) -> str:

@@ -82,7 +82,7 @@ def _describe_draft(draft: Draft, detail: _Detail) -> tuple[str, Kind]:
     if draft.editing:
         return _describe_edit(draft, draft.editing, detail), DRAFT
     if draft.saving and draft.digits_off:
-        return LineText.SAVING.fill(), HINT
+        return LineText.SAVING.text(), HINT
     if draft.digits_off and draft.focused_annotation:
         return _describe_focused(draft, draft.focused_annotation, detail)
     return _describe_save(draft, detail), DRAFT
@@ -90,104 +90,104 @@ def _describe_draft(draft: Draft, detail: _Detail) -> tuple[str, Kind]:
 
 def _describe_save(draft: Draft, detail: _Detail) -> str:
     if not draft.claim:
-        return LineText.NO_WORDS.fill()
+        return LineText.NO_WORDS.text()
     digits, claim = digit_range(draft.options()), _describe_claim(draft, detail)
     if draft.digits_off:
-        return LineText.MOVE_FIRST.fill(claim=claim, digits=digits)
+        return LineText.MOVE_FIRST.text(claim=claim, digits=digits)
     what = _with_note(_with_evidence(draft, claim, detail), draft.note)
-    return LineText.SAVES.fill(digits=digits, what=what)
+    return LineText.SAVES.text(digits=digits, what=what)
 
 
 def _with_note(what: str, note: str) -> str:
-    return LineText.WITH_NOTE.fill(what=what) if note else what
+    return LineText.WITH_NOTE.text(what=what) if note else what
 
 
 def _describe_focused(draft: Draft, annotation: Annotation, detail: _Detail) -> tuple[str, Kind]:
     named = cut(draft.label_names(annotation.labels), detail.names)
     note_key, edit_key, delete_key = (
-        each.fill() for each in (LineText.NOTE_KEY, LineText.EDIT_KEY, LineText.DELETE_KEY)
+        each.text() for each in (LineText.NOTE_KEY, LineText.EDIT_KEY, LineText.DELETE_KEY)
     )
     if draft.just_saved == annotation.id:
-        saved = _with_note(LineText.SAVED.fill(labels=named), annotation.note)
-        undo = LineText.UNDO_KEY.fill()
+        saved = _with_note(LineText.SAVED.text(labels=named), annotation.note)
+        undo = LineText.UNDO_KEY.text()
         return join_parts(saved, undo, _describe_next_key(draft), note_key, edit_key), SAVED
     note = quote_text(annotation.note, cells=detail.quote) if annotation.note else ""
     letter = draft.letter(annotation.id)
     if split := draft.split_label:
         was, digits = cut(split.name, detail.names), digit_range(draft.options())
-        choose = LineText.SPLIT.fill(letter=letter, label=was, digits=digits)
-        more = LineText.NEXT_KEY.fill(key="c") if len(draft.lacking()) > 1 else ""
+        choose = LineText.SPLIT.text(letter=letter, label=was, digits=digits)
+        more = LineText.NEXT_KEY.text(key="c") if len(draft.lacking()) > 1 else ""
         return join_parts(choose, note, edit_key, more, delete_key), DRAFT
     origin = cut(describe_origin(annotation.suggested), detail.names)
-    focused = LineText.FOCUSED.fill(letter=letter, labels=named)
-    made_from = LineText.FROM.fill(origin=origin) if origin else ""
+    focused = LineText.FOCUSED.text(letter=letter, labels=named)
+    made_from = LineText.FROM.text(origin=origin) if origin else ""
     return join_parts(focused, made_from, note, edit_key, note_key, delete_key), HINT
 
 
 def _describe_next_key(draft: Draft) -> str:
     """Name the next key while suggestions are open, or other annotations have a split label."""
     if any(draft.tree.split(one.labels) for one in draft.annotations):
-        return LineText.NEXT_KEY.fill(key="c")
-    return LineText.NEXT_KEY.fill(key=draft.suggestion_key) if draft.offered else ""
+        return LineText.NEXT_KEY.text(key="c")
+    return LineText.NEXT_KEY.text(key=draft.suggestion_key) if draft.offered else ""
 
 
 def _describe_hints(hints: WordHints, detail: _Detail) -> str:
     return join_parts(
-        (LineText.LAST_WORD if hints.first else LineText.FIRST_WORD).fill(),
-        LineText.SECOND_OF_PAIR.fill() if hints.in_pairs else "",
-        LineText.STOP_KEY.fill() if detail.full else "",
+        (LineText.LAST_WORD if hints.first else LineText.FIRST_WORD).text(),
+        LineText.SECOND_OF_PAIR.text() if hints.in_pairs else "",
+        LineText.STOP_KEY.text() if detail.full else "",
     )
 
 
 def _describe_pending(draft: Draft, pending: state.PendingQuestion, detail: _Detail) -> str:
     digits = digit_range(draft.options())
-    cancel = LineText.CANCEL_KEY.fill() if detail.full else ""
+    cancel = LineText.CANCEL_KEY.text() if detail.full else ""
     if pending.kind == state.RATING:
-        keep = LineText.KEEP_RATING_KEY.fill() if detail.full else ""
+        keep = LineText.KEEP_RATING_KEY.text() if detail.full else ""
         item = describe_kind(draft.sample)
-        return join_parts(LineText.RATE.fill(item=item, digits=digits), keep)
+        return join_parts(LineText.RATE.text(item=item, digits=digits), keep)
     if pending.kind == "reason":
-        return join_parts(LineText.FLAG.fill(digits=digits), cancel)
+        return join_parts(LineText.FLAG.text(digits=digits), cancel)
     name = cut(pending.path[-1] if pending.path else "", detail.names)
     if pending.kind == "child":
         child = LineText.CHILD if detail.full else LineText.CHILD_SHORT
-        return join_parts(child.fill(label=name, digits=digits), cancel)
+        return join_parts(child.text(label=name, digits=digits), cancel)
     return _describe_missing_evidence(draft, name, detail)
 
 
 def _describe_missing_evidence(draft: Draft, label: str, detail: _Detail) -> str:
-    enter = (LineText.WITHOUT if detail.full else LineText.WITHOUT_SHORT).fill()
+    enter = (LineText.WITHOUT if detail.full else LineText.WITHOUT_SHORT).text()
     if match := draft.focused_match:
-        cancel = LineText.CANCEL_KEY.fill() if detail.full else ""
-        space = LineText.EVIDENCE_OF_MATCH.fill(label=label, rank=match.rank)
+        cancel = LineText.CANCEL_KEY.text() if detail.full else ""
+        space = LineText.EVIDENCE_OF_MATCH.text(label=label, rank=match.rank)
         return join_parts(space, enter, cancel)
-    return LineText.EVIDENCE_BY_HAND.fill(label=label, enter=enter)
+    return LineText.EVIDENCE_BY_HAND.text(label=label, enter=enter)
 
 
 def _describe_edit(draft: Draft, edited: Annotation, detail: _Detail) -> str:
-    names = LineText.NO_LABEL.fill()
+    names = LineText.NO_LABEL.text()
     if draft.labels:
         names = cut(draft.label_names(draft.labels), detail.names)
     what = _with_evidence(draft, _describe_claim(draft, detail), detail)
     letter = SUGGESTED if draft.changing else draft.letter(edited.id)
-    text = LineText.EDITING.fill(letter=letter, labels=names, what=what)
-    return join_parts(text, LineText.CANCEL_EDIT_KEY.fill() if detail.full else "")
+    text = LineText.EDITING.text(letter=letter, labels=names, what=what)
+    return join_parts(text, LineText.CANCEL_EDIT_KEY.text() if detail.full else "")
 
 
 def _describe_source(draft: Draft, detail: _Detail) -> str:
     selected = draft.selection
-    what = LineText.THIS_SENTENCE.fill()
+    what = LineText.THIS_SENTENCE.text()
     if selected:
         what = quote_text(selected.of(draft.text(Side.SOURCE)), cells=detail.quote)
-    back = LineText.BACK_KEY.fill() if detail.full else ""
+    back = LineText.BACK_KEY.text() if detail.full else ""
     if draft.passage and not draft.editing:
         return join_parts(*_describe_passage(draft, what, detail), back)
     is_evidence = draft.current_anchor(Side.SOURCE) in draft.evidence
     if draft.claim:
         code = LineText.RELEASES_FOR if is_evidence else LineText.TAKES_FOR
-        return join_parts(code.fill(what=what, claim=_describe_claim(draft, detail)), back)
+        return join_parts(code.text(what=what, claim=_describe_claim(draft, detail)), back)
     code = LineText.RELEASES if is_evidence else LineText.TAKES
-    return join_parts(code.fill(what=what), back)
+    return join_parts(code.text(what=what), back)
 
 
 def _describe_passage(draft: Draft, what: str, detail: _Detail) -> tuple[str, str]:
@@ -195,12 +195,12 @@ def _describe_passage(draft: Draft, what: str, detail: _Detail) -> tuple[str, st
     named = _describe_claim(draft, detail)
     about = _with_evidence(draft, named, detail, evidence=evidence) if claim else what
     digits = digit_range(draft.options())
-    saves = LineText.SAVES.fill(digits=digits, what=_with_note(about, draft.note))
+    saves = LineText.SAVES.text(digits=digits, what=_with_note(about, draft.note))
     if draft.current_anchor(Side.SOURCE) in draft.evidence:
-        return saves, LineText.PASSAGE_RELEASES.fill()
+        return saves, LineText.PASSAGE_RELEASES.text()
     if claim:
-        return saves, LineText.PASSAGE_TAKES.fill()
-    return saves, LineText.PASSAGE_TAKES_FOR.fill(claim=named)
+        return saves, LineText.PASSAGE_TAKES.text()
+    return saves, LineText.PASSAGE_TAKES_FOR.text(claim=named)
 
 
 def describe_kind(sample: Sample) -> str:
@@ -211,18 +211,18 @@ def describe_kind(sample: Sample) -> str:
 def _describe_note(draft: Draft, note: state.Note, detail: _Detail) -> str:
     """Name the object of the open note."""
     if note.kind == state.REASON:
-        return LineText.FLAGGED_BECAUSE.fill()
+        return LineText.FLAGGED_BECAUSE.text()
     if note.kind == state.SAMPLE:
-        return LineText.COMMENT.fill(item=describe_kind(draft.sample))
+        return LineText.COMMENT.text(item=describe_kind(draft.sample))
     if note.kind == state.DRAFT:
         if draft.is_passage_alone:
-            return LineText.NOTE_FOR_PASSAGE.fill()
-        return LineText.NOTE_FOR_CLAIM.fill(claim=_describe_claim(draft, detail))
+            return LineText.NOTE_FOR_PASSAGE.text()
+        return LineText.NOTE_FOR_CLAIM.text(claim=_describe_claim(draft, detail))
     known = next((known for known in draft.annotations if known.id == note.id), None)
     if known is None:
-        return LineText.NOTE.fill()
+        return LineText.NOTE.text()
     label = cut(describe_labels(known.labels), detail.names)
-    return LineText.NOTE_ON.fill(letter=draft.letter(note.id), label=label)
+    return LineText.NOTE_ON.text(letter=draft.letter(note.id), label=label)
 
 
 def _describe_claim(draft: Draft, detail: _Detail) -> str:
@@ -236,20 +236,20 @@ def describe_claim(draft: Draft, claim: Sequence[Anchor], *, cells: int, none: s
         none: the text for an empty claim; `no claim` by default.
     """
     if not claim:
-        return none or LineText.NO_CLAIM.fill()
+        return none or LineText.NO_CLAIM.text()
     return with_more(describe_anchor(draft, claim[0], cells=cells), claim)
 
 
 def with_more(what: str, items: Sized, shown: int = 1) -> str:
     """Add the number of items that are not shown, as in `sentence 3 and 2 more`."""
     hidden = len(items) - shown
-    return LineText.AND_MORE.fill(what=what, count=hidden) if hidden > 0 else what
+    return LineText.AND_MORE.text(what=what, count=hidden) if hidden > 0 else what
 
 
 def join_first(names: Sequence[str], most: int) -> str:
     """Join the first names with commas, and count the others."""
     hidden = len(names) - most
-    more = [LineText.MORE.fill(count=hidden)] if hidden > 0 else []
+    more = [LineText.MORE.text(count=hidden)] if hidden > 0 else []
     return ", ".join([*names[:most], *more])
 
 
@@ -276,7 +276,7 @@ def describe_anchor(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -
     text, segments = draft.text(anchor.side, anchor.index), draft.sentences(*anchor[:2])
     at = segment_at(segments, anchor.span.start)
     if segments and segments[at].span.trim(text) == anchor.span:
-        return LineText.SENTENCE.fill(number=at + 1)
+        return LineText.SENTENCE.text(number=at + 1)
     return quote_text(anchor.span.of(text), cells=cells)
 
 
@@ -290,10 +290,10 @@ def _with_evidence(
     evidence = evidence or draft.evidence
     if not evidence:
         bare = draft.sample.kind is SampleKind.REPORT or not draft.sample.side(Side.SOURCE)
-        return what if bare else LineText.WITHOUT_EVIDENCE.fill(what=what)
+        return what if bare else LineText.WITHOUT_EVIDENCE.text(what=what)
     most = len(evidence) if detail.full else _MOST_EVIDENCE
     spans = describe_evidence(draft, evidence, cells=detail.quote // 3, most=most)
-    return LineText.WITH_EVIDENCE.fill(what=what, spans=spans)
+    return LineText.WITH_EVIDENCE.text(what=what, spans=spans)
 
 
 def describe_evidence(draft: Draft, evidence: Sequence[Anchor], *, cells: int, most: int) -> str:
@@ -314,7 +314,7 @@ def describe_request(request: Request) -> str:
 
 def describe_labels(labels: tuple[LabelPath, ...] | list[LabelPath]) -> str:
     """Join the last names of label paths with commas; `no label` for none."""
-    return ", ".join(path[-1] for path in labels if path) or LineText.NO_LABEL.fill()
+    return ", ".join(path[-1] for path in labels if path) or LineText.NO_LABEL.text()
 
 
 def join_label_names(labels: Iterable[Label], *, last: str = ", ") -> str:
@@ -344,7 +344,7 @@ def describe_origin(suggested: Provenance | None) -> str:
     if suggested is None:
         return ""
     maker = describe_maker(suggested)
-    return LineText.CHANGED.fill(maker=maker) if suggested.changed else maker
+    return LineText.CHANGED.text(maker=maker) if suggested.changed else maker
 
 
 def quote_text(text: str, *, cells: int = QUOTE_CELLS) -> str:

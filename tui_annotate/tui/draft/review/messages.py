@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from enum import unique
 
-from tui_annotate.tui.draft.messages import ScreenText
+from tui_annotate.tui.screen_message import ScreenMessage
 
 
 @unique
-class ReviewText(ScreenText):
+class ReviewText(ScreenMessage):
     """A code for each text of review; the value is the English sentence, with fields in braces."""
 
     # answers to keys

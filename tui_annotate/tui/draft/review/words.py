@@ -64,7 +64,7 @@ def draft_line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
     if draft.message and not (question and draft.message.kind == SAVED):
         return draft.message.text, draft.message.kind
     if draft.writing and draft.writing.kind == REASON:
-        return ReviewText.REJECTED_BECAUSE.fill(), DRAFT
+        return ReviewText.REJECTED_BECAUSE.text(), DRAFT
     if question:
         return fit_parts(partial(_describe_question, draft), _LENGTHS, cells), DRAFT
     if draft.hints or draft.state != REVIEWING:
@@ -78,36 +78,36 @@ def _describe_question(draft: ReviewDraft, quote: int) -> list[str]:
     if draft.pending and draft.pending.kind == LEAVING:
         count = len(draft.undecided())
         if not count:
-            return [ReviewText.WHY_NO_RATING.fill(), ReviewText.CHOOSE_RATING.fill()]
+            return [ReviewText.WHY_NO_RATING.text(), ReviewText.CHOOSE_RATING.text()]
         code = ReviewText.WHY_ONE_OPEN if count == 1 else ReviewText.WHY_OPEN
-        return [code.fill(count=count)]
+        return [code.text(count=count)]
     if draft.chosen is None:
-        return [ReviewText.WHY_REJECT_ALL.fill()]
-    return [ReviewText.WHY_REJECT.fill(candidate=_describe_candidate(draft, draft.chosen, quote))]
+        return [ReviewText.WHY_REJECT_ALL.text()]
+    return [ReviewText.WHY_REJECT.text(candidate=_describe_candidate(draft, draft.chosen, quote))]
 
 
 def _next_key(draft: ReviewDraft) -> str:
-    return (ReviewText.NEXT_CONFLICT if draft.undecided() else ReviewText.COMPLETE).fill()
+    return (ReviewText.NEXT_CONFLICT if draft.undecided() else ReviewText.COMPLETE).text()
 
 
 def _describe_current(draft: ReviewDraft, quote: int) -> list[str]:
     selection = draft.selection
     if selection and draft.side is Side.SUMMARY:
         selected = quote_text(selection.of(draft.text(Side.SUMMARY)), cells=quote)
-        add = ReviewText.ADD_SELECTION.fill(selection=selected)
-        return [add, ReviewText.DROP_SELECTION.fill()]
+        add = ReviewText.ADD_SELECTION.text(selection=selected)
+        return [add, ReviewText.DROP_SELECTION.text()]
     end = _next_key(draft)
     if draft.blocked_reason:
-        return [draft.blocked_reason, ReviewText.NEXT_SAMPLE.fill()]
+        return [draft.blocked_reason, ReviewText.NEXT_SAMPLE.text()]
     if draft.position is None:
         if draft.groups:
-            return [ReviewText.GO_TO.fill(), end]
+            return [ReviewText.GO_TO.text(), end]
         nothing = ReviewText.NOTHING_ELSE if draft.settled else ReviewText.NOTHING
-        return [nothing.fill(), ReviewText.SELECT_AND_ADD.fill()]
+        return [nothing.text(), ReviewText.SELECT_AND_ADD.text()]
     if draft.position.own:
         own = _describe_adjudicated(draft, draft.position.own, quote)
-        keys = (ReviewText.EDIT_KEY.fill(), ReviewText.REMOVE_KEY.fill())
-        return [ReviewText.OWN.fill(annotation=own), *keys, end]
+        keys = (ReviewText.EDIT_KEY.text(), ReviewText.REMOVE_KEY.text())
+        return [ReviewText.OWN.text(annotation=own), *keys, end]
     if draft.position.group is None:
         return [end]
     open_ = draft.decision_on(draft.position.group) is GroupDecision.OPEN
@@ -122,36 +122,36 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
             made = draft.adjudicated_here()
             described = with_more(_describe_adjudicated(draft, made[0], quote), made)
             decision = _describe_decision(made[0])
-            return [ReviewText.DECIDED.fill(decision=decision, annotation=described)]
+            return [ReviewText.DECIDED.text(decision=decision, annotation=described)]
         case GroupDecision.REJECTED:
             reason = describe_refusal(draft.refusal_of(group.candidates[0]))
-            accept = ReviewText.DIGIT_AND_ACCEPT.fill(digits=_digit_range(draft))
-            return [ReviewText.REJECTED_REASON.fill(reason=reason), accept]
+            accept = ReviewText.DIGIT_AND_ACCEPT.text(digits=_digit_range(draft))
+            return [ReviewText.REJECTED_REASON.text(reason=reason), accept]
         case GroupDecision.AGREED:
             described = _describe_adjudicated(draft, group.candidates[0], quote)
-            return [ReviewText.AGREED.fill(annotation=with_more(described, group.candidates))]
+            return [ReviewText.AGREED.text(annotation=with_more(described, group.candidates))]
     if group.proposal:
         return [_describe_proposal(draft, group, quote)]
     if len(group.candidates) == 1:
         return _describe_candidate_state(draft, group.candidates[0], quote)
-    choose = ReviewText.CHOOSE.fill(digits=_digit_range(draft))
-    return [choose, ReviewText.MERGE_KEY.fill(), ReviewText.REJECT_ALL_KEY.fill()]
+    choose = ReviewText.CHOOSE.text(digits=_digit_range(draft))
+    return [choose, ReviewText.MERGE_KEY.text(), ReviewText.REJECT_ALL_KEY.text()]
 
 
 def _describe_proposal(draft: ReviewDraft, group: CandidateGroup, quote: int) -> str:
     if len(group.proposal) == 1:
         candidate = group.proposal[0]
-        return ReviewText.ACCEPT_VOTES.fill(
+        return ReviewText.ACCEPT_VOTES.text(
             candidate=_describe_candidate(draft, candidate, quote),
             votes=len(candidate.people),
             people=len(draft.people),
         )
     indices = [group.candidates.index(each) for each in group.proposal]
     several = [
-        ReviewText.NUMBERED.fill(digit=at + 1, candidate=draft.candidate_words(at))
+        ReviewText.NUMBERED.text(digit=at + 1, candidate=draft.candidate_words(at))
         for at in indices
     ]
-    return ReviewText.ACCEPT.fill(candidate=with_more(", ".join(several[:2]), several, 2))
+    return ReviewText.ACCEPT.text(candidate=with_more(", ".join(several[:2]), several, 2))
 
 
 def _describe_candidate_state(
@@ -160,19 +160,19 @@ def _describe_candidate_state(
     described = _describe_candidate(draft, candidate, quote)
     note = ""
     if candidate.note:
-        note = ReviewText.NOTE.fill(note=quote_text(candidate.note, cells=quote))
+        note = ReviewText.NOTE.text(note=quote_text(candidate.note, cells=quote))
     if made := draft.adjudicated_from(candidate):
         decision = _describe_decision(made[0])
-        return [ReviewText.DECIDED.fill(decision=decision, annotation=described), note]
+        return [ReviewText.DECIDED.text(decision=decision, annotation=described), note]
     if refusal := draft.refusal_of(candidate):
         reason = describe_refusal(refusal)
-        rejected = ReviewText.DECIDED_REJECTED.fill(reason=reason, candidate=described)
-        return [rejected, note, ReviewText.ACCEPT_AFTER_ALL.fill()]
-    return [ReviewText.ACCEPT.fill(candidate=described), note]
+        rejected = ReviewText.DECIDED_REJECTED.text(reason=reason, candidate=described)
+        return [rejected, note, ReviewText.ACCEPT_AFTER_ALL.text()]
+    return [ReviewText.ACCEPT.text(candidate=described), note]
 
 
 def _describe_decision(made: Annotation) -> str:
-    return _DECISIONS[made.settled.how if made.settled else ReviewAction.TAKEN].fill()
+    return _DECISIONS[made.settled.how if made.settled else ReviewAction.TAKEN].text()
 
 
 def _digit_range(draft: ReviewDraft) -> str:
@@ -181,7 +181,7 @@ def _digit_range(draft: ReviewDraft) -> str:
 
 
 def _describe_candidate(draft: ReviewDraft, candidate: CandidateAnnotation, quote: int) -> str:
-    return ReviewText.CANDIDATE.fill(
+    return ReviewText.CANDIDATE.text(
         labels=draft.label_names(candidate.labels),
         people=draft.describe_people(candidate.people),
         anchors=_describe_anchors(draft, candidate, quote),
@@ -192,13 +192,13 @@ def _describe_adjudicated(
     draft: ReviewDraft, made: CandidateAnnotation | Annotation, quote: int
 ) -> str:
     labels, anchors = draft.label_names(made.labels), _describe_anchors(draft, made, quote)
-    return ReviewText.ADJUDICATED.fill(labels=labels, anchors=anchors)
+    return ReviewText.ADJUDICATED.text(labels=labels, anchors=anchors)
 
 
 def _describe_anchors(draft: ReviewDraft, one: CandidateAnnotation | Annotation, quote: int) -> str:
-    none = ReviewText.EVIDENCE_ONLY.fill()
+    none = ReviewText.EVIDENCE_ONLY.text()
     claim, count = describe_claim(draft, one.claim, cells=quote, none=none), len(one.evidence)
-    return ReviewText.WITH_EVIDENCE.fill(claim=claim, count=count) if count else claim
+    return ReviewText.WITH_EVIDENCE.text(claim=claim, count=count) if count else claim
 
 
 def describe_refusal(refusal: Annotation | None) -> str:
@@ -206,7 +206,7 @@ def describe_refusal(refusal: Annotation | None) -> str:
     settled = refusal.settled if refusal else None
     reason = WHY.get(settled.reason, "") if settled else ""
     note = quote_text(settled.note) if settled and settled.note else ""
-    return ", ".join(filter(None, (reason, note))) or ReviewText.NO_REASON.fill()
+    return ", ".join(filter(None, (reason, note))) or ReviewText.NO_REASON.text()
 
 
 _DONE: Final = {
@@ -226,21 +226,21 @@ def describe_action(draft: ReviewDraft, verb: str, made: Sequence[Annotation]) -
     """Describe the last action of the reviewer, with the keys for undo and for the next step."""
     labels = ", ".join(describe_labels(one.labels) for one in made[:2])
     code = ReviewText.NO_RATING if verb == "rate" and not draft.rating else _DONE[verb]
-    done = code.fill(labels=labels, rating=draft.rating)
-    return ReviewText.ACTION_DONE.fill(done=done, next=_next_key(draft))
+    done = code.text(labels=labels, rating=draft.rating)
+    return ReviewText.ACTION_DONE.text(done=done, next=_next_key(draft))
 
 
 UNDONE: Final = {
-    "take": ReviewText.UNDO_TAKE.fill(),
-    "merge": ReviewText.UNDO_MERGE.fill(),
-    "edit": ReviewText.UNDO_EDIT.fill(),
-    "own": ReviewText.UNDO_OWN.fill(),
-    "remove": ReviewText.UNDO_REMOVE.fill(),
-    "reject": ReviewText.UNDO_REJECT.fill(),
-    "done": ReviewText.UNDO_DONE.fill(),
-    "reopen": ReviewText.UNDO_REOPEN.fill(),
-    "rate": ReviewText.UNDO_RATE.fill(),
-    "comment": ReviewText.UNDO_COMMENT.fill(),
+    "take": ReviewText.UNDO_TAKE.text(),
+    "merge": ReviewText.UNDO_MERGE.text(),
+    "edit": ReviewText.UNDO_EDIT.text(),
+    "own": ReviewText.UNDO_OWN.text(),
+    "remove": ReviewText.UNDO_REMOVE.text(),
+    "reject": ReviewText.UNDO_REJECT.text(),
+    "done": ReviewText.UNDO_DONE.text(),
+    "reopen": ReviewText.UNDO_REOPEN.text(),
+    "rate": ReviewText.UNDO_RATE.text(),
+    "comment": ReviewText.UNDO_COMMENT.text(),
 }
 """Names of the actions that an undo or a redo can name, by event verb."""
 
@@ -252,15 +252,15 @@ def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
     names = {**DIFFERENCES, DifferenceKind.EVIDENCE: "passages"} if alone else DIFFERENCES
     differences = ", ".join(names[kind] for kind in group.differences if kind in names)
     if decided is GroupDecision.KEPT:
-        return ReviewText.STATUS_DECIDED.fill()
+        return ReviewText.STATUS_DECIDED.text()
     if decided is GroupDecision.REJECTED:
-        return ReviewText.STATUS_REJECTED.fill()
+        return ReviewText.STATUS_REJECTED.text()
     if group.status is GroupStatus.AGREED:
         code = ReviewText.STATUS_AGREED_BUT if differences else ReviewText.STATUS_AGREED
-        return code.fill(differences=differences)
+        return code.text(differences=differences)
     silent = ""
     if group.silent:
-        silent = ReviewText.SILENT.fill(people=draft.describe_people(group.silent))
+        silent = ReviewText.SILENT.text(people=draft.describe_people(group.silent))
     is_near = group.status is GroupStatus.NEARLY
     code = ReviewText.STATUS_NEARLY if is_near else ReviewText.STATUS_CONFLICT
-    return code.fill(differences=", ".join(filter(None, (silent, differences))))
+    return code.text(differences=", ".join(filter(None, (silent, differences))))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from enum import unique
 
-from tui_annotate.tui.draft.messages import ScreenText
+from tui_annotate.tui.screen_message import ScreenMessage
 
 
 @unique
-class ViewText(ScreenText):
+class ViewText(ScreenMessage):
     """A code for each text of the viewer; the value is the English text, with fields in braces."""
 
     # answers to keys

@@ -66,22 +66,22 @@ def _focus_parts(draft: ViewDraft, quote: int) -> Sequence[str]:
     if draft.selection:
         selected = quote_text(draft.selection.of(draft.text(draft.side)), cells=quote)
         return [
-            ViewText.SELECTED.fill(selection=selected),
-            ViewText.SIMILAR.fill(),
-            ViewText.DROP_SELECTION.fill(),
+            ViewText.SELECTED.text(selection=selected),
+            ViewText.SIMILAR.text(),
+            ViewText.DROP_SELECTION.text(),
         ]
     if annotation is None:
         return _overview(draft)
     count, labels = len(annotation.evidence), describe_labels(annotation.labels)
     return [
-        ViewText.FOCUSED.fill(
+        ViewText.FOCUSED.text(
             letter=draft.letter(annotation.id), labels=cut(line_text(labels), quote)
         ),
         cut(line_text(draft.owner(annotation)), quote),
         quote_text(annotation.note, cells=2 * quote) if annotation.note else "",
         _describe_review(annotation),
-        ViewText.EVIDENCE.fill(count=count) if count else ViewText.NO_EVIDENCE.fill(),
-        ViewText.ALL_DETAILS.fill(),
+        ViewText.EVIDENCE.text(count=count) if count else ViewText.NO_EVIDENCE.text(),
+        ViewText.ALL_DETAILS.text(),
     ]
 
 
@@ -89,18 +89,18 @@ def _overview(draft: ViewDraft) -> Sequence[str]:
     shown, total = len(draft.annotations), len(draft.all_annotations)
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
-        theirs = ViewText.SHOWN_OF_PERSON.fill(
+        theirs = ViewText.SHOWN_OF_PERSON.text(
             shown=shown, annotations=format_count(total, "annotation"), name=name
         )
-        return [theirs, ViewText.NEXT_ANNOTATION.fill(), ViewText.ALL_PEOPLE.fill()]
+        return [theirs, ViewText.NEXT_ANNOTATION.text(), ViewText.ALL_PEOPLE.text()]
     if not total:
         read = [one.person for one in draft.assignments if one.state is State.DONE]
         names = ", ".join(draft.names.get(person, person) for person in read)
         found = ViewText.READ_BY if names else ViewText.NO_ANNOTATIONS
-        return [found.fill(names=names), ViewText.NEXT_SAMPLE.fill(), ViewText.LIST.fill()]
+        return [found.text(names=names), ViewText.NEXT_SAMPLE.text(), ViewText.LIST.text()]
     annotations = format_count(total, "annotation")
-    by = ViewText.ANNOTATIONS_BY.fill(annotations=annotations, people=describe_people(draft))
-    return [by, ViewText.NEXT_ANNOTATION.fill(), ViewText.ONE_PERSON.fill()]
+    by = ViewText.ANNOTATIONS_BY.text(annotations=annotations, people=describe_people(draft))
+    return [by, ViewText.NEXT_ANNOTATION.text(), ViewText.ONE_PERSON.text()]
 
 
 def describe_people(draft: ViewDraft) -> str:
@@ -111,8 +111,8 @@ def describe_people(draft: ViewDraft) -> str:
 
 def _describe_review(annotation: Annotation) -> str:
     if annotation.settled:
-        return ViewText.REVIEW.fill(decision=_DECISIONS[annotation.settled.how].fill())
-    return ViewText.REJECTED.fill() if annotation.origin == REJECTED else ""
+        return ViewText.REVIEW.text(decision=_DECISIONS[annotation.settled.how].text())
+    return ViewText.REJECTED.text() if annotation.origin == REJECTED else ""
 
 
 # all facts about one annotation
@@ -120,14 +120,14 @@ def _describe_review(annotation: Annotation) -> str:
 
 def describe_annotation(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
     """Return all facts about an annotation, the most important first, without empty facts."""
-    names = [JOINER.join(path) for path in annotation.labels] or [ViewText.NONE.fill()]
+    names = [JOINER.join(path) for path in annotation.labels] or [ViewText.NONE.text()]
     facts = [
         ("label" if len(names) == 1 else "labels", ", ".join(names)),
         ("by", draft.owner(annotation)),
         ("note", annotation.note),
         *(("claim", _quote_anchor(draft, anchor)) for anchor in annotation.claim),
         *(("evidence", _quote_anchor(draft, anchor)) for anchor in annotation.evidence),
-        ("evidence", "" if annotation.evidence else ViewText.NONE.fill()),
+        ("evidence", "" if annotation.evidence else ViewText.NONE.text()),
         *_review_facts(draft, annotation),
         ("origin", _origin_fact(annotation.origin)),
         ("made", format_time(annotation.created)),
@@ -143,11 +143,11 @@ def _quote_anchor(draft: ViewDraft, anchor: Anchor) -> str:
     described = describe_anchor(draft, anchor, cells=_QUOTE)
     quote = quote_text(anchor.span.of(draft.text(anchor.side, anchor.index)), cells=_QUOTE)
     if described != quote:  # a whole sentence, which has been described by its number
-        described = ViewText.QUOTED_SENTENCE.fill(sentence=described, quote=quote)
+        described = ViewText.QUOTED_SENTENCE.text(sentence=described, quote=quote)
     several = len(draft.sample.side(anchor.side)) > 1
     if not several:
         return described
-    return ViewText.IN_DOCUMENT.fill(anchor=described, number=anchor.index + 1)
+    return ViewText.IN_DOCUMENT.text(anchor=described, number=anchor.index + 1)
 
 
 def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
@@ -156,12 +156,12 @@ def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
         return []
     note = quote_text(settled.note) if settled.note else ""
     reason = ", ".join(filter(None, [WHY.get(settled.reason, ""), note]))
-    decision = _DECISIONS[settled.how].fill()
+    decision = _DECISIONS[settled.how].text()
     if reason:
-        decision = ViewText.DECISION_REASON.fill(decision=decision, reason=reason)
+        decision = ViewText.DECISION_REASON.text(decision=decision, reason=reason)
     sources = sorted(filter(None, map(draft.letter, settled.sources)))
     missing = len(settled.sources) - len(sources)
-    of = [*sources, *([ViewText.MISSING_SOURCES.fill(count=missing)] if missing else [])]
+    of = [*sources, *([ViewText.MISSING_SOURCES.text(count=missing)] if missing else [])]
     return [
         ("adjudicated", decision),
         ("made of", ", ".join(of)),
@@ -172,8 +172,8 @@ def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
 def _origin_fact(origin: str) -> str:
     kind, _, name = origin.partition(":")
     if name:
-        return (ViewText.OF_MACHINE if kind == "machine" else ViewText.IMPORTED).fill(name=name)
-    return _ORIGINS[origin].fill() if origin in _ORIGINS else origin
+        return (ViewText.OF_MACHINE if kind == "machine" else ViewText.IMPORTED).text(name=name)
+    return _ORIGINS[origin].text() if origin in _ORIGINS else origin
 
 
 def format_time(at: str) -> str:
@@ -190,22 +190,22 @@ def build_pages(draft: ViewDraft) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     annotation = draft.focused_annotation
     if annotation:
-        title = ViewText.PAGE_ANNOTATION.fill(letter=draft.letter(annotation.id))
+        title = ViewText.PAGE_ANNOTATION.text(letter=draft.letter(annotation.id))
         text = "\n".join(f"{name}: {what}" for name, what in describe_annotation(draft, annotation))
         if annotation.imported:
-            text += f"\n\n{ViewText.AS_IMPORTED.fill()}\n{_format_json(annotation.imported)}"
+            text += f"\n\n{ViewText.AS_IMPORTED.text()}\n{_format_json(annotation.imported)}"
         found.append((title, text))
-    people = "\n\n".join(_list_people(draft)) or ViewText.NO_NAMES.fill()
-    found.append((ViewText.PAGE_PEOPLE.fill(), people))
-    request = describe_request(sample.request) or ViewText.NO_REQUEST.fill()
-    found.append((ViewText.PAGE_REQUEST.fill(), request))
+    people = "\n\n".join(_list_people(draft)) or ViewText.NO_NAMES.text()
+    found.append((ViewText.PAGE_PEOPLE.text(), people))
+    request = describe_request(sample.request) or ViewText.NO_REQUEST.text()
+    found.append((ViewText.PAGE_REQUEST.text(), request))
     facts = [("dataset", sample.dataset), ("id", sample.id), ("kind", sample.kind.value)]
     facts += [("group", sample.group)] if sample.group else []
     titles = [f"{one.side} {one.key} {one.title}".strip() for one in sample.documents]
     facts += [("document", title) for title in titles]
     fields = f"\n\n{_format_json(sample.meta)}" if sample.meta else ""
     found.append(
-        (ViewText.PAGE_SAMPLE.fill(), "\n".join(f"{name}: {what}" for name, what in facts) + fields)
+        (ViewText.PAGE_SAMPLE.text(), "\n".join(f"{name}: {what}" for name, what in facts) + fields)
     )
     return found
 

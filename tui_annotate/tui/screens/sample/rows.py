@@ -220,9 +220,11 @@ def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "
     documents = draft.sample.side(side)
     name = draft.tree.source_title.upper()
     if len(documents) > 1:
-        at = draft.pointers[side].document
+        index = draft.pointers[side].document
         name = cut(line_text(name), _NAME)  # so that the number is never cut
-        name = f"{name} {at + 1}/{len(documents)} {documents[at].title or documents[at].key}"
+        name = (
+            f"{name} {index + 1}/{len(documents)} {documents[index].title or documents[index].key}"
+        )
     if not sentences:
         return Title(name, (), right)
     match, matches = draft.focused_match, draft.matches[Side.SOURCE]
