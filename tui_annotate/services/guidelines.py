@@ -94,7 +94,7 @@ class GuidelinesService:
         if dataset and not self.guidance.knows(dataset):
             raise NotFound(
                 f"there is no dataset {dataset!r}",
-                "list all datasets with: tui-annotate dataset list",
+                "list all datasets with: tui-annotate datasets list",
             )
 
     def before(self, dataset: str = "") -> str:

@@ -130,7 +130,7 @@ class ProbeTrainingService:
         if not found.questions and not found.unused:
             raise NotFound(
                 f"dataset {options.dataset!r} has no answers to questions",
-                "import answers with: tui-annotate ingest --format generations FILE",
+                "import answers with: tui-annotate ingest --from generations FILE",
             )
         return found
 

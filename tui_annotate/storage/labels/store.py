@@ -155,7 +155,7 @@ def put_in_force(
         before = connection.execute(_OWN[kind], {"name": dataset}).scalar()
         mine = update(DATASETS).where(DATASETS.c.name == dataset)
         if not connection.execute(mine.values({kind.value: version})).rowcount:
-            raise NotFound(f"there is no dataset {dataset!r}", "see: dataset list")
+            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate datasets list")
     else:
         connection.execute(_SET, {"name": kind.value, "value": version})
     if before != version:
