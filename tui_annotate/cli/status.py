@@ -73,7 +73,7 @@ def _print_contents(found: Status, runs: int) -> None:
     if found.by_words:
         vectors += f"; {found.by_words:,} of them ranked by words, as the model lacks theirs"
     numbers = {name: getattr(found, name) for name in DATASET_COUNTS}
-    machines = {"machines": f"{output.many(runs, 'run')}; see: tui-annotate score list"}
+    machines = {"machines": f"{output.many(runs, 'run')}; see: tui-annotate scores list"}
     facts = {"workspace": str(found.path), **numbers, "vectors": vectors}
     output.print_facts(facts | (machines if runs else {}))
     output.print_table_below(

@@ -137,7 +137,7 @@ def from_scores(
 ) -> None:
     """Suggest parts of summaries that a score finds unsupported.
 
-    The newest run speaks that says such a score of segments; see `tui-annotate score`.
+    The newest run speaks that says such a score of segments; see `tui-annotate scores compute`.
     """
     from tui_annotate.services.suggestions import ScoreThreshold
 

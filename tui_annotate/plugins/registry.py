@@ -8,8 +8,8 @@ another package or of `lab` fails, the error is logged; the program continues.
 Listing names imports no plug-in; loading a plug-in imports only this plug-in.
 
 The environment variable `TUI_ANNOTATE_DISABLED_PLUGINS` holds comma-separated patterns for
-`group:name` (`commands:score`) or for modules (`tui_annotate.lab.*`). Plug-ins that match a pattern
-are disabled.
+`group:name` (`commands:scores`) or for modules (`tui_annotate.lab.*`). Plug-ins that match a
+pattern are disabled.
 """
 
 from __future__ import annotations
@@ -80,11 +80,9 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "judges": {"llm": f"{_LAB}chat.llm_judge:LlmJudge"},
     "commands": {
-        "score": f"{_LAB}score.commands:register",
+        "scores": f"{_LAB}score.command_group:register",
         "judge": f"{_LAB}judge.commands:register",
-        "rank": f"{_LAB}score.rank_command:register",
-        "automate": f"{_LAB}score.rank_command:register_automate",
-        "compare-machines": f"{_LAB}score.comparison_command:register",
+        "pipeline": f"{_LAB}score.pipeline_command:register",
         "position": f"{_LAB}position.commands:register",
     },
     "services": {

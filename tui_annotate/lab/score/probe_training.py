@@ -143,7 +143,7 @@ class ProbeTrainingService:
         if not found:
             raise NotFound(
                 f"no ranker labelled dataset {options.dataset!r}",
-                "run a ranker with: tui-annotate rank",
+                "run a ranker with: tui-annotate scores rank",
             )
         return found
 
