@@ -47,7 +47,7 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "replay": ("snapshots", "replay", "--json"),
     "restore": ("restore",),
     "review": ("review", "list", "--json"),
-    "runs": ("score", "list", "--json"),
+    "runs": ("scores", "list", "--json"),
     "ssh keys": ("ssh", "key", "list", "--json"),
     "status": ("status", "--json", "--flagged", "--weeks", "520"),
     "suggestions": ("suggestions", "list", "--json"),

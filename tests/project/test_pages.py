@@ -29,7 +29,7 @@ NOT_RUN = {
     ("position", "show"),  # another one
     *(("models", "fetch"), ("migrate", "users")),  # a hub, and a database of Mercury's users
     ("remarks", "reply"),  # somebody must have asked on a screen
-    *(("judge", "annotate"), ("score", "train-probe")),  # an endpoint, and a language model
+    *(("judge", "suggest"), ("scores", "train-probe")),  # an endpoint, and a language model
 }
 """Commands that no block of a page can run; tests of their own do."""
 LINKING = (*PAGES, "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md")

@@ -62,7 +62,7 @@ _SHARES = {
 }
 _LEGEND = (
     "below each percentage: its 95 % interval; outside: evidence that lies in no match",
-    "refused: first matches that annotators viewed but did not take; --json prints more",
+    "refused: first matches that were viewed but not taken; --json prints more",
 )
 
 

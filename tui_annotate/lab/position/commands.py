@@ -432,7 +432,12 @@ _ENDPOINT = "--model llama3 --base-url http://localhost:11434/v1"
 
 def register(app: typer.Typer) -> None:
     """Add the command group `position` to the app."""
-    position = add_group(app, "position", "Test how position affects a model.", panel=RESEARCH)
+    position = add_group(
+        app,
+        "position",
+        "Test how the position of a fact affects the answers of a model.",
+        panel=RESEARCH,
+    )
     add_command(
         position,
         create_qa,

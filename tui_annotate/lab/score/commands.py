@@ -44,9 +44,9 @@ RUN_COLUMNS: Final = (
     output.Column("dataset", whole=True),
     output.Column("kind"),
     output.Column("maker", whole=True),
-    output.Column("at"),
+    output.Column("ended"),
     output.Column("embedder", flexible=True),
-    output.Column("", flexible=True),
+    output.Column("state", flexible=True),
 )
 
 
@@ -152,10 +152,11 @@ def train_probe(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Train a probe that predicts whether a model knows the answer to a question.
+    """Train a probe on hidden states of a local model.
 
-    A question counts as known if all its answers are right, and as unknown if all are wrong. The
-    probe is trained on 70 % of the questions. The printed measures are those of the other 30 %.
+    The probe predicts whether the model knows the answer to a question. A question counts as known
+    if all its answers are right, and as unknown if all are wrong. The probe is trained on 70 % of
+    the questions. The printed measures are those of the other 30 %.
     """
     from tui_annotate.lab.score.probe_training import read_questions, train_on
 
@@ -423,9 +424,10 @@ def import_scores(
 def list_runs(
     *, dataset: DatasetOption = "", as_json: JsonOption = False, workspace: WorkspaceOption = None
 ) -> None:
-    """List score runs in the order in which they ended.
+    """List runs of scorers, judges and rankers.
 
-    The newest run of each maker is in use; older runs are kept until a user deletes them.
+    The runs are in the order in which they ended. The newest run of each maker is in use; older
+    runs are kept until a user deletes them.
     """
     with open_workspace(workspace, needs=Permission.REPORT) as space:
         runs = space.machines.scores.runs(dataset and choose_dataset(space, dataset))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command group `pipeline` to the app."""
-    pipeline = add_group(app, "pipeline", "Run the steps of a file in order.", panel=RESEARCH)
+    pipeline = add_group(app, "pipeline", "Run several steps that a file lists.", panel=RESEARCH)
     pipeline.callback()(lambda: None)  # Typer would drop the group, as it holds one command only
     add_command(pipeline, run, "pipeline run labels.yml --dry-run", "pipeline run labels.yml")
 

@@ -263,7 +263,7 @@ class SuggestionService:
                 return run, scores
         raise NotFound(
             f"no run has the score {score!r} for segments of dataset {dataset!r}",
-            "create one with: tui-annotate scores compute; list all with: tui-annotate scores list",
+            "create a run: tui-annotate scores compute; list all runs: tui-annotate scores list",
         )
 
     def _store_runs(
