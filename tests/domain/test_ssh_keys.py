@@ -101,13 +101,22 @@ REFUSED = {
     "short rsa": (rsa(1024), "1024 bits"),
     "even exponent": (rsa(2048, 65536), "not a valid key of type ssh-rsa"),
     "huge rsa": (rsa(32768), "not a valid key of type ssh-rsa"),
-    "another key's name": (ED25519.replace("ssh-ed25519", "ssh-rsa"), "not a valid key of type ssh-rsa"),
+    "another key's name": (
+        ED25519.replace("ssh-ed25519", "ssh-rsa"),
+        "not a valid key of type ssh-rsa",
+    ),
     "negative numbers": (
         f"ssh-rsa {blob(b'ssh-rsa', bytes([255]), bytes([255]))}",
         "not a valid key of type ssh-rsa",
     ),
-    "short": (f"ssh-ed25519 {blob(b'ssh-ed25519', bytes(31))}", "not a valid key of type ssh-ed25519"),
-    "with a tail": (f"ssh-ed25519 {blob(b'ssh-ed25519', bytes(32), b'')}", "not a valid key of type ssh-ed25519"),
+    "short": (
+        f"ssh-ed25519 {blob(b'ssh-ed25519', bytes(31))}",
+        "not a valid key of type ssh-ed25519",
+    ),
+    "with a tail": (
+        f"ssh-ed25519 {blob(b'ssh-ed25519', bytes(32), b'')}",
+        "not a valid key of type ssh-ed25519",
+    ),
     "compressed point": (
         f"ecdsa-sha2-nistp256 {blob(b'ecdsa-sha2-nistp256', b'nistp256', bytes([2]) * 33)}",
         "not a valid key of type ecdsa",

@@ -52,8 +52,8 @@ SCREENS: Final[tuple[Step, ...]] = (
     ("G", "Go to sample"),
     (PASTE + ENTER, "✗"),
     (ESCAPE, "-Go to sample"),
-    ("f", "first word"),
-    (BACK, "-first word"),
+    ("f", "First word"),
+    (BACK, "-First word"),
     ("izzzzzzi", "sentence"),
 )
 WORK: Final[tuple[Step, ...]] = (
@@ -65,22 +65,22 @@ WORK: Final[tuple[Step, ...]] = (
     ("1", states.saved("Intrinsic")),
     ("m", states.NOTE_LINE),
     (PASTE + ENTER, f"-{states.NOTE_LINE}"),
-    ("e", "editing A"),
-    ("e", "-editing A"),
-    (".1", "A says"),
-    ("2", "wants evidence"),
+    ("e", "Editing A"),
+    ("e", "-Editing A"),
+    (".1", "A already"),
+    ("2", "needs evidence"),
     (ENTER, states.annotation_count(2)),
     ("R", "of yours"),
     (ESCAPE, "-of yours"),
-    ("t", "matches by words alone"),
+    ("t", "words only"),
     ("tt", "words and vectors together"),
-    ("i", "stand somewhere in the source"),
+    ("i", "appear in the source"),
     ("c", "B Extrinsic"),
     (BACK + "aa" + ENTER, "B "),
     ("u", states.UNDONE),
-    ("!", "flag: why?"),
+    ("!", "Flag: why?"),
     ("0", "your words"),
-    (PASTE + ENTER, "is flagged"),
+    (PASTE + ENTER, " flagged"),
     ("", "words only"),  # said once the next sample is there; keys before that are dropped
     ("u", states.UNDONE),
 )
@@ -91,13 +91,13 @@ HUGE: Final[tuple[Step, ...]] = (
     ("cost was high", "5000 found"),
     (ENTER, "1 of 5000"),
     (BACK + TAB, states.READY),
-    ("f", "first word"),
-    (BACK, "-first word"),
+    ("f", "First word"),
+    (BACK, "-First word"),
 )
 QUEUE: Final[tuple[Step, ...]] = (
     ("q", states.QUEUE),
     ("/", "part of an id"),
-    (PASTE, "no sample here"),
+    (PASTE, "no samples here"),
     (ESCAPE, "1/2"),
     ("?", "Keys here"),
     ("q", "-Keys here"),
@@ -149,7 +149,7 @@ def bad_keys(copied: Path) -> str:
     keys = (f"{json.dumps(text)} = {json.dumps(text)}" for text in hostile.SEQUENCES[:11])
     text = "\n".join(["[keys]", *keys, ""])
     Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text(text, "utf-8")
-    return "key map is refused"
+    return "invalid key map"
 
 
 def bad_labels(copied: Path) -> str:

@@ -15,8 +15,8 @@ from typing import Final
 from tui_annotate.cli import output, screen
 from tui_annotate.domain.errors import NotAllowed
 
-NO_TERMINAL: Final = 64
-"""The exit code where there is no terminal, or another command was requested (EX_USAGE)."""
+NO_TERMINAL: Final = 2
+"""The exit code where there is no terminal, or another command was requested."""
 
 EXPORT, REVIEW = "export", "review"
 """What a client may request by exactly this word; without one, the annotating screen opens."""
