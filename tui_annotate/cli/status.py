@@ -75,11 +75,7 @@ def _print_contents(found: Status, runs: int) -> None:
     if found.by_words:
         vectors += f"; {found.by_words:,} lexical (words only), because the model lacks their words"
     numbers = {name: getattr(found, name) for name in DATASET_COUNTS}
-<<<<<<< HEAD
-    machines = {"machines": f"{output.many(runs, 'run')}; see: tui-annotate scores list"}
-=======
     machines = {"machines": f"{output.many(runs, 'run')}; list: tui-annotate scores list"}
->>>>>>> c-core
     facts = {"workspace": str(found.path), **numbers, "vectors": vectors}
     output.print_facts(facts | (machines if runs else {}))
     output.print_table_below(

@@ -165,12 +165,8 @@ def create(
 ) -> None:
     """Create suggestions from a score.
 
-<<<<<<< HEAD
-    The newest run speaks that says such a score of segments; see `tui-annotate scores compute`.
-=======
     Segments of summaries whose score shows poor support are suggested. The command uses the newest
     run that has the score for segments; see `tui-annotate scores compute`.
->>>>>>> c-core
     """
     from tui_annotate.services.suggestions import ScoreThreshold
 

@@ -52,8 +52,14 @@ _IMPORTERS: Final = {
     "rag": f"{_LAB}judge.rag_format:RagFormat",
     "generations": f"{_LAB}score.generations:GenerationsFormat",
     "pairs": f"{_FORMATS}.pairs:PairsFormat",
+    "csv": f"{_FORMATS}.pairs:CsvPairsFormat",
+    "tsv": f"{_FORMATS}.pairs:TsvPairsFormat",
+    "jsonl": f"{_FORMATS}.pairs:JsonLinesPairsFormat",
+    "json": f"{_FORMATS}.pairs:JsonPairsFormat",
 }
-_READ_ONLY: Final = {"mercury-db", "pairs"}
+PAIRS: Final = ("pairs", "csv", "tsv", "jsonl", "json")
+"""Importers of tables of pairs. An exporter with one of these names writes annotations instead."""
+_READ_ONLY: Final = {"mercury-db", *PAIRS}
 _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
     "importers": _IMPORTERS,
     "exporters": {
@@ -62,6 +68,8 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
         "faithbench-csv": f"{_FORMATS}.tabular:FaithBenchTable",
         "conll": f"{_FORMATS}.conll:ConllFormat",
         "csv": f"{_FORMATS}.tabular:CsvFormat",
+        "jsonl": f"{_FORMATS}.tabular:JsonLinesFormat",
+        "json": f"{_FORMATS}.tabular:JsonFormat",
         "csv-tables": f"{_FORMATS}.tabular:CsvTablesFormat",
         "parquet": f"{_FORMATS}.tabular:ParquetFormat",
         "xlsx": f"{_FORMATS}.tabular:WorkbookFormat",

@@ -242,7 +242,7 @@ def test_misuse_of_train_probe_is_told(answers: Command) -> None:
         done = answers(*train, "--label-source", "human", "--layer", layer)
         assert (done.code, f"'{layer[:5]}" in done.err) == (2, True)
     done = answers(*train, "--label-source", "machine")
-    assert (done.code, "tui-annotate rank" in done.err) == (1, True)
+    assert (done.code, "scores rank" in done.err) == (2, True)
     assert not Path("p.json").exists()
 
 

@@ -24,8 +24,8 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
     parse_target,
-    unknown_dataset,
 )
+from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.progress import time_phase
@@ -435,7 +435,7 @@ def register(app: typer.Typer) -> None:
     position = add_group(
         app,
         "position",
-        "Test how the position of a fact affects the answers of a model.",
+        "Test whether a model finds a fact at any position.",
         panel=RESEARCH,
     )
     add_command(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -57,7 +57,10 @@ def list_formats() -> Iterator[ExportFormat]:
     readers = dict(registry.load_all("importers"))
     writers = dict(registry.load_all("exporters"))
     for name in dict.fromkeys([*readers, *writers]):
-        about = get_traits(writers.get(name) or readers.get(name))
+        reading, writing = get_traits(readers.get(name)), get_traits(writers.get(name))
+        about = writing or reading
+        if reading and writing and reading.title != writing.title:
+            about = replace(writing, title=f"reads {reading.title}; writes {writing.title}")
         yield ExportFormat(name, name in readers, name in writers, about)
 
 
