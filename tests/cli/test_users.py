@@ -279,7 +279,11 @@ def test_somebody_elses_user_may_what_their_account_may(
     with workspaces.open() as space:
         space.team.accounts.update("ben", unix="benjamin")
     assert team("", "status").code == 0
-    for words in (("users", "list"), ("sessions", "list"), ("datasets", "delete", "pairs", "--yes")):
+    for words in (
+        ("users", "list"),
+        ("sessions", "list"),
+        ("datasets", "delete", "pairs", "--yes"),
+    ):
         refused = team("", *words)
         assert type(refused.error) is NotAllowed
         assert "annotator" in refused.error.message

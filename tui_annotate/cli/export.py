@@ -51,7 +51,9 @@ def export(
     ],
     target: Annotated[
         Path | None,
-        options.output_option("File or new folder to write (default: -, standard output)."),
+        options.output_option(
+            "Output file or new folder, written completely or not at all (default: standard output)."
+        ),
     ] = None,
     work: options.FilterOptions,
     layer: LayerOption = "",
