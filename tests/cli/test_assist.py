@@ -63,7 +63,7 @@ def test_match_refuses_what_is_no_span(filled: Command, span: str) -> None:
 
 def test_match_refuses_an_unknown_sample_and_side(filled: Command) -> None:
     """An unknown sample is 1, a side that is none is misuse."""
-    assert filled("match", "--sample", "x", "--side", "summary", "--span", "0:1").code == 1
+    assert filled("match", "--sample", "x", "--side", "summary", "--span", "0:1").code == 2
     assert filled("match", "--sample", "bridge", "--side", "left", "--span", "0:1").code == 2
 
 
@@ -80,7 +80,7 @@ def test_evaluate_prints_both_directions(command: Command) -> None:
     report = command(*options).out
     for direction in ("summary_to_source", "source_to_summary"):
         assert f"{shown[direction]['queries']} " in report
-    assert command("assist", "evaluate", "absent.json").code == 1
+    assert command("assist", "evaluate", "absent.json").code == 2
 
 
 def test_evaluate_tells_what_it_can_not_measure(command: Command) -> None:
@@ -110,7 +110,7 @@ def test_evaluate_compares_in_eighty_columns(
         "short span",
         "Chinese",
         "words only",
-        "static less words only",
+        "static minus words only",
     ):
         assert report in done.out
     names = {"none, letters": 1, "none,letters,other": 2}

@@ -61,7 +61,7 @@ _SHARES = {
     "refused_best": "refused",
 }
 _LEGEND = (
-    "below each percentage: its 95 % interval; outside: evidence that lies in no match",
+    "below each percentage: its 95 % interval; outside: evidence outside all matches",
     "refused: first matches that were viewed but not taken; --json prints more",
 )
 

@@ -77,6 +77,20 @@ ChartOption = Annotated[
 ]
 
 
+LowerOption = Annotated[
+    _Names,
+    option(
+        "--lower-is-better", "NAME", "Score whose low values mean better supported; repeatable."
+    ),
+]
+HigherOption = Annotated[
+    _Names,
+    option(
+        "--higher-is-better", "NAME", "Score whose high values mean better supported; repeatable."
+    ),
+]
+
+
 AggregateOption = Annotated[
     Pooling,
     typer.Option(
@@ -96,22 +110,8 @@ def compare(
     aggregate: AggregateOption = Pooling.WORST,
     unmarked_clean: UnmarkedCleanOption = False,
     threshold: ThresholdOption = None,
-    low: Annotated[
-        _Names,
-        option(
-            "--lower-is-better",
-            "NAME",
-            "Score whose low values mean better supported; repeatable.",
-        ),
-    ] = None,
-    high: Annotated[
-        _Names,
-        option(
-            "--higher-is-better",
-            "NAME",
-            "Score whose high values mean better supported; repeatable.",
-        ),
-    ] = None,
+    lower_is_better: LowerOption = None,
+    higher_is_better: HigherOption = None,
     chart: ChartOption = "balanced_accuracy",
     as_json: JsonOption = False,
     as_csv: Annotated[bool, flag("--csv", "Print CSV, one row for each measure.")] = False,
@@ -148,8 +148,8 @@ def compare(
             pool=aggregate,
             unmarked_clean=unmarked_clean,
             thresholds=thresholds,
-            low=frozenset(low or ()),
-            high=frozenset(high or ()),
+            low=frozenset(lower_is_better or ()),
+            high=frozenset(higher_is_better or ()),
         )
         found = ComparisonService(space.machines).report(options)
     if as_json:
