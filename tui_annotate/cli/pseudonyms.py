@@ -109,7 +109,7 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
     people = output.many(len(changes.people), "person", "people")
     output.print_message(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
     if changes.originals:
-        kept = "records as they were read, which may name people"
+        kept = "original imported records, which may name people"
         output.print_message(f"  left out: {changes.originals:,} {kept}")
     if changes.called:
         output.print_message(

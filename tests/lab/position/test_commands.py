@@ -193,6 +193,9 @@ def test_prompts_stand_in_their_rows(command: Command) -> None:
     assert rows("p.jsonl")[0]["model_prompt"] == "who?!"
     both = ("--template", "t.txt", "--style", "closed-book")
     assert command("position", "export-prompts", "one.jsonl", *both).code == 2
+    assert command("position", "export-prompts", "qa.jsonl", "--json").code == 2
+    wrote = command("position", "export-prompts", "qa.jsonl", "--json", "-o", "w.jsonl").json
+    assert wrote["file"] == "w.jsonl"
     done = command(
         "position", "export-prompts", "qa.jsonl", "--style", "closed-book", "-o", "p.jsonl"
     )

@@ -300,6 +300,7 @@ RunTargetOption = Annotated[
         metavar="FILE",
         help="Output file with predictions; compressed if its name ends in .gz or .zst (default:"
         " standard output).",
+        callback=parse_target,
     ),
 ]
 MaxCharsOption = Annotated[
@@ -348,9 +349,7 @@ def run(
     from tui_annotate.lab.position import model_runs as asking
     from tui_annotate.plugins import registry
 
-    target = parse_target(target)
-    if not dry_run:
-        _refuse_two_outputs(target, "rows", as_json=as_json)
+    _refuse_two_outputs(target, "rows", as_json=as_json and not dry_run)
     options = asking.ModelRunOptions(
         style=style,
         template=_read_template(template, style),
