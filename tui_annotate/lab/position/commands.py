@@ -309,6 +309,12 @@ MaxCharsOption = Annotated[
         metavar="N", min=0, help="Maximum number of characters of a prompt; 0 for no maximum."
     ),
 ]
+ConcurrencyOption = Annotated[
+    int, typer.Option(metavar="N", min=1, max=64, help="Maximum number of requests at a time.")
+]
+MaxTokensOption = Annotated[
+    int, typer.Option(metavar="N", min=1, help="Maximum number of tokens of an answer.")
+]
 
 
 def run(
@@ -319,9 +325,7 @@ def run(
     target: RunTargetOption = None,
     style: StyleOption = PromptStyle.PLAIN,
     template: TemplateOption = None,
-    max_tokens: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Maximum number of tokens of an answer.")
-    ] = 100,
+    max_tokens: MaxTokensOption = 100,
     temperature: Annotated[
         float, typer.Option(metavar="T", min=0.0, max=2.0, help="Sampling temperature.")
     ] = 0.0,
@@ -330,9 +334,7 @@ def run(
         typer.Option(metavar="P", min=0.0, max=1.0, help="Nucleus sampling probability (top-p)."),
     ] = 1.0,
     max_chars: MaxCharsOption = 0,
-    concurrency: Annotated[
-        int, typer.Option(metavar="N", min=1, max=64, help="Maximum number of requests at a time.")
-    ] = 4,
+    concurrency: ConcurrencyOption = 4,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
