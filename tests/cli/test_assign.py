@@ -237,10 +237,10 @@ def test_practice_is_left_out_of_exports_and_told(six: Command, tmp_path: Path) 
     assert done.out.splitlines()[-1].endswith(": 6 samples")
     with workspaces.open(tmp_path) as space:
         space.annotate.add(ana, first, claim("a", 0, 4, label="Benign"), seconds=0)
-    plain = six("export", "--format", "native")
+    plain = six("export", "--to", "native")
     assert len(json.loads(plain.out.splitlines()[0])["annotations"]) == 1
     left_out, *others = plain.err.splitlines()
     assert 1 in numbers(left_out)
-    whole = six("export", "--format", "native", "--with-practice")
+    whole = six("export", "--to", "native", "--include-practice")
     assert len(json.loads(whole.out.splitlines()[0])["annotations"]) == 2
     assert len(whole.err.splitlines()) == len(others)

@@ -45,7 +45,7 @@ def test_match_prints_a_table_for_people(filled: Command) -> None:
 def test_match_ranks_by_one_kind_of_signal(filled: Command) -> None:
     """Named with --by; another word is misuse."""
     asked = ("match", "--sample", "bridge", "--side", "source", "--span", "0:10", "--json", "--by")
-    shown = filled(*asked, "words").json
+    shown = filled(*asked, "lexical").json
     assert shown["signals"] == "words only"
     assert {name for match in shown["matches"] for name in match["signals"]} == {"words"}
     assert filled(*asked, "feeling").code == 2
@@ -63,7 +63,7 @@ def test_match_refuses_what_is_no_span(filled: Command, span: str) -> None:
 
 def test_match_refuses_an_unknown_sample_and_side(filled: Command) -> None:
     """An unknown sample is 1, a side that is none is misuse."""
-    assert filled("match", "--sample", "x", "--side", "summary", "--span", "0:1").code == 1
+    assert filled("match", "--sample", "x", "--side", "summary", "--span", "0:1").code == 2
     assert filled("match", "--sample", "bridge", "--side", "left", "--span", "0:1").code == 2
 
 
@@ -80,7 +80,7 @@ def test_evaluate_prints_both_directions(command: Command) -> None:
     report = command(*options).out
     for direction in ("summary_to_source", "source_to_summary"):
         assert f"{shown[direction]['queries']} " in report
-    assert command("assist", "evaluate", "absent.json").code == 1
+    assert command("assist", "evaluate", "absent.json").code == 2
 
 
 def test_evaluate_tells_what_it_can_not_measure(command: Command) -> None:
@@ -109,8 +109,8 @@ def test_evaluate_compares_in_eighty_columns(
         "no shared word",
         "short span",
         "Chinese",
-        "words alone",
-        "static less words alone",
+        "words only",
+        "static minus words only",
     ):
         assert report in done.out
     names = {"none, letters": 1, "none,letters,other": 2}
@@ -171,7 +171,7 @@ def test_programs_get_json(worked: Command) -> None:
     assert (found["annotations"], found["unknown"], found["spans"]) == (2, 1, 1)
     assert found["refused_best"] == {"count": 1, "share": 0.5, "low": 0.0945, "high": 0.9055}
     assert [row["name"] for row in found["by_annotator"]] == ["ana", "bo"]
-    assert "by_week" in worked("assist", "report", "--json", "--weeks").json
+    assert "by_week" in worked("assist", "report", "--json", "--by-week").json
 
 
 def test_filters_are_those_of_exports(worked: Command) -> None:

@@ -53,7 +53,7 @@ workspaces.restore(sys.argv[1], to=sys.argv[2])
 def exports(command: Command, workspace: str) -> list[str]:
     """All that a workspace holds, in three formats."""
     formats = ("native", "mercury", "csv")
-    return [command("export", "-w", workspace, "--format", name).out for name in formats]
+    return [command("export", "-w", workspace, "--to", name).out for name in formats]
 
 
 @pytest.fixture

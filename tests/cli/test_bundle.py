@@ -489,8 +489,8 @@ def test_a_bundle_with_other_texts_is_not_mixed_with_the_work_beside_it(
     report = [json.loads(line) for line in pairs.read_text().splitlines()]
     report = [{**each, "summary": each["summary"] + " More."} for each in report]
     pairs.write_text("\n".join(map(json.dumps, report)))
-    ids = ("--id-column", "id", "--group-column", "group", "--with-annotations")
-    assert command("dataset", "replace", "pairs", str(pairs), *ids).code == 0
+    ids = ("--id-column", "id", "--group-column", "group", "--delete-annotations")
+    assert command("datasets", "replace", "pairs", str(pairs), *ids).code == 0
     assert command("bundle", "make", "--for", "Ana", "-o", "newer.bundle").code == 0
     bundle.with_name("newer.bundle").replace(bundle)
     before = bundle.read_bytes()

@@ -69,8 +69,8 @@ def test_annotations_name_their_version(guided: Command, tmp_path: Path) -> None
         space.annotate.add(space.person("ana").id, key, claim("a", label=""), seconds=0)
     version = guided("guidelines", "list", "--json").json[-1]["version"]
     for name in ("native", "csv"):
-        assert version in guided("export", "--format", name).out
-    assert f" {RecordTrait.VERSION} (" in guided("export", "--format", "mercury").err
+        assert version in guided("export", "--to", name).out
+    assert f" {RecordTrait.VERSION} (" in guided("export", "--to", "mercury").err
 
 
 def test_remarks(filled: Command, tmp_path: Path) -> None:

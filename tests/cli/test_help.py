@@ -29,12 +29,15 @@ OTHERS = {
     ("report html", "--output"),
     ("bundle make", "--output"),
     ("sync pull", "--output"),
-    ("freeze replay", "--output"),
+    ("snapshots replay", "--output"),
     ("users export", "--output"),
-    *((f"position {name}", "--output") for name in ("make-qa", "make-kv", "evaluate", "run")),
+    *(
+        (f"position {name}", "--output")
+        for name in ("create-qa", "create-kv", "export-prompts", "evaluate", "run")
+    ),
     *((f"judge {name}", "--output") for name in ("sort", "generate", "evaluate")),
-    ("score train-probe", "--output"),
-    ("suggestions from-scores", "--label"),
+    ("scores train-probe", "--output"),
+    ("suggestions create", "--label"),
     ("users delete", "--pseudonymise"),
 }
 

@@ -22,10 +22,10 @@ HEADLESS = [
     ["--help"],
     ["status"],
     ["keys", "--json"],
-    ["export", "--format", "csv"],
+    ["export", "--to", "csv"],
     ["match", "--sample", "bridge", "--side", "summary", "--span", "0:5"],
     ["doctor"],
-    ["dataset", "list"],
+    ["datasets", "list"],
 ]
 
 
@@ -72,14 +72,14 @@ def test_annotate_without_a_terminal_says_what_to_use(filled: Command) -> None:
     """Where nothing can be drawn, annotate ends with 1 and names the other commands."""
     assert filled("status").code == 0
     done = process(program("annotate"))
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert "terminal" in done.stderr
     assert "match" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("option", "value", "code"),
-    [("--sample", "nope", 1), ("--order", "nope", 2), ("--as", "no\npe", 2), ("-w", "nope", 1)],
+    [("--sample", "nope", 2), ("--order", "nope", 2), ("--as", "no\npe", 2), ("-w", "nope", 2)],
 )
 def test_a_bad_option_is_told_before_a_missing_terminal(
     filled: Command, option: str, value: str, code: int
@@ -89,14 +89,14 @@ def test_a_bad_option_is_told_before_a_missing_terminal(
     done = process(program("annotate", option, value))
     assert (done.returncode, done.stdout) == (code, "")
     assert "pe" in done.stderr
-    assert "stdin" not in done.stderr
+    assert "standard input" not in done.stderr
 
 
 def test_a_dumb_terminal_is_refused(filled: Command, tmp_path: Path) -> None:
     """A terminal that can not move its cursor is refused with the line that mends it."""
     assert filled("status").code == 0
     with Terminal(program("annotate"), env={"TERM": "dumb"}, folder=tmp_path) as terminal:
-        assert terminal.end() == 1
+        assert terminal.end() == 2
         assert "xterm-256color" in terminal.text
 
 
@@ -120,10 +120,10 @@ def test_a_wrong_value_is_told_in_our_words(command: Command) -> None:
 
 def test_a_group_without_a_command_shows_its_commands(command: Command) -> None:
     """Its help as it is, and 2, as nothing was done."""
-    done = command("dataset")
+    done = command("datasets")
     assert (done.code, done.err) == (2, "")
-    assert "tui-annotate dataset" in done.out.splitlines()[0]
-    assert "  remove " in done.out
+    assert "tui-annotate datasets" in done.out.splitlines()[0]
+    assert "  delete " in done.out
 
 
 def test_the_version_is_printed(command: Command) -> None:
@@ -133,7 +133,7 @@ def test_the_version_is_printed(command: Command) -> None:
 
 def test_hostile_arguments_do_not_act_on_the_terminal(filled: Command) -> None:
     """Names with escape sequences in them come back as pictures."""
-    for words in (["dataset", "show", "\x1b[2J"], ["\x1b[2J"], ["ingest", "\x1b[2J.csv"]):
+    for words in (["datasets", "show", "\x1b[2J"], ["\x1b[2J"], ["ingest", "\x1b[2J.csv"]):
         done = filled(*words)
         assert done.code in {1, 2}
         assert "\x1b" not in done.out + done.err
@@ -249,5 +249,5 @@ def test_a_no_stops_with_130(filled: Command, monkeypatch: pytest.MonkeyPatch) -
         raise typer.Abort
 
     monkeypatch.setattr("tui_annotate.cli.output.ask", no)
-    assert filled("dataset", "remove", "pairs").code == 130
+    assert filled("datasets", "delete", "pairs").code == 130
     assert filled("status", "--json").json["samples"] == 2

@@ -137,7 +137,7 @@ def test_a_dataset_is_replaced_with_the_same_embedder(
     other = write_pairs(tmp_path / "other.jsonl", samples=6)
     before = len(endpoint.answered)
     with serving() as moved:
-        done = command("dataset", "replace", "pairs", str(other), "--base-url", moved.url)
+        done = command("datasets", "replace", "pairs", str(other), "--base-url", moved.url)
         assert done.code == 0
         assert len(moved.answered) >= 1
     assert len(endpoint.answered) == before

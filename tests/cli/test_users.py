@@ -263,7 +263,7 @@ def test_sessions_are_listed_and_ended(team: Typed) -> None:
 def test_with_accounts_a_name_says_nothing(team: Typed) -> None:
     """Neither --as, nor the login name: whoever works is signed in, or is the account of a user."""
     for words in ((), ("--as", "ben")):
-        refused = team("", "annotations", "clear", "--mine", "--yes", *words)
+        refused = team("", "annotations", "delete", "--mine", "--yes", *words)
         assert type(refused.error) is NotAllowed
         assert "tui-annotate users update WHO --unix NAME" in refused.error.hint
 
@@ -279,8 +279,12 @@ def test_somebody_elses_user_may_what_their_account_may(
     with workspaces.open() as space:
         space.team.accounts.update("ben", unix="benjamin")
     assert team("", "status").code == 0
-    for words in (("users", "list"), ("sessions", "list"), ("dataset", "remove", "pairs", "--yes")):
+    for words in (
+        ("users", "list"),
+        ("sessions", "list"),
+        ("datasets", "delete", "pairs", "--yes"),
+    ):
         refused = team("", *words)
         assert type(refused.error) is NotAllowed
         assert "annotator" in refused.error.message
-    assert team("", "annotations", "clear", "--mine", "--yes", "--json").json["person"] == "ben"
+    assert team("", "annotations", "delete", "--mine", "--yes", "--json").json["person"] == "ben"

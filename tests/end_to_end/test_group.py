@@ -140,7 +140,7 @@ def test_commands_give_an_annotator_their_own(folder: Path) -> None:
     with annotate(folder, "games") as terminal:
         works(terminal, ".2", "Extrinsic")
         states.quit_app(terminal)
-    words = command("bin", "export", "-w", str(folder), "--format", "csv")
+    words = command("bin", "export", "-w", str(folder), "--to", "csv")
     done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
     assert "Extrinsic" not in done.stdout
     keys = command("bin", "ssh", "key", "list", "-w", str(folder))

@@ -234,21 +234,21 @@ def test_no_command_lets_anything_but_lines_through(
     commands = [
         ["status", *space],
         ["status", *space, "--json"],
-        ["dataset", "list", *space],
-        ["dataset", "list", *space, "--json"],
-        ["dataset", "show", hostile.DATASET, *space],
-        ["dataset", "show", hostile.DATASET, *space, "--json"],
+        ["datasets", "list", *space],
+        ["datasets", "list", *space, "--json"],
+        ["datasets", "show", hostile.DATASET, *space],
+        ["datasets", "show", hostile.DATASET, *space, "--json"],
         ["match", *where, *space],
         ["match", *where, *space, "--json"],
         ["labels", "check", *space],
         ["labels", "check", *space, "--json"],
         ["doctor", *space],
         ["doctor", *space, "--json"],
-        *(["export", "--format", form, *space] for form in ("native", "mercury", "csv")),
-        ["export", "--format", "native", "-o", str(tmp_path / hostile.SIGNS[0]), *space],
+        *(["export", "--to", form, *space] for form in ("native", "mercury", "csv")),
+        ["export", "--to", "native", "-o", str(tmp_path / hostile.SIGNS[0]), *space],
         ["init", str(tmp_path / f"other {hostile.SIGNS[0]}\x9b6n")],
         ["keys"],
-        ["annotations", "clear", "--mine", "--sample", first, "--yes", *space],
+        ["annotations", "delete", "--mine", "--sample", first, "--yes", *space],
     ]
     wrong = [
         ["ingest", str(next(folder.parent.glob("*.jsonl"))), *space, "--embedder", "none"],
@@ -260,19 +260,19 @@ def test_no_command_lets_anything_but_lines_through(
         ["match", "--sample", text, "--side", "summary", "--span", text, *space],
         ["match", "--sample", first, "--side", text, "--span", "0:1", *space],
         ["match", "--sample", text, "--side", "summary", "--span", "0:1", *space],
-        ["dataset", "show", text, *space],
-        ["dataset", "remove", text, "--yes", *space],
-        ["export", "--format", text, *space],
-        ["export", "--format", "csv", "--since", text, *space],
+        ["datasets", "show", text, *space],
+        ["datasets", "delete", text, "--yes", *space],
+        ["export", "--to", text, *space],
+        ["export", "--to", "csv", "--since", text, *space],
         *(
-            ["export", "--format", "csv", name, text, *space]
+            ["export", "--to", "csv", name, text, *space]
             for name in ("--dataset", "--person", "--label", "--origin")
         ),
         ["ingest", text.replace("\0", ""), *space],
-        ["ingest", str(named), "--format", text, *space],
+        ["ingest", str(named), "--from", text, *space],
         ["labels", "check", str(named)],
         ["assist", "evaluate", str(named)],
-        ["dataset", "remove", hostile.DATASET, "--yes", *space],
+        ["datasets", "delete", hostile.DATASET, "--yes", *space],
         ["status", "-w", "\udcff\udc1b"],
     ]
     raw, codes = ran([*commands, *wrong], tmp_path)

@@ -240,6 +240,10 @@ _SEEDS: dict[str, Callable[[], Iterator[Files]]] = {
     "rag": _rag,
     "generations": _generations,
     "pairs": _pairs,
+    "csv": lambda: _one("a.csv", *foreign.TABLES),
+    "tsv": lambda: _one("a.tsv", foreign.TABLES[2]),
+    "jsonl": lambda: _one("a.jsonl", _lines(foreign.ROW, foreign.ROW)),
+    "json": lambda: _one("a.json", [foreign.ROW, foreign.ROW]),
     "users": lambda: _one("a.csv", *foreign.USERS),
     "mercury-users": lambda: iter(
         [{"a.sqlite": _database({"users (user_id, user_name, email, hashed_password)": _USERS})}]

@@ -40,7 +40,7 @@ def lab_modules_after(statement: str, folder: Path, disabled: str = "") -> list[
 
 
 @pytest.mark.parametrize(
-    "arguments", [["status"], ["export", "-f", "native"], ["agreement"], ["--version"]]
+    "arguments", [["status"], ["export", "--to", "native"], ["agreement"], ["--version"]]
 )
 def test_core_commands_import_no_lab(arguments: list[str], filled: Command, tmp_path: Path) -> None:
     """Neither the parsing of a core command nor its work."""
@@ -68,7 +68,7 @@ def test_the_app_imports_no_lab(tmp_path: Path) -> None:
 
 def test_a_lab_command_is_imported_when_called(tmp_path: Path) -> None:
     """The opposite, so that the tests above test something."""
-    statement = "from tui_annotate.cli.commands import program; program().commands['rank']"
+    statement = "from tui_annotate.cli.commands import program; program().commands['scores']"
     assert f"{LAB}.score.rank_command" in lab_modules_after(statement, tmp_path)
 
 
@@ -78,10 +78,10 @@ def test_all_else_works_with_lab_disabled(filled: Command, monkeypatch: pytest.M
     helped = filled("--help")
     assert helped.code == 0
     listed = {line.split()[0] for line in helped.out.splitlines() if line.startswith("  ")}
-    assert not listed & {"score", "judge", "rank", "automate", "compare-machines", "position"}
+    assert not listed & {"scores", "judge", "pipeline", "position"}
     assert {"status", "export", "labels"} <= listed
-    assert filled("score").code == 2
-    for arguments in (["status"], ["export", "-f", "native"], ["formats"], ["doctor"]):
+    assert filled("scores").code == 2
+    for arguments in (["status"], ["export", "--to", "native"], ["formats"], ["doctor"]):
         assert filled(*arguments).code == 0
     assert registry.plugin_names("scorers") == registry.plugin_names("judges") == ()
     assert not {"rag", "open-qa", "generations"} & {*registry.plugin_names("importers")}
@@ -89,9 +89,9 @@ def test_all_else_works_with_lab_disabled(filled: Command, monkeypatch: pytest.M
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A registry whose `rank`, `rag` and feature `contexts` cannot be imported."""
+    """A registry whose `pipeline`, `rag` and feature `contexts` cannot be imported."""
     table = {kind: dict(names) for kind, names in registry._BUILT_IN.items()}
-    table["commands"]["rank"] = f"{LAB}.score.missing:register"
+    table["commands"]["pipeline"] = f"{LAB}.score.missing:register"
     table["importers"]["rag"] = f"{LAB}.judge.missing:RagFormat"
     table["features"]["contexts"] = f"{LAB}.judge.missing:ContextOrder"
     monkeypatch.setattr(registry, "_BUILT_IN", MappingProxyType(table))
@@ -103,11 +103,11 @@ def test_a_broken_command_is_one_warning(caplog: pytest.LogCaptureFixture) -> No
     group = CommandGroup(name="app", commands={})
     with caplog.at_level(logging.WARNING):
         listed = group.list_commands(None)
-    assert "score" in listed
-    assert "rank" not in listed
+    assert "scores" in listed
+    assert "pipeline" not in listed
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     with pytest.raises(Unavailable):
-        group.commands["rank"]
+        group.commands["pipeline"]
 
 
 @pytest.mark.usefixtures("broken")
@@ -119,7 +119,7 @@ def test_a_broken_command_ends_in_an_error(
 
     commands.program.cache_clear()
     monkeypatch.setattr(commands, "program", commands.program.__wrapped__)
-    assert filled("rank").code == Unavailable.exit_code
+    assert filled("pipeline").code == Unavailable.exit_code
     assert filled("--help").code == 0
     assert filled("status").code == 0
 

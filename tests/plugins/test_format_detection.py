@@ -27,6 +27,8 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
     ".gz": lambda raw: gzip.compress(raw, mtime=0),
     ".zst": zstandard.ZstdCompressor().compress,
 }
+DETECTED = {"faithbench": "mercury", **dict.fromkeys(registry.PAIRS, "pairs")}
+"""What a file of a format is taken for, where that has another name."""
 BINARY = (b"PAR1", b"SQLite", b"PK")
 
 
@@ -42,7 +44,7 @@ def _found(place: Path) -> str:
 def test_a_file_is_never_taken_for_another_form(tmp_path: Path, form: str, packed: str) -> None:
     """Packed or plain, with a byte order mark or without, whatever it is called."""
     # The release is the dump in other clothes, and either reader takes both.
-    right = {form, "mercury" if form == "faithbench" else form}
+    right = {form, DETECTED.get(form, form)}
     number = 0
     for files in seeds(form):
         if packed and any(raw.startswith(BINARY) for raw in files.values()):
@@ -66,7 +68,7 @@ def test_a_file_is_never_taken_for_another_form(tmp_path: Path, form: str, packe
 def test_every_form_has_files_that_are_certain(tmp_path: Path, form: str) -> None:
     """As other programs name them, and as we do."""
     found = [_found(placed(files, tmp_path / str(at))) for at, files in enumerate(seeds(form))]
-    assert ("mercury" if form == "faithbench" else form) in found
+    assert DETECTED.get(form, form) in found
 
 
 def test_a_first_record_that_is_broken_does_not_decide(tmp_path: Path) -> None:
@@ -123,7 +125,7 @@ def test_pairs_are_known_by_the_columns_that_are_asked_for(tmp_path: Path) -> No
     with pytest.raises(
         InvalidInput, match="has 'article', 'claim', but not 'source' and 'summary'"
     ) as caught:
-        detect(path, option="--from")
+        detect(path)
     for option in ("--source-column", "--summary-column", "--from"):
         assert option in caught.value.hint
 

@@ -364,3 +364,32 @@ def test_other_encodings_are_read_when_named(tmp_path: Path) -> None:
     text = "source,summary\n今天。,天气。\n"
     records, _ = read(file(tmp_path, "a.csv", text.encode("gb18030")), encoding="gb18030")
     assert records[0].sample.document(Side.SOURCE).text == "今天。"
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("csv", 'source,summary,[n\n"A, b.",C.,1\n'),
+        ("csv", "source;summary;[n\nA, b.;C.;1\n"),
+        ("tsv", "source\tsummary\t[n\nA, b.\tC.\t1\n"),
+        ("json", '[{"source": "A, b.", "summary": "C.", "[n": "1"}]'),
+        ("jsonl", '{"source": "A, b.", "summary": "C.", "[n": "1"}\n'),
+    ],
+)
+def test_a_table_can_be_named_by_its_kind(tmp_path: Path, form: str, text: str) -> None:
+    """Whatever the file is called; detection still calls it pairs."""
+    for name in ("a.data", "a.csv", "a.json"):
+        records, problems = read(file(tmp_path, name, text), form)
+        assert problems == []
+        (record,) = records
+        assert [each.text for each in record.sample.documents] == ["A, b.", "C."]
+        assert record.sample.meta == {"[n": "1"}
+
+
+def test_a_table_of_tabs_has_tabs_alone(tmp_path: Path) -> None:
+    """Commas in the header are no columns, and a file of another kind is refused."""
+    records, _ = read(file(tmp_path, "a.txt", "source\tsummary\ta,b\nA.\tB.\tc,d\n"), "tsv")
+    assert records[0].sample.meta == {"a,b": "c,d"}
+    for form, text in (("tsv", "source,summary\nA.,B.\n"), ("json", "source,summary\nA.,B.\n")):
+        records, problems = read(file(tmp_path, "a.csv", text), form)
+        assert (records, bool(problems)) == ([], True)

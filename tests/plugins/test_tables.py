@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,8 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import ExportOptions
 from tui_annotate.plugins.traits import RecordTrait
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")
@@ -135,3 +138,64 @@ def test_samples_that_nobody_looked_at_are_counted() -> None:
     """They have no row, and the report says how many."""
     text, report = write([Record(SAMPLE)], "csv")
     assert (_rows(text), report.lost) == ([], {RecordTrait.UNREAD: 1})
+
+
+@settings(max_examples=example_limit(50), deadline=None)
+@given(st.lists(records(), max_size=3))
+def test_json_has_the_rows_of_csv(found: list[Record]) -> None:
+    """The same rows, columns and losses; cells are not escaped, and numbers are numbers."""
+    table, report = write(found, "csv")
+    names = [name for name in next(csv.reader(io.StringIO(table, newline=""))) if name != "escaped"]
+    rows = _rows(table)
+    for form in ("json", "jsonl"):
+        text, again = write(found, form)
+        assert (again.records, again.annotations, again.lost) == (
+            report.records,
+            report.annotations,
+            report.lost,
+        )
+        objects = json.loads(text) if form == "json" else _lines(text)
+        assert [list(each) for each in objects] == [names] * len(rows)
+        for row, each in zip(rows, objects, strict=True):
+            escaped = row["escaped"].split()
+            for name in names:
+                cell = row[name].removeprefix("'") if name in escaped else row[name]
+                assert _as_cell(name, each[name]) == cell
+
+
+def _lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+def _as_cell(name: str, value: Any) -> str:
+    if name == "seconds" and value is not None:
+        return f"{value:.3f}"
+    return "" if value is None else str(value)
+
+
+def test_json_has_types() -> None:
+    """Offsets, versions and seconds are numbers; what there is none of is null."""
+    for form in ("json", "jsonl"):
+        text, _ = write([_record(note="=1 海")], form)
+        first, _, last = json.loads(text) if form == "json" else _lines(text)
+        assert "=1 海" in text
+        assert (first["summary_start"], first["source_document"], first["version"]) == (8, 0, 1)
+        assert (first["seconds"], first["note"]) == (41.5, "=1 海")
+        assert json.loads(first["meta"]) == SAMPLE.meta
+        assert (last["annotation_id"], last["summary_start"], last["comment"]) == (None, None, "ok")
+    assert json.loads(write([], "json")[0]) == []
+    assert write([], "jsonl")[0] == ""
+
+
+def test_json_is_written_record_by_record() -> None:
+    """In constant memory: the first record is out before the second is asked for."""
+    for form in ("json", "jsonl"):
+        target = io.StringIO()
+
+        def two(target: io.StringIO = target) -> Iterator[Record]:
+            yield _record()
+            assert "a1" in target.getvalue()
+            yield _record()
+
+        registry.load("exporters", form).write(two(), target, ExportOptions())
+        assert target.getvalue().count('"bo"') == 2

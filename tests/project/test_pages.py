@@ -29,7 +29,7 @@ NOT_RUN = {
     ("position", "show"),  # another one
     *(("models", "fetch"), ("migrate", "users")),  # a hub, and a database of Mercury's users
     ("remarks", "reply"),  # somebody must have asked on a screen
-    *(("judge", "annotate"), ("score", "train-probe")),  # an endpoint, and a language model
+    *(("judge", "suggest"), ("scores", "train-probe")),  # an endpoint, and a language model
 }
 """Commands that no block of a page can run; tests of their own do."""
 LINKING = (*PAGES, "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md")
@@ -47,7 +47,7 @@ def _command(words: tuple[str, ...]) -> tuple[Any, tuple[str, ...], tuple[str, .
     while words and words[0] in getattr(command, "commands", {}):
         command, name, words = command.commands[words[0]], (*name, words[0]), words[1:]
     if name == ("freeze",) and words:  # `freeze NAME` is `freeze keep NAME`
-        return command.commands["keep"], ("freeze", "keep"), words
+        return command.commands["keep"], ("snapshots", "create"), words
     return command, name, words
 
 

@@ -1,16 +1,18 @@
-"""Commands about the assist: what it finds for a span, and how well it finds what people chose."""
+"""Commands `match`, `assist evaluate` and `assist report`."""
 
 from __future__ import annotations
 
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.help_format import ANNOTATE, RESEARCH
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side, Signals
@@ -23,6 +25,19 @@ if TYPE_CHECKING:
 _SPAN = re.compile(r"(\d+):(\d+)")
 
 
+class RankedBy(StrEnum):
+    """The signals that rank sentences, by their names on the command line."""
+
+    FUSED = "fused"
+    LEXICAL = "lexical"
+    VECTORS = "vectors"
+
+
+_SIGNALS: Final = {
+    RankedBy.FUSED: Signals.FUSED,
+    RankedBy.LEXICAL: Signals.WORDS,
+    RankedBy.VECTORS: Signals.VECTORS,
+}
 _DIRECTIONS: Final = {
     "summary_to_source": "from summary to source",
     "source_to_summary": "from source to summary",
@@ -35,7 +50,7 @@ _FIGURES: Final = {
 }
 _LANGUAGES: Final = {"en": "English", "zh": "Chinese"}
 _MAX_NAME_WIDTH = 30
-"""Cells of an embedder's name in a table."""
+"""Maximum width of an embedder's name in a table, in terminal cells."""
 _ALL = "all"
 
 _SHARES = {
@@ -46,20 +61,21 @@ _SHARES = {
     "refused_best": "refused",
 }
 _LEGEND = (
-    "under each share: its 95% interval; outside: evidence that no match holds",
-    "refused: of first matches looked at, those not taken; --json tells more",
+    "below each percentage: its 95 % interval; outside: evidence outside all matches",
+    "refused: first matches that were viewed but not taken; --json prints more",
 )
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
+    """Add the command `match` and the command group `assist` to the app."""
     add_command(
         app,
         match,
         "match --sample news/17 --side summary --span 90:107",
         "match --sample news/17 --side source --span 0:60 --top 3 --json",
+        panel=ANNOTATE,
     )
-    assist = add_group(app, "assist", "How well the assist finds what people choose.")
+    assist = add_group(app, "assist", "Measure how well the assist works.", panel=RESEARCH)
     add_command(
         assist,
         evaluate,
@@ -71,38 +87,52 @@ def register(app: typer.Typer) -> None:
         assist,
         report,
         "assist report",
-        "assist report --person ana --label Unwanted --weeks",
+        "assist report --person ana --label Unwanted --by-week",
         "assist report --since 2026-01-31 --json",
     )
 
 
 def match(
     *,
-    sample: Annotated[str, options.sample_option("The sample: its id, or dataset/id.")],
-    side: Annotated[Side, typer.Option(help="The side on which the span lies.")],
+    sample: Annotated[str, options.sample_option("Sample of the span: ID or DATASET/ID.")],
+    side: Annotated[Side, typer.Option(help="Side of the span: source or summary.")],
     span: Annotated[
-        str, option("--span", "START:END", "In code points from 0; the end is not in it.")
+        str,
+        option(
+            "--span", "START:END", "Span in code points, from 0; the end is not part of the span."
+        ),
     ],
     document: Annotated[
-        str, option("--document", "KEY", "The document of that side, where it has several.")
+        str,
+        option(
+            "--document", "KEY", "Key of the span's document, if the side has several documents."
+        ),
     ] = "",
-    top: Annotated[int, option("--top", "N", "How many to print at most.", minimum=1)] = 5,
+    top: Annotated[
+        int, option("--top", "N", "Maximum number of sentences to print.", minimum=1)
+    ] = 5,
     by: Annotated[
-        Signals, typer.Option(help="What ranks: all signals, or one kind alone.")
-    ] = Signals.FUSED,
+        RankedBy,
+        typer.Option(
+            help="Signals that rank the sentences: fused (all), lexical (words only) or vectors."
+        ),
+    ] = RankedBy.FUSED,
     common: options.CommonOptions,
 ) -> None:
-    """Print what the screen lights up for a span.
+    """Rank the sentences related to a span.
 
-    Ranked segments of the other side, with scores; the best first.
+    The sentences of the other side are printed with their scores, the best first. On the screen,
+    sentences with a strength of 1 to 5 are highlighted.
     """
     found = _SPAN.fullmatch(span.strip())
     if not found:
-        raise InvalidInput(f"{span!r} is no span", "write START:END, for example 90:107")
+        raise InvalidInput(f"invalid span {span!r}", "write START:END, for example 90:107")
     chosen = Span(int(found[1]), int(found[2]))
     with open_workspace(common.workspace) as space:
         key = space.corpus.find(sample)
-        result = space.match(key, side=side, span=chosen, document=document, top=top, by=by)
+        result = space.match(
+            key, side=side, span=chosen, document=document, top=top, by=_SIGNALS[by]
+        )
     rows = [match_as_json(each, result.sample, side.other) for each in result.matches]
     if common.as_json:
         where = {"sample": str(key), "side": side.value, "document": document}
@@ -112,11 +142,11 @@ def match(
     output.print_message(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
     print_matches(rows)
     if not rows:
-        output.print_message("nothing on the other side is related")
+        output.print_message("no sentence of the other side is related to the span")
 
 
 def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
-    """A match as the commands print it; `side` is where it lies."""
+    """Return the JSON description of a match on a side of its sample."""
     document = sample.document(side, match.document)
     return {
         "rank": match.rank,
@@ -133,10 +163,7 @@ def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
 
 
 def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Matches, as `match_as_json` gives them, as a table: rank, scores, position, text.
-
-    The screen lights up what has a strength of 1 to 5.
-    """
+    """Print matches, as `match_as_json` returns them, as a table: rank, scores, position, text."""
     signals = sorted({name for row in rows for name in row["signals"]})
     several = any(row["document"] for row in rows)
     titles = ("rank", "score", "strength", *signals, *["document"] * several, "position", "text")
@@ -161,33 +188,39 @@ def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def evaluate(
-    files: Annotated[list[Path], argument("FILE", "Mercury dumps, taken together.")],
+    files: Annotated[list[Path], argument("FILE", "Mercury dumps, evaluated together.")],
     *,
     min_segments: Annotated[
         int,
         option(
-            "--min-segments", "N", "Count only searched texts with at least N segments.", minimum=1
+            "--min-segments",
+            "N",
+            "Only queries whose searched text has at least N segments.",
+            minimum=1,
         ),
     ] = 1,
     embedder: Annotated[
-        str, option("--embedder", "NAME", "auto, static, neural, neural:FOLDER or none.")
+        str,
+        option(
+            "--embedder", "NAME", "Embedder to evaluate: auto, static, neural[:FOLDER] or none."
+        ),
     ] = "auto",
     compare: Annotated[
         list[str] | None,
         option(
             "--compare",
             "NAMES",
-            "Others on the same queries, parted by commas; may be given again.",
+            "Other embedders to compare on the same queries, separated by commas; repeatable.",
         ),
     ] = None,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Measure the assist against what people chose.
+    """Measure how well the assist ranks known evidence.
 
-    For both directions; needs no workspace. A query is a distinct (texts, claim, evidence); every
-    segment of the other side is ranked; a hit is a segment that shares at least 3 code points
-    with the span, or all of it. Beside each figure stands its 95 % interval: sources are drawn
-    anew, each with all its queries. Each of --compare is held against --embedder.
+    Both directions are measured, without a workspace. A query is a distinct combination of texts,
+    claim and evidence. The assist ranks every segment of the other side; a hit is a segment that
+    shares at least 3 code points with the span, or the whole span. Each value has a 95 % bootstrap
+    interval over whole sources. Each embedder of --compare is compared with --embedder.
     """
     from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.services.assist.evaluation import evaluate as evaluate_assist
@@ -221,20 +254,20 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         for each in evaluations:
             output.print_line("")
             embedder, model = each["embedder"], each["model"]
-            signals = f"words + {_shorten(model)}" if model else "words alone"
+            signals = f"words + {_shorten(model)}" if model else "words only"
             output.print_line(f"{signals} ({_shorten(embedder) if model else embedder})")
             _print_figures(each, direction)
         for each in found["differences"]:
             output.print_line("")
-            output.print_line(f"{titles[each['embedder']]} less {titles[each['against']]}")
+            output.print_line(f"{titles[each['embedder']]} minus {titles[each['against']]}")
             _print_differences(each, direction)
         output.print_line("")
     bootstrap = found["bootstrap"]
-    draws = output.many(bootstrap["draws"], "draw")
-    output.print_message(f"intervals: {bootstrap['level']:.0%}, {draws} of whole sources")
-    output.print_message("- stands where there are fewer than three sources")
+    resamples = output.many(bootstrap["draws"], "bootstrap resample")
+    output.print_message(f"intervals: {bootstrap['level']:.0%}, {resamples} of whole sources")
+    output.print_message("-: no interval, as there are fewer than three sources")
     if not any(found[direction]["queries"] for direction in _DIRECTIONS):
-        output.print_message(f"nothing was measured: no searched text with evidence has {segments}")
+        output.print_message(f"nothing to measure: no searched text with evidence has {segments}")
 
 
 def _print_figures(evaluation: Mapping[str, Any], direction: str) -> None:
@@ -251,7 +284,7 @@ def _print_figures(evaluation: Mapping[str, Any], direction: str) -> None:
 def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
     numbers = map(output.number_column, ("difference", "interval"))
     output.print_table(
-        ["queries", output.number_column("n"), "figure", *numbers, ""],
+        ["queries", output.number_column("n"), "measure", *numbers, ""],
         [
             [
                 name,
@@ -273,7 +306,7 @@ def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
 def _list_query_slices(
     whole: Mapping[str, Any], slices: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """All queries, then each slice that is a part of them, by the name that people read."""
+    """Yield all queries, then each proper subset of the queries, with the title of each."""
     yield _ALL, whole
     for name, row in slices.items():
         if 0 < row["queries"] < whole["queries"]:
@@ -293,13 +326,13 @@ def _format_difference_interval(bounds: list[float] | None) -> str:
 
 
 def _format_share(value: float, digits: int) -> str:
-    """A value of [0, 1] in the same cells always: `.725`, `1.00`."""
+    """Format a value in [0, 1] with a fixed width: `.725`, `1.00`."""
     return f"{value:.{digits}f}".lstrip("0")[: digits + 1]
 
 
 def _make_embedder_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The name of each embedder in a comparison: its model, where no other has the same name."""
-    models = [each["model"] or "words alone" for each in evaluations]
+    """Return a title for each embedder: its model if unique, else the embedder's name."""
+    models = [each["model"] or "words only" for each in evaluations]
     return {
         each["embedder"]: _shorten(model if models.count(model) == 1 else each["embedder"])
         for each, model in zip(evaluations, models, strict=True)
@@ -313,22 +346,23 @@ def _shorten(embedder: str) -> str:
 def report(
     *,
     dataset: options.OfDatasetOption = "",
-    sample: Annotated[str, options.sample_option("Samples of this id alone.")] = "",
+    sample: Annotated[str, options.sample_option("Only samples with this id.")] = "",
     person: options.OfPersonOption = "",
     label: options.OfLabelOption = "",
     since: options.SinceOption = "",
-    weeks: Annotated[bool, flag("--weeks", "By week; else by month.")] = False,
+    by_week: Annotated[bool, flag("--by-week", "Group by week (default: by month).")] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Tell how the assist fared in the work that was done.
+    """Show which matches annotators took as evidence.
 
-    From how high in the list evidence was taken, by annotator, label, time and model; and how often
-    the first match was looked at and refused. Under each share stands its 95 % interval (Wilson);
-    --json tells counts as well, and how much evidence is exact words of a match.
+    The report shows the ranks of the matches that became evidence, by annotator, label, time and
+    model, and how often annotators viewed the first match but did not take it. Below each
+    percentage is its 95 % interval (Wilson). --json also prints the counts, and how much evidence
+    has the exact words of a match.
     """
     with open_workspace(common.workspace) as space:
         found = space.assist_report(
-            weeks=weeks, dataset=dataset, sample=sample, person=person, label=label, since=since
+            weeks=by_week, dataset=dataset, sample=sample, person=person, label=label, since=since
         )
     if common.as_json:
         output.print_json(found)
@@ -339,11 +373,9 @@ def report(
 def _print_report(found: Mapping[str, Any]) -> None:
     if found["unknown"]:
         unknown = output.many(found["unknown"], "annotation")
-        output.print_message(f"left out: {unknown} with no record of what the assist showed")
+        output.print_message(f"excluded: {unknown} without an assist snapshot")
     if not found["annotations"]:
-        output.print_message(
-            "nothing to report yet: records are kept of annotations made on the screen"
-        )
+        output.print_message("nothing to report: no annotation was made on the screen")
         return
     titles = {
         "by_annotator": "annotator",

@@ -23,7 +23,9 @@ PseudonymiseOption = Annotated[
 KeyOption = Annotated[
     Path | None,
     option(
-        "--key", "FILE", "The key by which --pseudonymise makes its words; made if it is not there."
+        "--pseudonym-key",
+        "FILE",
+        "Key file of --pseudonymise for files without a workspace; created if missing.",
     ),
 ]
 _MOST_COLUMNS = 12
@@ -70,14 +72,16 @@ def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
 
 
 def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | None:
-    """The pseudonyms of a conversion.
+    """Return the pseudonyms of a conversion; None if they are not wanted.
 
     Raises:
-        InvalidInput: they are wanted and no key is named, or the other way round.
+        InvalidInput: only one of `--pseudonymise` and `--pseudonym-key` is given.
     """
     if wanted != (key is not None):
-        missing = "--key FILE, which makes the words" if wanted else "--pseudonymise"
-        raise InvalidInput("--pseudonymise and --key go together", f"give also {missing}")
+        missing = "--pseudonym-key FILE" if wanted else "--pseudonymise"
+        raise InvalidInput(
+            "--pseudonymise and --pseudonym-key require each other", f"add {missing}"
+        )
     if key is None:
         return None
     from tui_annotate.services.export.pseudonyms import PseudonymKeys, Pseudonyms
@@ -105,7 +109,7 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
     people = output.many(len(changes.people), "person", "people")
     output.print_message(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
     if changes.originals:
-        kept = "records as they were read, which may name people"
+        kept = "original imported records, which may name people"
         output.print_message(f"  left out: {changes.originals:,} {kept}")
     if changes.called:
         output.print_message(

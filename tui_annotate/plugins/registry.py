@@ -8,8 +8,8 @@ another package or of `lab` fails, the error is logged; the program continues.
 Listing names imports no plug-in; loading a plug-in imports only this plug-in.
 
 The environment variable `TUI_ANNOTATE_DISABLED_PLUGINS` holds comma-separated patterns for
-`group:name` (`commands:score`) or for modules (`tui_annotate.lab.*`). Plug-ins that match a pattern
-are disabled.
+`group:name` (`commands:scores`) or for modules (`tui_annotate.lab.*`). Plug-ins that match a
+pattern are disabled.
 """
 
 from __future__ import annotations
@@ -52,8 +52,14 @@ _IMPORTERS: Final = {
     "rag": f"{_LAB}judge.rag_format:RagFormat",
     "generations": f"{_LAB}score.generations:GenerationsFormat",
     "pairs": f"{_FORMATS}.pairs:PairsFormat",
+    "csv": f"{_FORMATS}.pairs:CsvPairsFormat",
+    "tsv": f"{_FORMATS}.pairs:TsvPairsFormat",
+    "jsonl": f"{_FORMATS}.pairs:JsonLinesPairsFormat",
+    "json": f"{_FORMATS}.pairs:JsonPairsFormat",
 }
-_READ_ONLY: Final = {"mercury-db", "pairs"}
+PAIRS: Final = ("pairs", "csv", "tsv", "jsonl", "json")
+"""Importers of tables of pairs. An exporter with one of these names writes annotations instead."""
+_READ_ONLY: Final = {"mercury-db", *PAIRS}
 _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
     "importers": _IMPORTERS,
     "exporters": {
@@ -62,6 +68,8 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
         "faithbench-csv": f"{_FORMATS}.tabular:FaithBenchTable",
         "conll": f"{_FORMATS}.conll:ConllFormat",
         "csv": f"{_FORMATS}.tabular:CsvFormat",
+        "jsonl": f"{_FORMATS}.tabular:JsonLinesFormat",
+        "json": f"{_FORMATS}.tabular:JsonFormat",
         "csv-tables": f"{_FORMATS}.tabular:CsvTablesFormat",
         "parquet": f"{_FORMATS}.tabular:ParquetFormat",
         "xlsx": f"{_FORMATS}.tabular:WorkbookFormat",
@@ -80,11 +88,9 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "judges": {"llm": f"{_LAB}chat.llm_judge:LlmJudge"},
     "commands": {
-        "score": f"{_LAB}score.commands:register",
+        "scores": f"{_LAB}score.command_group:register",
         "judge": f"{_LAB}judge.commands:register",
-        "rank": f"{_LAB}score.rank_command:register",
-        "automate": f"{_LAB}score.rank_command:register_automate",
-        "compare-machines": f"{_LAB}score.comparison_command:register",
+        "pipeline": f"{_LAB}score.pipeline_command:register",
         "position": f"{_LAB}position.commands:register",
     },
     "services": {

@@ -92,10 +92,22 @@ def test_without_a_place_replies_are_not_kept(
     command: Command, chat: FakeChat, rag: Path, tmp_path: Path
 ) -> None:
     """It is told before anything is asked; the JSON is that of the file."""
-    done = ask(command, chat, "sort", rag, "--no-screen", "--bottom", "--swap", "--json")
+    done = ask(
+        command, chat, "sort", rag, "--keep-irrelevant", "--bottom", "--both-orders", "--json"
+    )
     assert done.json[0]["good"] is None
     kept = ("--cache", tmp_path / "kept.jsonl")
-    without = ask(command, chat, "sort", rag, "--no-screen", "--bottom", "--swap", "--json", *kept)
+    without = ask(
+        command,
+        chat,
+        "sort",
+        rag,
+        "--keep-irrelevant",
+        "--bottom",
+        "--both-orders",
+        "--json",
+        *kept,
+    )
     assert len(done.err.splitlines()) == len(without.err.splitlines()) + 1
 
 
@@ -104,7 +116,7 @@ def test_generate_writes_lines_and_files(
 ) -> None:
     """Lines that are read again, and the files of the project with names that fit."""
     out = tmp_path / "truths.jsonl"
-    done = ask(command, chat, "generate", rag, "-o", out, "--gt-dir", tmp_path / "gt")
+    done = ask(command, chat, "generate", rag, "-o", out, "--answers-dir", tmp_path / "gt")
     assert done.code == 0
     assert "\x1b" not in done.out + done.err
     lines = [json.loads(line) for line in out.read_text().splitlines()]
@@ -123,7 +135,7 @@ def test_generate_writes_lines_and_files(
 def test_generate_tells_what_nobody_knows(command: Command, chat: FakeChat, rag: Path) -> None:
     """It is no failure: null, with the reason, and a line that says how many."""
     chat.answer = lambda _: "unknown"
-    done = ask(command, chat, "generate", rag, "--json", "--slow")
+    done = ask(command, chat, "generate", rag, "--json", "--one-by-one")
     assert done.code == 0
     assert [each["ground_truth"] for each in done.json] == [None, None]
     assert ["2"] in printed_numbers(done.err)
@@ -181,7 +193,7 @@ def test_a_dataset_keeps_what_is_said(command: Command, chat: FakeChat, rag: Pat
         "ingest",
         "-w",
         "work",
-        "--format",
+        "--from",
         "rag",
         "--dataset",
         "rag",
@@ -210,17 +222,18 @@ def test_prompts_can_be_changed(
 ) -> None:
     """They are written once, and stand in for ours where they are named; a broken one is told."""
     mine = tmp_path / "mine"
-    assert str(mine) in command("judge", "prompts", str(mine)).out
+    assert str(mine) in command("judge", "export-prompts", str(mine)).err
     assert (mine / "pair.zh.txt").exists()
     own = mine / "screen.en.txt"
     own.write_text("Mine {question} {context} if only in part\n")
-    assert command("judge", "prompts", str(mine)).out.endswith(": 0\n")
+    again = command("judge", "export-prompts", str(mine), "--json").json
+    assert again == {"folder": str(mine), "written": 0}
     ask(command, chat, "sort", rag, "--prompts", mine)
     assert sum(prompt.startswith("Mine") for prompt in chat.prompts) == 9
     own.write_text("Mine {question}")
     broken = ask(command, chat, "sort", rag, "--prompts", mine)
     assert (broken.code, bool(re.search(r"screen\.en\.txt.*\{context\}", broken.err))) == (2, True)
-    assert command("judge", "prompts", str(rag)).code == 1
+    assert command("judge", "export-prompts", str(rag)).code == 1
     assert ask(command, chat, "sort", rag, "--prompts", tmp_path / "none").code == 2
 
 
@@ -233,7 +246,7 @@ def test_prompts_can_be_changed(
         (["sort", "RAG", "--language", "de"], 2, "'de'"),
         (["evaluate", "RAG", "--metric", "beauty"], 2, "'beauty'"),
         (["evaluate", "RAG", "--backend", "other"], 2, "'other'"),
-        (["generate", "RAG", "--gt-dir", "RAG"], 2, "rag.jsonl"),
+        (["generate", "RAG", "--answers-dir", "RAG"], 2, "rag.jsonl"),
     ],
 )
 def test_what_can_not_be_done(
@@ -311,7 +324,7 @@ def _without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_proposals_are_told_and_stored_once(filled: Command) -> None:
     """What it would take first; then what stands in the texts; the same again costs nothing."""
     with chatting(_says) as chat:
-        asked = ("judge", "annotate", "--model", "toy", "--base-url", chat.url)
+        asked = ("judge", "suggest", "--model", "toy", "--base-url", chat.url)
         planned = filled(*asked, "--dry-run", "--json").json
         assert (planned["samples"], planned["calls"], chat.asked) == (2, 2, [])
         assert re.search(r"\b2\b\D+\b2\b.*127\.0\.0\.1", filled(*asked, "--dry-run").out)
@@ -329,7 +342,7 @@ def test_proposals_are_told_and_stored_once(filled: Command) -> None:
 def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
     """Unclear replies, and texts longer than what may be sent."""
     with chatting(lambda _: "hm") as chat:
-        asked = ("judge", "annotate", "--model", "toy", "--base-url", chat.url)
+        asked = ("judge", "suggest", "--model", "toy", "--base-url", chat.url)
         done = filled(*asked, "--max-chars", "10", "--limit", "1")
     assert done.code == 0
     assert re.search(r"\b1\b.*--max-chars", done.err)
@@ -340,12 +353,12 @@ def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
 def test_a_reply_of_ten_megabytes_changes_nothing(filled: Command) -> None:
     """It is refused or unclear, in bounded memory, and no suggestion comes of it."""
     with chatting(lambda _: "x" * 10_000_000) as chat:
-        filled("judge", "annotate", "--model", "toy", "--base-url", chat.url, "--limit", "1")
+        filled("judge", "suggest", "--model", "toy", "--base-url", chat.url, "--limit", "1")
     assert filled("suggestions", "list", "--json").json == []
 
 
 def test_without_an_address_nothing_leaves(filled: Command) -> None:
     """It is refused; a plan needs none."""
-    done = filled("judge", "annotate", "--model", "toy")
+    done = filled("judge", "suggest", "--model", "toy")
     assert (done.code != 0, "--base-url" in done.err) == (True, True)
-    assert filled("judge", "annotate", "--model", "toy", "--dry-run").code == 0
+    assert filled("judge", "suggest", "--model", "toy", "--dry-run").code == 0

@@ -42,14 +42,14 @@ def positions(path: str) -> list[int | None]:
 def test_a_file_for_each_place(command: Command) -> None:
     """Named after the input, packed as it is, the same bytes each time."""
     Path("nq.jsonl.gz").write_bytes(gzip.compress(lines(question(), question("b?")).encode()))
-    asked = ("position", "make-qa", "nq.jsonl.gz", "--documents", "5", "--gold-at", "even:3")
-    done = command(*asked, "-o", "one", "--random-order", "--seed", "7")
+    asked = ("position", "create-qa", "nq.jsonl.gz", "--passages", "5", "--gold-position", "even:3")
+    done = command(*asked, "-o", "one", "--shuffle", "--seed", "7")
     assert (done.code, ["6", "3"] in printed_numbers(done.err)) == (0, True)
     names = [f"nq-5-documents-gold-at-{at}.jsonl.gz" for at in (0, 2, 4)]
     assert done.out.splitlines() == [f"one/{name}" for name in names]
     assert positions(f"one/{names[1]}") == [2, 2]
-    command(*asked, "-o", "two", "--random-order", "--seed", "7")
-    command(*asked, "-o", "three", "--random-order", "--seed", "8")
+    command(*asked, "-o", "two", "--shuffle", "--seed", "7")
+    command(*asked, "-o", "three", "--shuffle", "--seed", "8")
     same = [Path("one", name).read_bytes() == Path("two", name).read_bytes() for name in names]
     assert all(same)
     assert any(Path("one", n).read_bytes() != Path("three", n).read_bytes() for n in names)
@@ -58,24 +58,24 @@ def test_a_file_for_each_place(command: Command) -> None:
 def test_one_file_of_all_places(command: Command) -> None:
     """Where its name says that it is one; rows of a question together."""
     put("nq.jsonl", question(), question("b?"))
-    asked = ("position", "make-qa", "nq.jsonl", "--documents", "3", "--gold-at", "all")
+    asked = ("position", "create-qa", "nq.jsonl", "--passages", "3", "--gold-position", "all")
     done = command(*asked, "-o", "all.jsonl.gz", "--json")
     assert done.json == {"files": ["all.jsonl.gz"], "rows": 6}
     assert positions("all.jsonl.gz") == [0, 1, 2, 0, 1, 2]
-    assert command("position", "make-qa", "nq.jsonl", "--oracle", "-o", "o.jsonl").code == 0
+    assert command("position", "create-qa", "nq.jsonl", "--oracle", "-o", "o.jsonl").code == 0
     assert [len(row["ctxs"]) for row in rows("o.jsonl")] == [1, 1]
 
 
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        (("--documents", "1", "--gold-at", "0"), "1"),
-        (("--documents", "0", "--gold-at", "0"), "0"),
-        (("--documents", "3", "--gold-at", "3"), "3 "),
-        (("--documents", "3", "--gold-at=-1"), "'-1'"),
-        (("--documents", "6", "--gold-at", "0"), "nq.jsonl:1: the row has 4 "),
-        (("--documents", "3"), "--gold-at"),
-        (("--oracle", "--gold-at", "0"), "--oracle"),
+        (("--passages", "1", "--gold-position", "0"), "1"),
+        (("--passages", "0", "--gold-position", "0"), "0"),
+        (("--passages", "3", "--gold-position", "3"), "3 "),
+        (("--passages", "3", "--gold-position=-1"), "'-1'"),
+        (("--passages", "6", "--gold-position", "0"), "nq.jsonl:1: the row has 4 "),
+        (("--passages", "3"), "--gold-position"),
+        (("--oracle", "--gold-position", "0"), "--oracle"),
     ],
 )
 def test_what_can_not_be_made_leaves_nothing(
@@ -83,7 +83,7 @@ def test_what_can_not_be_made_leaves_nothing(
 ) -> None:
     """L9, L10: the exit code says so, the line where there is one, and there is no folder."""
     put("nq.jsonl", question())
-    done = command("position", "make-qa", "nq.jsonl", *how, "-o", "out")
+    done = command("position", "create-qa", "nq.jsonl", *how, "-o", "out")
     assert (done.code, told in done.err) == (2, True)
     assert not Path("out").exists()
 
@@ -92,7 +92,7 @@ def test_a_bad_row_behind_good_ones_leaves_nothing(command: Command) -> None:
     """It is told by its line; what stood there before stays."""
     put("nq.jsonl", question(), {"question": "q"})
     put("out.jsonl", {"a": 1})
-    asked = ("position", "make-qa", "nq.jsonl", "--documents", "3", "--gold-at", "0")
+    asked = ("position", "create-qa", "nq.jsonl", "--passages", "3", "--gold-position", "0")
     for target in ("out.jsonl", "folder"):
         done = command(*asked, "-o", target)
         assert (done.code, "nq.jsonl:2: " in done.err) == (2, True)
@@ -103,18 +103,21 @@ def test_a_bad_row_behind_good_ones_leaves_nothing(command: Command) -> None:
         done = command(*asked, "-o", target)
         assert (done.code, named in done.err) == (2, True)
     put("kv.jsonl", lookup(0))
-    assert "make-kv" in command(*asked[:2], "kv.jsonl", *asked[3:], "-o", "x").err
+    assert "create-kv" in command(*asked[:2], "kv.jsonl", *asked[3:], "-o", "x").err
 
 
 def test_keys_are_drawn_and_moved(command: Command) -> None:
     """The same seed draws the same; a file of them is moved to other places."""
-    asked = ("position", "make-kv", "--keys", "5", "--examples", "4", "--seed", "3")
+    asked = ("position", "create-kv", "--keys", "5", "--examples", "4", "--seed", "3")
     assert command(*asked, "-o", "a.jsonl.gz").code == 0
     assert command(*asked[:5], "2", *asked[6:], "-o", "b.jsonl").code == 0
     assert rows("a.jsonl.gz")[:2] == rows("b.jsonl")
-    assert command("position", "make-kv", "a.jsonl.gz", "--gold-at", "0,4", "-o", "m").code == 0
+    assert (
+        command("position", "create-kv", "a.jsonl.gz", "--gold-position", "0,4", "-o", "m").code
+        == 0
+    )
     assert positions("m/a-gold-at-4.jsonl.gz") == [4] * 4
-    assert command(*asked, "--gold-at", "all", "-o", "all.jsonl").code == 0
+    assert command(*asked, "--gold-position", "all", "-o", "all.jsonl").code == 0
     assert positions("all.jsonl") == [0, 1, 2, 3, 4] * 4
 
 
@@ -125,16 +128,16 @@ def test_keys_are_drawn_and_moved(command: Command) -> None:
         (("--keys", "2", "--examples", "0"), "0 "),
         (("--keys", "2"), "--keys"),
         ((), "--keys"),
-        (("kv.jsonl",), "--gold-at"),
-        (("kv.jsonl", "--gold-at", "9"), "kv.jsonl:1: "),
-        (("qa.jsonl", "--gold-at", "0"), "qa.jsonl:1: "),
+        (("kv.jsonl",), "--gold-position"),
+        (("kv.jsonl", "--gold-position", "9"), "kv.jsonl:1: "),
+        (("qa.jsonl", "--gold-position", "0"), "qa.jsonl:1: "),
     ],
 )
 def test_keys_that_can_not_be_drawn(command: Command, how: tuple[str, ...], told: str) -> None:
     """Too few, none, or of another task."""
     put("kv.jsonl", lookup(0))
     put("qa.jsonl", placed(0))
-    done = command("position", "make-kv", *how, "-o", "out.jsonl")
+    done = command("position", "create-kv", *how, "-o", "out.jsonl")
     assert (done.code, told in done.err) == (2, True)
 
 
@@ -148,7 +151,7 @@ def test_a_workspace_gives_rows_of_its_own(command: Command, pairs: Path) -> Non
     for file in (str(pairs), "more.jsonl"):
         done = command("ingest", file, "--dataset", "d", "--id-column", "id", "--embedder", "none")
         assert done.code == 0, done.err
-    asked = ("position", "make-qa", "--from-workspace", "--documents", "3", "--gold-at", "1")
+    asked = ("position", "create-qa", "--from-workspace", "--passages", "3", "--gold-position", "1")
     refused = command(*asked, "-o", "own.jsonl")
     assert (refused.code, "d/bridge" in refused.err) == (2, True)
     done = command(*asked, "--question", "what is told?", "--dataset", "d", "-o", "own.jsonl")
@@ -161,11 +164,11 @@ def test_a_workspace_gives_rows_of_its_own(command: Command, pairs: Path) -> Non
     before = Path("own.jsonl").read_bytes()
     command(*asked, "--question", "what is told?", "--dataset", "d", "-o", "own.jsonl")
     assert Path("own.jsonl").read_bytes() == before
-    many = ("position", "make-qa", "--from-workspace", "--documents", "9", "--gold-at", "0")
+    many = ("position", "create-qa", "--from-workspace", "--passages", "9", "--gold-position", "0")
     done = command(*many, "--question", "q", "-o", "x.jsonl")
     assert ["4", "8"] in printed_numbers(done.err.partition("d/bridge")[2])
     assert "'e'" in command(*asked, "--dataset", "e", "-o", "x").err
-    assert command("position", "make-qa", "-o", "x").code == 2
+    assert command("position", "create-qa", "-o", "x").code == 2
 
 
 # prompts and models
@@ -174,7 +177,7 @@ def test_a_workspace_gives_rows_of_its_own(command: Command, pairs: Path) -> Non
 def test_prompts_stand_in_their_rows(command: Command) -> None:
     """For a model that is run elsewhere; a template replaces the wording."""
     put("qa.jsonl", placed(1), lookup(0))
-    done = command("position", "prompts", "qa.jsonl")
+    done = command("position", "export-prompts", "qa.jsonl")
     first, second = map(json.loads, done.out.splitlines())
     assert first["model_prompt"].endswith("who?\nAnswer:")
     assert [each["score"] for each in first["model_documents"]] == [1.5, None, 1.5]
@@ -182,17 +185,24 @@ def test_prompts_stand_in_their_rows(command: Command) -> None:
     Path("t.txt").write_text("{question}!\n", "utf-8")
     put("one.jsonl", placed(1))
     assert (
-        command("position", "prompts", "one.jsonl", "--template", "t.txt", "-o", "p.jsonl").code
+        command(
+            "position", "export-prompts", "one.jsonl", "--template", "t.txt", "-o", "p.jsonl"
+        ).code
         == 0
     )
     assert rows("p.jsonl")[0]["model_prompt"] == "who?!"
     both = ("--template", "t.txt", "--style", "closed-book")
-    assert command("position", "prompts", "one.jsonl", *both).code == 2
-    done = command("position", "prompts", "qa.jsonl", "--style", "closed-book", "-o", "p.jsonl")
+    assert command("position", "export-prompts", "one.jsonl", *both).code == 2
+    assert command("position", "export-prompts", "qa.jsonl", "--json").code == 2
+    wrote = command("position", "export-prompts", "qa.jsonl", "--json", "-o", "w.jsonl").json
+    assert wrote["file"] == "w.jsonl"
+    done = command(
+        "position", "export-prompts", "qa.jsonl", "--style", "closed-book", "-o", "p.jsonl"
+    )
     assert re.search(r"qa\.jsonl:2: .*closed-book", done.err)
-    closed = command("position", "prompts", "one.jsonl", "--style", "closed-book").out
+    closed = command("position", "export-prompts", "one.jsonl", "--style", "closed-book").out
     assert json.loads(closed)["model_documents"] == []
-    assert len(command("position", "prompts", "one.jsonl", "qa.jsonl").out.splitlines()) == 3
+    assert len(command("position", "export-prompts", "one.jsonl", "qa.jsonl").out.splitlines()) == 3
 
 
 def test_a_model_answers_and_is_not_asked_twice(command: Command) -> None:
@@ -231,9 +241,9 @@ def test_prompts_that_are_too_long_keep_their_rows(command: Command) -> None:
     assert command("init").code == 0
     with chatting(lambda _: "kelp") as chat:
         asked = ("position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
-        dry = command(*asked, "--longest", "500", "--dry-run")
+        dry = command(*asked, "--max-chars", "500", "--dry-run")
         assert ["1", "1", "1"] in printed_numbers(dry.err)
-        done = command(*asked, "--longest", "500", "-o", "p.jsonl")
+        done = command(*asked, "--max-chars", "500", "-o", "p.jsonl")
         assert (done.code, "qa.jsonl:2: " in done.err) == (3, True)
         chat.script.append(refusal(400, "too many tokens"))
         refused = command(*asked, "--max-tokens", "7", "--concurrency", "1", "-o", "r.jsonl")
@@ -261,7 +271,7 @@ def test_a_file_with_nothing_in_it_has_no_mean(command: Command) -> None:
     done = command("position", "evaluate", "none.jsonl", "none.json", "-o", "out.jsonl", "--json")
     assert (done.code, done.json["groups"], rows("out.jsonl")) == (0, [], [])
     assert (done.json["all"]["n"], done.json["all"]["mean"]) == (0, None)
-    assert command("position", "prompts", "none.jsonl").code == 2
+    assert command("position", "export-prompts", "none.jsonl").code == 2
 
 
 def test_a_model_that_is_gone_ends_the_run(command: Command) -> None:
@@ -336,10 +346,12 @@ def test_rules_mend_the_metric(command: Command) -> None:
 def test_only_what_all_groups_share(command: Command) -> None:
     """The same questions at each place; the others are counted."""
     put("p.jsonl", placed(0, "sea star"), placed(2, "kelp"), placed(0, "kelp", name="b?"))
-    done = command("position", "evaluate", "p.jsonl", "--shared", "--json").json
+    done = command("position", "evaluate", "p.jsonl", "--shared-questions", "--json").json
     assert [(each["n"], each["mean"]) for each in done["groups"]] == [(1, 1.0), (1, 0.0)]
     assert done["left_out"] == 1
-    assert ["1"] in printed_numbers(command("position", "evaluate", "p.jsonl", "--shared").err)
+    assert ["1"] in printed_numbers(
+        command("position", "evaluate", "p.jsonl", "--shared-questions").err
+    )
 
 
 def test_groups_by_other_things(command: Command) -> None:
@@ -391,7 +403,7 @@ def test_people_and_the_metric_are_compared(command: Command, tmp_path: Path) ->
     assert report["people"] == people | {"open": 0, "kappa": 0.0}
     shown = command("position", "evaluate", "--dataset", "study").out
     assert any(numbers[:1] == ["2"] for numbers in printed_numbers(shown))
-    assert command("export", "--format", "open-qa", "-o", "judged.jsonl").code == 0
+    assert command("export", "--to", "open-qa", "-o", "judged.jsonl").code == 0
     assert (
         command("position", "evaluate", "judged.jsonl", "--json").json["people"] == report["people"]
     )

@@ -43,89 +43,101 @@ def work(command: Command, made: Path, tmp_path: Path) -> Command:
 
 def test_scores_are_computed_listed_and_removed(work: Command) -> None:
     """Each scorer makes a run; the newest of a maker stands, and one is removed by its start."""
-    done = work("score", "--scorer", "unigram", "--lang", "en", "--top-k", "3")
+    done = work("scores", "compute", "--scorer", "unigram", "--language", "en", "--top-k", "3")
     assert done.code == 0, done.err
     assert "unigram" in done.out
     assert printed_numbers(done.out) == [["4", "8"]]
-    (run,) = work("score", "--scorer", "unigram", "--json").json
+    (run,) = work("scores", "compute", "--scorer", "unigram", "--json").json
     assert (run["maker"], run["samples"], run["scores"]) == ("unigram", 4, 8)
     assert (run["low"], run["kind"]) == (["top_k_avg_probs_score"], "score")
-    listed = work("score", "list", "--json").json
+    listed = work("scores", "list", "--json").json
     assert [each["stands"] for each in listed] == [False, True]
-    assert "older" in work("score", "list").out
-    removed = work("score", "remove", listed[1]["run"][:8], "--yes")
+    assert "older" in work("scores", "list").out
+    removed = work("scores", "delete", listed[1]["run"][:8], "--yes")
     assert removed.code == 0
-    assert [each["stands"] for each in work("score", "list", "--json").json] == [True]
-    assert work("score", "remove", "nix", "--yes").code == 2
-    assert work("score", "remove", "unigram", "--yes").code == 0
-    assert work("score", "list", "--json").json == []
+    assert [each["stands"] for each in work("scores", "list", "--json").json] == [True]
+    assert work("scores", "delete", "nix", "--yes").code == 2
+    assert work("scores", "delete", "unigram", "--yes", "--json").json["maker"] == "unigram"
+    assert work("scores", "list", "--json").json == []
 
 
 def test_a_dry_run_says_what_would_be_sent(work: Command) -> None:
     """Nothing is stored, and nothing leaves this machine."""
-    plain = work("score", "--scorer", "unigram", "--dry-run")
+    plain = work("scores", "compute", "--scorer", "unigram", "--dry-run")
     assert "unigram" in plain.out
     assert printed_numbers(plain.out) == [["4"]]  # no address, no characters to send
-    report = work("score", "--scorer", "similarity", "--embedder", "static", "--dry-run", "--json")
+    report = work(
+        "scores", "compute", "--scorer", "similarity", "--embedder", "static", "--dry-run", "--json"
+    )
     assert report.json == [{"scorer": "similarity", "samples": 4, "calls": 0, "characters": 0}]
-    assert work("score", "list", "--json").json == []
+    assert work("scores", "list", "--json").json == []
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "--scorer"),
-        (("--scorer", "nix"), "'nix'"),
-        (("--scorer", "similarity"), "--embedder"),
-        (("--scorer", "unigram", "--dataset", "nix"), "'nix'"),
-        (("--scorer", "unigram", "--lang", "fr"), "'fr'"),
+        (("compute",), "--scorer"),
+        (("compute", "--scorer", "nix"), "'nix'"),
+        (("compute", "--scorer", "similarity"), "--embedder"),
+        (("compute", "--scorer", "unigram", "--dataset", "nix"), "'nix'"),
+        (("compute", "--scorer", "unigram", "--language", "fr"), "'fr'"),
         (("list", "--dataset", "nix"), "'nix'"),
-        (("import",), "--columns"),
-        (("import", "set.jsonl", "--columns", "all"), "--columns"),
+        (("import",), "--sample-columns"),
+        (("import", "set.jsonl", "--sample-columns", "all"), "--sample-columns"),
         (("import", "set.jsonl", "--name", "n"), "'id'"),
         (("import", "none.csv", "--name", "n"), "none.csv"),
-        (("import", "--columns", "nix"), "nix"),
+        (("import", "--sample-columns", "nix"), "nix"),
     ],
 )
 def test_what_can_not_be_scored_is_told(
     work: Command, arguments: tuple[str, ...], said: str
 ) -> None:
     """In a line, with a hint, and no run is made."""
-    done = work("score", *arguments)
+    done = work("scores", *arguments)
     assert done.code in {1, 2}
     assert said in done.err
     assert "Traceback" not in done.err
-    assert work("score", "list", "--json").json == []
+    assert work("scores", "list", "--json").json == []
 
 
 def test_scores_are_imported_and_ranked(work: Command) -> None:
     """From columns and from a file; ranked by the names that are asked for."""
-    columns = work("score", "import", "--columns", "all", "--json").json
+    columns = work("scores", "import", "--sample-columns", "all", "--json").json
     assert columns["maker"] == "import:generations"
     Path("p.csv").write_text("id,p\n0.1,0.9\n0.3,0.2\n1.0,0.5\n1.1,0.4\n", "utf-8")
-    report = work("score", "import", "p.csv", "--name", "probe", "--score-column", "p")
+    report = work("scores", "import", "p.csv", "--name", "probe", "--score-column", "p")
     assert "import:probe" in report.out
     assert printed_numbers(report.out) == [["4", "4"]]
-    ranked = work("rank", "--use", "probe", "--up-percentile", "70", "--down", "30", "--json").json
+    ranked = work(
+        "scores",
+        "rank",
+        "--score",
+        "probe",
+        "--upper-percentile",
+        "70",
+        "--lower-percentile",
+        "30",
+        "--json",
+    ).json
     assert ranked["labels"] == {"right": 1, "wrong": 1, "undecided": 2}
     assert ranked["parameters"]["used"] == ["probe"]
-    shown = work("rank", "--use", "probe")
+    shown = work("scores", "rank", "--score", "probe")
     assert "partial-right" in shown.out
     assert re.search("percentile.*probe", shown.err)
-    preferred = work("export", "--format", "preferences").out
+    preferred = work("export", "--to", "preferences").out
     assert json.loads(preferred)["preference"][0] == "In tide pools."
-    assert "'nix'" in work("rank", "--ranker", "nix").err
-    length = work("rank", "--ranker", "length", "--short-diff", "9")
+    assert "'nix'" in work("scores", "rank", "--ranker", "nix").err
+    length = work("scores", "rank", "--ranker", "length", "--short-diff", "9")
     assert re.search("length.*sim2answer_score, rm_score", length.err)
 
 
 def test_files_of_who_manages_carry_scores_that_screens_hide(work: Command) -> None:
     """Hiding is for those who annotate; a file for training is the same with it."""
-    work("score", "import", "--columns", "all")
-    shown = work("export", "--format", "generations").out
+    work("scores", "import", "--sample-columns", "all")
+    shown = work("export", "--to", "generations").out
     work("suggestions", "hide", "--dataset", "set")
     assert "sim2answer_score" in shown
-    assert work("export", "--format", "generations").out == shown
+    assert work("export", "--to", "generations").out == shown
 
 
 def _recipe(**parts: Any) -> None:
@@ -137,14 +149,14 @@ def test_one_file_does_it_all(work: Command) -> None:
     data = {"input_data_path": "set.jsonl", "output_data_path": "out.jsonl"}
     scorer = {"unigram_scorer_en": {"unigram_top_k": 3}}
     _recipe(data=data, scorer=scorer, ranker={"ranker_name": "SimpleRanker"})
-    plan = work("automate", "run", "a.yml", "--dry-run")
+    plan = work("pipeline", "run", "a.yml", "--dry-run")
     assert "set.jsonl" in plan.out
     assert not Path("out.jsonl").exists()
-    done = work("automate", "run", "a.yml", "--json").json
+    done = work("pipeline", "run", "a.yml", "--json").json
     assert (done["dataset"], done["added"], done["written"]) == ("set", 0, {"out.jsonl": 4})
     assert [run["parameters"]["language"] for run in done["runs"]] == ["en"]
     assert len(Path("out.jsonl").read_text("utf-8").splitlines()) == 2
-    assert "out.jsonl" in work("automate", "run", "a.yml").out
+    assert "out.jsonl" in work("pipeline", "run", "a.yml").out
 
 
 def test_without_scorers_the_scores_of_the_input_are_ranked(work: Command) -> None:
@@ -154,9 +166,9 @@ def test_without_scorers_the_scores_of_the_input_are_ranked(work: Command) -> No
         scorer=None,
         ranker={"use": ["sim2answer_score"]},
     )
-    report = work("automate", "run", "a.yml", "--dry-run", "--json").json
+    report = work("pipeline", "run", "a.yml", "--dry-run", "--json").json
     assert report["ranker"] == {"use": ["sim2answer_score"]}
-    done = work("automate", "run", "a.yml", "--json").json
+    done = work("pipeline", "run", "a.yml", "--json").json
     assert [run["maker"] for run in done["runs"]] == ["import:generations"]
     assert done["ranking"]["labels"]["right"] == 1
 
@@ -164,15 +176,15 @@ def test_without_scorers_the_scores_of_the_input_are_ranked(work: Command) -> No
 def test_a_wrong_recipe_or_input_changes_nothing(work: Command) -> None:
     """The line is told; an input that is not whole stops before it is scored."""
     _recipe(data={"dataset": "set"}, scorer={"bleu": None})
-    assert re.search("a.yml:1: .*'bleu'", work("automate", "run", "a.yml").err)
+    assert re.search("a.yml:1: .*'bleu'", work("pipeline", "run", "a.yml").err)
     Path("bad.jsonl").write_text(json.dumps(ROW) + "\n{}\n", "utf-8")
     scorer = {"unigram_scorer": {"model_path": "x"}}
     _recipe(data={"input_data_path": "bad.jsonl"}, scorer=scorer)
-    done = work("automate", "run", "a.yml")
+    done = work("pipeline", "run", "a.yml")
     assert done.code == 2
     assert "unigram_scorer.model_path" in done.err
     assert "bad.jsonl:2" in done.err
-    assert work("score", "list", "--json").json == []
+    assert work("scores", "list", "--json").json == []
 
 
 ASKED = [" ".join(words) for words in product(("who is", "where is"), ("the", "a"))]
@@ -194,7 +206,7 @@ def answers(command: Command) -> Command:
     ]
     _rows("answers.jsonl", *rows)
     assert command("init").code == 0
-    done = command("ingest", "answers.jsonl", "--format", "generations", "--embedder", "none")
+    done = command("ingest", "answers.jsonl", "--from", "generations", "--embedder", "none")
     assert done.code == 0
     return command
 
@@ -206,7 +218,7 @@ def test_a_probe_is_trained_and_scores(answers: Command, tmp_path: Path) -> None
     rows = [{"question": each, "category": "all-right"} for each in RIGHT]
     rows += [{"question": each, "category": "all-wrong"} for each in WRONG]
     _rows("ranked.jsonl", *rows, {"question": "it", "category": "undecided"})
-    train = ("score", "train-probe", "ranked.jsonl", "--model", model, "-o", "probe.json")
+    train = ("scores", "train-probe", "ranked.jsonl", "--model-folder", model, "-o", "probe.json")
     done = answers(*train)
     assert done.code == 0
     assert ["16", "8", "8", "12", "4"] in printed_numbers(done.out)
@@ -215,22 +227,22 @@ def test_a_probe_is_trained_and_scores(answers: Command, tmp_path: Path) -> None
     report = answers(*train, "--layer", "2", "--json").json
     assert (report["layer"], report["questions"], report["left_out"]) == (2, 16, {"undecided": 1})
     assert set(report["layers"]["2"]) == {"accuracy", "precision", "recall", "specificity"}
-    assert answers("score", "--scorer", "probe:probe.json").code == 0
-    listed = answers("score", "list", "--json").json
+    assert answers("scores", "compute", "--scorer", "probe:probe.json").code == 0
+    listed = answers("scores", "list", "--json").json
     assert listed[0]["maker"] == "probe"
 
 
 def test_misuse_of_train_probe_is_told(answers: Command) -> None:
     """File and labels both, neither, another word, a strange layer; nobody labelled anything."""
-    train = ("score", "train-probe", "--model", "m", "-o", "p.json")
-    for wrong in ([], ["answers.jsonl", "--labels", "human"], ["--labels", "mine"]):
+    train = ("scores", "train-probe", "--model-folder", "m", "-o", "p.json")
+    for wrong in ([], ["answers.jsonl", "--label-source", "human"], ["--label-source", "mine"]):
         done = answers(*train, *wrong)
-        assert (done.code, "--labels" in done.err) == (2, True)
+        assert (done.code, "--label-source" in done.err) == (2, True)
     for layer in ("first", "0", "9" * 5000):
-        done = answers(*train, "--labels", "human", "--layer", layer)
+        done = answers(*train, "--label-source", "human", "--layer", layer)
         assert (done.code, f"'{layer[:5]}" in done.err) == (2, True)
-    done = answers(*train, "--labels", "machine")
-    assert (done.code, "tui-annotate rank" in done.err) == (1, True)
+    done = answers(*train, "--label-source", "machine")
+    assert (done.code, "scores rank" in done.err) == (1, True)
     assert not Path("p.json").exists()
 
 
@@ -238,16 +250,16 @@ def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatc
     """On loopback; its words stand beside; without a model it is refused; a plan asks nobody."""
     monkeypatch.delenv("TUI_ANNOTATE_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    refused = answers("score", "--scorer", "judge")
+    refused = answers("scores", "compute", "--scorer", "judge")
     assert (refused.code != 0, "--judge" in refused.err) == (True, True)
     reply = json.dumps({"reason": "so", "verdict": "right"})
     with chatting(lambda _: reply) as chat:
-        asked = ("score", "--scorer", "judge", "--judge", "toy", "--base-url", chat.url)
+        asked = ("scores", "compute", "--scorer", "judge", "--judge", "toy", "--base-url", chat.url)
         planned = answers(*asked, "--dry-run", "--json").json
         assert (planned[0]["calls"], chat.asked) == (2, [])
         assert answers(*asked).code == 0
         assert len(chat.asked) == 2
         assert answers(*asked).code == 0
         assert len(chat.asked) == 2
-    listed = answers("score", "list", "--json").json
+    listed = answers("scores", "list", "--json").json
     assert {each["maker"] for each in listed} == {"judge-score:toy"}

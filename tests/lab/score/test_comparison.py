@@ -209,7 +209,7 @@ def test_whose_word_counts_can_be_said(store: Store) -> None:
     store.read("c", BAD, by=second_reader(ANA))
     store.read("d", BAD, by=BEN)
     assert _truth(store.report(columns=("good",))) == (3, 1)
-    assert _truth(store.report(columns=("good",), against="settled")) == (0, 1)
+    assert _truth(store.report(columns=("good",), against="adjudicated")) == (0, 1)
     assert _truth(store.report(columns=("good",), against="Ben")) == (1, 0)
     assert store.report(columns=("good",), against="Ben").unjudged == {NoTruthReason.UNREAD: 3}
 
@@ -285,7 +285,7 @@ def test_why_there_is_nothing_to_compare_is_told(store: Store) -> None:
     with pytest.raises(InvalidInput, check=has_code("no-numbers")):
         store.report(scores=("label",))
     with pytest.raises(InvalidInput, check=has_code("no-judged-sample")):
-        store.report(against="settled")
+        store.report(against="adjudicated")
 
 
 def test_columns_with_numbers_are_told_where_there_is_no_score(store: Store) -> None:

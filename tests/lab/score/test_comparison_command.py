@@ -1,4 +1,4 @@
-"""`compare-machines`: a table, a chart that needs no colour, JSON and CSV; refusals."""
+"""`scores compare`: a table, a chart that needs no colour, JSON and CSV; refusals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = (
     "hhemv1", "hhem-2.1", "hhem-2.1-english", "trueteacher", "true_nli", "gpt-3.5-turbo",
     "gpt-4-turbo", "gpt_4o",
 )  # fmt: skip
-MINE = ("compare-machines", "--dataset", "release")
+MINE = ("scores", "compare", "--dataset", "release")
 
 
 def _sample(number: int) -> dict[str, object]:
@@ -82,7 +82,16 @@ def test_a_table_and_a_chart_fit_the_terminal(
 
 def test_json_and_csv_say_the_same(released: Command) -> None:
     """Values, intervals, thresholds, what is missing."""
-    asked = (*MINE, "--column", "sure", "--column", "flat", "--threshold", "flat=0.5", "--low")
+    asked = (
+        *MINE,
+        "--column",
+        "sure",
+        "--column",
+        "flat",
+        "--threshold",
+        "flat=0.5",
+        "--lower-is-better",
+    )
     report = released(*asked, "flat", "--json").json
     sure, flat = report["machines"]
     assert (report["judged"], report["unwanted"], report["pool"]) == (10, [], "worst")
@@ -111,10 +120,12 @@ def test_any_measure_can_be_drawn(released: Command, chart: str) -> None:
 
 def test_what_has_no_value_says_why(released: Command) -> None:
     """Where all samples are of one kind there is a dash, and the reason is told once."""
-    done = released(*MINE, "--column", "sure", "--unwanted", "Unwanted", "--against", "ana")
+    done = released(
+        *MINE, "--column", "sure", "--unsupported-label", "Unwanted", "--against", "ana"
+    )
     assert done.code == 0
     assert re.search("Unwanted.*ana", done.err)
-    everything = ("--unwanted", "Unwanted", "--unwanted", "Benign")
+    everything = ("--unsupported-label", "Unwanted", "--unsupported-label", "Benign")
     done = released(*MINE, "--column", "sure", *everything)
     assert done.err.count(ONE_KIND) == 1
 
@@ -146,7 +157,7 @@ def test_detectors_of_the_real_release_are_compared(command: Command) -> None:
     assert command("init").code == 0
     assert command("ingest", str(path), "--dataset", "f", "--embedder", "none").code == 0
     columns = [word for name in COLUMNS for word in ("--column", name)]
-    done = command("compare-machines", "--dataset", "f", *columns, "--unmarked-clean", "--json")
+    done = command("scores", "compare", "--dataset", "f", *columns, "--unmarked-clean", "--json")
     assert done.code == 0
     report = done.json
     assert (report["judged"], report["unsupported"], len(report["machines"])) == (50, 36, 8)

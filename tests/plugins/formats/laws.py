@@ -26,6 +26,8 @@ OF_ITEMS = frozenset({"autojudge", "open-qa"})
 """Formats that hold items or questions, and no pairs: their own tests have these laws."""
 BARE = frozenset({"generations", "rag"})
 """Formats that hold samples, and nobody's work: so have these."""
+TABLES = frozenset({"csv", "json", "jsonl"})
+"""Names under which tables of pairs are read, and tables of annotations are written."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugins.formats.laws import BARE, OF_ITEMS, about, base, examples, trip
+from tests.plugins.formats.laws import BARE, OF_ITEMS, TABLES, about, base, examples, trip
 from tests.plugins.formats.record_values import views
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.traits import OWN, RecordTrait
@@ -15,7 +15,7 @@ from tui_annotate.plugins.traits import OWN, RecordTrait
 FORMATS = [
     name
     for name in registry.plugin_names("exporters")
-    if name in {*registry.plugin_names("importers")} - OF_ITEMS - BARE
+    if name in {*registry.plugin_names("importers")} - OF_ITEMS - BARE - TABLES
 ]
 
 

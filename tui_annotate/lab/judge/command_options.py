@@ -47,8 +47,8 @@ PromptsOption = Annotated[
     option(
         "--prompts",
         "DIR",
-        "Folder with your own prompts, as `judge prompts` writes them (default: prompts/ of the"
-        " workspace).",
+        "Folder with your own prompts, as `judge export-prompts` writes them (default: prompts/"
+        " of the workspace).",
     ),
 ]
 ConcurrencyOption = Annotated[

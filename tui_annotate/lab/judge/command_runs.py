@@ -108,7 +108,7 @@ def _open_runner(
     if chosen.prompts and not chosen.prompts.is_dir():
         raise InvalidInput(
             f"folder {chosen.prompts} does not exist",
-            "create a folder with prompts: tui-annotate judge prompts DIR",
+            "create a folder with prompts: tui-annotate judge export-prompts DIR",
         )
     nowhere = NO_ENDPOINT if chosen.dry_run and not settings.judge_url else ""
     config = choose_judge(

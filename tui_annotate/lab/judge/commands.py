@@ -1,4 +1,4 @@
-"""Judge commands: sort, generate, evaluate, annotate and prompts."""
+"""Commands `judge sort`, `generate`, `evaluate`, `suggest` and `export-prompts`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import output
+from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     DryOption,
     JsonOption,
     WorkspaceOption,
+    add_command,
+    add_group,
     argument,
     choose_dataset,
     dataset_option,
-    examples,
     flag,
     open_workspace,
     option,
@@ -45,10 +47,10 @@ if TYPE_CHECKING:
     from tui_annotate.lab.judge.proposals import ProposalPlan, ProposalReport
 
 
-def annotate(
+def suggest(
     *,
     dataset: Annotated[
-        str, dataset_option("Dataset to annotate (default: the only dataset).")
+        str, dataset_option("Dataset to search for unsupported spans (default: the only dataset).")
     ] = "",
     model: ModelOption = "",
     base_url: JudgeUrlOption = "",
@@ -60,22 +62,23 @@ def annotate(
         typer.Option(
             min=1,
             metavar="N",
-            help="Maximum number of characters to send of the sources, and of the summary.",
+            help="Maximum number of characters to send of a sample's sources, and of its summary.",
         ),
     ] = 24_000,
     limit: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="Annotate only the first N samples; 0 for all."),
+        typer.Option(min=0, metavar="N", help="Send only the first N samples; 0 for all."),
     ] = 0,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Let a model propose unsupported spans of summaries, with labels, evidence and a reason.
+    """Suggest unsupported spans with an LLM.
 
-    Each quote of a proposal must occur in the texts, and each label in the label set; other
-    proposals are refused and counted. Proposals are suggestions: none becomes an annotation until
-    an annotator accepts it. Replies are cached: a repeated run sends no request.
+    The model proposes spans of summaries with labels, evidence and a reason. Each quote of a
+    proposal must occur in the texts, and each label in the label set; other proposals are refused
+    and counted. A suggestion becomes an annotation only when an annotator accepts the suggestion.
+    Replies are cached: a repeated run sends no request.
     """
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.judge.proposals import ProposalOptions, ProposalService
@@ -145,7 +148,7 @@ def _print_proposals(done: ProposalReport) -> None:
         unread = output.many(tally.unclear, "sample")
         output.print_message(f"no proposals for {unread}: unreadable reply")
     if done.new:
-        output.print_message("annotators can answer the suggestions in: tui-annotate annotate")
+        output.print_note("answer the suggestions on the screen: tui-annotate annotate")
 
 
 def _proposals_as_json(done: ProposalReport) -> dict[str, Any]:
@@ -169,37 +172,35 @@ _ENDPOINT = "--model M --base-url http://localhost:11434/v1"
 
 
 def register(app: typer.Typer) -> None:
-    """Add the judge commands to the app."""
-    judge = typer.Typer(help="Ask chat models to judge contexts, answers and summaries.")
-    judge.command(
-        epilog=examples(
-            f"tui-annotate judge sort rag.jsonl {_ENDPOINT} -o sorted.json",
-            f"tui-annotate judge sort --dataset rag {_ENDPOINT} --dry-run",
-            f"tui-annotate judge sort rag.jsonl {_ENDPOINT} -k 5 --bottom --swap -o sorted.json",
-        )
-    )(sort)
-    judge.command(
-        epilog=examples(
-            f"tui-annotate judge generate rag.jsonl {_ENDPOINT} -o truths.jsonl",
-            f"tui-annotate judge generate --dataset rag {_ENDPOINT} --gt-dir gt",
-        )
-    )(generate)
-    judge.command(
-        epilog=examples(
-            f"tui-annotate judge evaluate rag.jsonl {_ENDPOINT} -o result.xlsx",
-            f"tui-annotate judge evaluate --dataset rag {_ENDPOINT} --metric faithfulness --json",
-        )
-    )(evaluate)
-    judge.command(
-        epilog=examples(
-            "tui-annotate judge annotate --model MODEL --base-url http://127.0.0.1:8000/v1"
-            " --dry-run",
-            "tui-annotate judge annotate --dataset news --model MODEL --limit 20",
-            "tui-annotate compare-machines --dataset news --score unsupported_spans",
-        )
-    )(annotate)
-    judge.command(epilog=examples("tui-annotate judge prompts mine"))(prompts)
-    app.add_typer(judge, name="judge", no_args_is_help=True)
+    """Add the command group `judge` to the app."""
+    judge = add_group(app, "judge", "Judge contexts, answers and summaries.", panel=RESEARCH)
+    add_command(
+        judge,
+        sort,
+        f"judge sort rag.jsonl {_ENDPOINT} -o sorted.json",
+        f"judge sort --dataset rag {_ENDPOINT} --dry-run",
+        f"judge sort rag.jsonl {_ENDPOINT} -k 5 --bottom --both-orders -o sorted.json",
+    )
+    add_command(
+        judge,
+        generate,
+        f"judge generate rag.jsonl {_ENDPOINT} -o truths.jsonl",
+        f"judge generate --dataset rag {_ENDPOINT} --answers-dir gt",
+    )
+    add_command(
+        judge,
+        evaluate,
+        f"judge evaluate rag.jsonl {_ENDPOINT} -o result.xlsx",
+        f"judge evaluate --dataset rag {_ENDPOINT} --metric faithfulness --json",
+    )
+    add_command(
+        judge,
+        suggest,
+        "judge suggest --model MODEL --base-url http://127.0.0.1:8000/v1 --dry-run",
+        "judge suggest --dataset news --model MODEL --limit 20",
+        "scores compare --dataset news --score unsupported_spans",
+    )
+    add_command(judge, export_prompts, "judge export-prompts mine", name="export-prompts")
 
 
 @takes_judge_options
@@ -219,24 +220,24 @@ def sort(
     bottom: Annotated[
         bool, flag("--bottom", "Compare the last k contexts instead of the first k.")
     ] = False,
-    no_screen: Annotated[
-        bool, flag("--no-screen", "Also keep contexts that were judged irrelevant.")
+    keep_irrelevant: Annotated[
+        bool, flag("--keep-irrelevant", "Also keep contexts that the judge finds irrelevant.")
     ] = False,
-    swap: Annotated[
-        bool, flag("--swap", "Ask about each pair in both orders, to reduce position bias.")
+    both_orders: Annotated[
+        bool, flag("--both-orders", "Ask about each pair in both orders, to reduce position bias.")
     ] = False,
 ) -> None:
-    """Sort the contexts of questions with a judge, and compare with the retriever's order.
+    """Sort contexts by relevance with an LLM judge.
 
     The judge first selects the contexts that help to answer, then compares them in pairs. The
-    result contains Spearman's rank correlation of both orders, and the fraction of the first k
-    contexts that both orders share.
+    result contains Spearman's rank correlation of the judge's order and the retriever's order, and
+    the fraction of the first k contexts that both orders share.
     """
     from tui_annotate.lab.judge.context_order import SortOptions, estimate_sorting_cost, sort_row
     from tui_annotate.lab.judge.result_files import write_sorted
     from tui_annotate.lab.judge.runner import plan_cost
 
-    options = SortOptions(k=k, bottom=bottom, screen=not no_screen, swap=swap)
+    options = SortOptions(k=k, bottom=bottom, screen=not keep_irrelevant, swap=both_orders)
     with open_setup(chosen) as setup:
         if chosen.dry_run:
             cost = plan_cost(
@@ -269,22 +270,22 @@ def generate(
     seed: Annotated[
         int, option("--seed", "N", "Random seed of the order in which contexts are grouped.")
     ] = 0,
-    slow: Annotated[
-        bool, flag("--slow", "Read each context separately, in consecutive parts.")
+    one_by_one: Annotated[
+        bool, flag("--one-by-one", "Read each context separately, in consecutive parts.")
     ] = False,
-    gt_dir: Annotated[
+    answers_dir: Annotated[
         Path | None,
         option(
-            "--gt-dir",
+            "--answers-dir",
             "DIR",
             "Also write one file for each answer to this folder, in the format of RagSGE.",
         ),
     ] = None,
 ) -> None:
-    """Generate reference answers to questions with a judge, from all of their contexts.
+    """Generate reference answers with an LLM judge.
 
-    The judge answers from groups of contexts, then joins the answers. A question has no reference
-    answer if no context answers the question.
+    The judge answers each question from groups of its contexts, then joins the answers. A question
+    has no reference answer if no context answers the question.
     """
     from tui_annotate.lab.judge.reference_answers import (
         GenerateOptions,
@@ -294,7 +295,7 @@ def generate(
     from tui_annotate.lab.judge.result_files import write_generated, write_truths
     from tui_annotate.lab.judge.runner import plan_cost
 
-    options = GenerateOptions(group_size=group_size, seed=seed, slow=slow)
+    options = GenerateOptions(group_size=group_size, seed=seed, slow=one_by_one)
     with open_setup(chosen) as setup:
         if chosen.dry_run:
             cost = plan_cost(
@@ -307,8 +308,8 @@ def generate(
             setup.dataset_judge.store_generated(found, setup.runner, options)
         if chosen.target:
             write_generated(found, chosen.target)
-        if gt_dir:
-            write_truths(found, gt_dir)
+        if answers_dir:
+            write_truths(found, answers_dir)
     print_tally(setup.runner)
     print_generated(found, as_json=chosen.as_json)
 
@@ -351,7 +352,7 @@ def evaluate(
         str, option("--backend", "NAME", "Scoring back end: builtin, or ragas if installed.")
     ] = "builtin",
 ) -> None:
-    """Score answers and contexts with the metrics of RAG evaluation.
+    """Evaluate answers and contexts by RAG metrics.
 
     The metrics are faithfulness, answer relevancy, context precision and context recall.
 
@@ -394,10 +395,12 @@ def evaluate(
     print_evaluated(found, metrics, as_json=chosen.as_json)
 
 
-def prompts(
+def export_prompts(
     folder: Annotated[Path, argument("DIR", "Target folder; created if it is missing.")],
+    *,
+    as_json: JsonOption = False,
 ) -> None:
-    """Write the built-in prompts of the judges to a folder for editing.
+    """Write the prompts to a folder, to edit them.
 
     The program fills in the placeholders in braces; do not remove them. Existing files are not
     changed.
@@ -414,7 +417,9 @@ def prompts(
             if not place.exists():
                 place.write_text(chat_prompts.built_in_text(name, language) + "\n", "utf-8")
                 written += 1
-    output.print_line(f"wrote prompts to {folder}: {written:,}")
-    output.print_message(
+    output.print_note(f"wrote {output.many(written, 'prompt')} to {folder}")
+    output.print_note(
         "use the prompts with --prompts DIR, or copy them to the folder prompts of a workspace"
     )
+    if as_json:
+        output.print_json({"folder": str(folder), "written": written})

@@ -11,18 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import output
+from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     DryOption,
     JsonOption,
     WorkspaceOption,
+    add_command,
+    add_group,
     argument,
     dataset_option,
-    examples,
     flag,
     open_workspace,
     option,
     parse_target,
 )
+from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.progress import time_phase
@@ -41,7 +44,7 @@ InputArgument = Annotated[Path | None, argument("IN", "Input file with rows, pla
 GoldOption = Annotated[
     str,
     option(
-        "--gold-at",
+        "--gold-position",
         "POSITIONS",
         "Positions of the answer, from 0: 0,4,9, all, or even:K (K evenly spaced from end to end).",
     ),
@@ -62,16 +65,16 @@ SeedOption = Annotated[
 ]
 
 
-DocumentsOption = Annotated[
+PassagesOption = Annotated[
     int | None,
-    option("--documents", "N", "Number of passages in a row, at least 2."),
+    option("--passages", "N", "Number of passages in a row, at least 2."),
 ]
 OracleOption = Annotated[
     bool, flag("--oracle", "Write only the gold passage of each row, as the best case.")
 ]
-RandomOrderOption = Annotated[
+ShuffleOption = Annotated[
     bool,
-    flag("--random-order", "Shuffle the distractors instead of keeping the retrieved order."),
+    flag("--shuffle", "Shuffle the distractors instead of keeping the retrieved order."),
 ]
 FromWorkspaceOption = Annotated[
     bool,
@@ -79,14 +82,14 @@ FromWorkspaceOption = Annotated[
 ]
 
 
-def make_qa(
+def create_qa(
     source: InputArgument = None,
     *,
-    documents: DocumentsOption = None,
+    passages: PassagesOption = None,
     gold_at: GoldOption = "",
     target: TargetOption,
     oracle: OracleOption = False,
-    random_order: RandomOrderOption = False,
+    shuffle: ShuffleOption = False,
     seed: SeedOption = 0,
     from_workspace: FromWorkspaceOption = False,
     dataset: Annotated[str, dataset_option("Use only this dataset of the workspace.")] = "",
@@ -96,32 +99,32 @@ def make_qa(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Generate rows with the answering passage at different positions among distractors.
+    """Create question rows with the answer at chosen positions.
 
-    Distractors are the first retrieved passages without an answer. With --from-workspace,
-    distractors are sources of other samples.
+    A row has one passage with the answer among distractors. Distractors are the first retrieved
+    passages without an answer. With --from-workspace, distractors are sources of other samples.
     """
     if (source is None) != from_workspace:
         raise InvalidInput(
             "exactly one input is required: a file or the workspace",
             "pass IN or --from-workspace",
         )
-    if oracle and (documents is not None or gold_at):
+    if oracle and (passages is not None or gold_at):
         raise InvalidInput(
-            "--oracle writes only one passage per row", "remove --documents and --gold-at"
+            "--oracle writes only one passage per row", "remove --passages and --gold-position"
         )
-    if not oracle and (documents is None or not gold_at):
+    if not oracle and (passages is None or not gold_at):
         raise InvalidInput(
             "the number of passages or the answer positions are missing",
-            "pass both, for example: --documents 20 --gold-at even:5",
+            "pass both, for example: --passages 20 --gold-position even:5",
         )
     from tui_annotate.lab.position import row_generation as making
 
     wanted = making.GenerationOptions(
-        documents=making.MIN_PASSAGES if documents is None else documents,
+        documents=making.MIN_PASSAGES if passages is None else passages,
         gold_at=gold_at or "0",
         oracle=oracle,
-        seed=seed if random_order else None,
+        seed=seed if shuffle else None,
     )
     if source is not None:
         from tui_annotate.lab.position.row_files import read_rows
@@ -130,9 +133,7 @@ def make_qa(
             making.write_questions(read_rows(source), target, wanted, name=source), as_json=as_json
         )
         return
-    with _open_workspace_rows(
-        workspace, dataset, question, count=documents or 1, seed=seed
-    ) as rows:
+    with _open_workspace_rows(workspace, dataset, question, count=passages or 1, seed=seed) as rows:
         name = Path(f"{dataset or 'workspace'}.jsonl")
         _print_files(making.write_questions(rows, target, wanted, name=name), as_json=as_json)
 
@@ -145,15 +146,12 @@ def _open_workspace_rows(
 
     with open_workspace(workspace, needs=Permission.REPORT) as space:
         if dataset and not space.corpus.keys(dataset):
-            there = ", ".join(each.name for each in space.corpus.datasets())
-            raise InvalidInput(
-                f"dataset {dataset!r} does not exist", f"existing datasets: {there or 'none'}"
-            )
+            raise unknown_dataset(dataset, [each.name for each in space.corpus.datasets()])
         wanted = WorkspaceRowOptions(documents=count, seed=seed, dataset=dataset, question=question)
         yield build_workspace_rows(space.corpus, wanted)
 
 
-def make_kv(
+def create_kv(
     source: InputArgument = None,
     *,
     keys: Annotated[
@@ -167,17 +165,18 @@ def make_kv(
     target: TargetOption,
     as_json: JsonOption = False,
 ) -> None:
-    """Generate rows of random key-value pairs; each row asks for the value of one key.
+    """Create key-value rows.
 
-    With IN, the pairs of its rows are moved instead. Without --gold-at, the requested pair stays
-    at its random position.
+    Each row has random key-value pairs, and asks for the value of one key. With IN, the pairs of
+    its rows are moved instead. Without --gold-position, the requested pair stays at its random
+    position.
     """
     from tui_annotate.lab.position import row_generation as making
 
     if (source is None) == (keys is None and examples is None):
         raise InvalidInput(
             "exactly one source of rows is required: random pairs or a file",
-            "pass --keys 75 --examples 500, or IN with --gold-at",
+            "pass --keys 75 --examples 500, or IN with --gold-position",
         )
     if source is not None:
         from tui_annotate.lab.position.row_files import read_rows
@@ -185,7 +184,7 @@ def make_kv(
         if not gold_at:
             raise InvalidInput(
                 "the positions of the requested pairs are missing",
-                "pass --gold-at, such as 0,37,74",
+                "pass --gold-position, such as 0,37,74",
             )
         found, name = read_rows(source), source
     else:
@@ -205,9 +204,7 @@ def _print_files(made: GenerationReport, *, as_json: bool) -> None:
         return
     for path in made.files:
         output.print_line(str(path))
-    output.print_message(
-        f"{output.many(made.rows, 'row')} in {output.many(len(made.files), 'file')}"
-    )
+    output.print_note(f"{output.many(made.rows, 'row')} in {output.many(len(made.files), 'file')}")
 
 
 PARTIAL_EXIT_CODE = 3
@@ -232,7 +229,7 @@ TemplateOption = Annotated[
 ]
 
 
-def prompts(
+def export_prompts(
     files: RowsArgument,
     *,
     style: StyleOption = PromptStyle.PLAIN,
@@ -247,18 +244,34 @@ def prompts(
             " output).",
         ),
     ] = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Write each row with its prompt, for a model that runs elsewhere.
+    """Write the prompt of each row.
 
-    Write the model's answers into the field model_answer; then `position evaluate` scores the rows.
+    The prompts are for a model that runs elsewhere. Write the model's answers into the field
+    model_answer; then `position evaluate` scores the rows.
     """
     from tui_annotate.lab.position import model_runs as asking
     from tui_annotate.plugins.files.targets import open_output as written
 
+    target = parse_target(target)
+    _refuse_two_outputs(target, "prompts", as_json=as_json)
     options = asking.ModelRunOptions(style=style, template=_read_template(template, style))
-    with written(parse_target(target)) as opened_file:
+    with written(target) as opened_file:
         count = asking.write_prompts(files, opened_file, options)
-    output.print_message(output.many(count, "prompt"))
+    if as_json:
+        output.print_json({"file": str(target), "prompts": count})
+        return
+    where = f" to {target}" if target else ""
+    output.print_note(f"wrote {output.many(count, 'prompt')}{where}")
+
+
+def _refuse_two_outputs(target: Path | None, what: str, *, as_json: bool) -> None:
+    if as_json and target is None:
+        raise InvalidInput(
+            f"--json and the {what} would both be written to standard output",
+            f"write the {what} to a file: -o FILE",
+        )
 
 
 def _read_template(path: Path | None, style: PromptStyle) -> str:
@@ -287,13 +300,20 @@ RunTargetOption = Annotated[
         metavar="FILE",
         help="Output file with predictions; compressed if its name ends in .gz or .zst (default:"
         " standard output).",
+        callback=parse_target,
     ),
 ]
-LongestOption = Annotated[
+MaxCharsOption = Annotated[
     int,
     typer.Option(
         metavar="N", min=0, help="Maximum number of characters of a prompt; 0 for no maximum."
     ),
+]
+ConcurrencyOption = Annotated[
+    int, typer.Option(metavar="N", min=1, max=64, help="Maximum number of requests at a time.")
+]
+MaxTokensOption = Annotated[
+    int, typer.Option(metavar="N", min=1, help="Maximum number of tokens of an answer.")
 ]
 
 
@@ -305,9 +325,7 @@ def run(
     target: RunTargetOption = None,
     style: StyleOption = PromptStyle.PLAIN,
     template: TemplateOption = None,
-    max_tokens: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Maximum number of tokens of an answer.")
-    ] = 100,
+    max_tokens: MaxTokensOption = 100,
     temperature: Annotated[
         float, typer.Option(metavar="T", min=0.0, max=2.0, help="Sampling temperature.")
     ] = 0.0,
@@ -315,15 +333,15 @@ def run(
         float,
         typer.Option(metavar="P", min=0.0, max=1.0, help="Nucleus sampling probability (top-p)."),
     ] = 1.0,
-    longest: LongestOption = 0,
-    concurrency: Annotated[
-        int, typer.Option(metavar="N", min=1, max=64, help="Maximum number of requests at a time.")
-    ] = 4,
+    max_chars: MaxCharsOption = 0,
+    concurrency: ConcurrencyOption = 4,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Send the prompt of each row to a model, and write the rows with its answers.
+    """Query a model with each row.
+
+    The rows are written with the model's answers.
 
     Answers are cached in the workspace: an interrupted run continues. A row whose prompt is too
     long, or is refused by the model, is written without an answer and reported.
@@ -333,10 +351,11 @@ def run(
     from tui_annotate.lab.position import model_runs as asking
     from tui_annotate.plugins import registry
 
+    _refuse_two_outputs(target, "rows", as_json=as_json and not dry_run)
     options = asking.ModelRunOptions(
         style=style,
         template=_read_template(template, style),
-        longest=longest,
+        longest=max_chars,
         temperature=temperature,
         top_p=top_p,
         max_tokens=max_tokens,
@@ -354,7 +373,7 @@ def run(
             _print_run(asking.estimate_run(files, judge, options), judge, as_json=as_json, dry=True)
             return
         done = _ask_model(files, judge, options, target=target, rows=rows)
-    _print_run(done, judge, as_json=as_json and target is not None, dry=False)
+    _print_run(done, judge, as_json=as_json, dry=False)
     if done.unanswered:
         raise typer.Exit(PARTIAL_EXIT_CODE)
 
@@ -371,7 +390,7 @@ def _ask_model(
         if next(numbers) <= MAX_MISSING_SHOWN:
             output.print_message(f"{where}: no answer: {why}")
 
-    with written(parse_target(target)) as file, output.show_progress("rows") as show_progress:
+    with written(target) as file, output.show_progress("rows") as show_progress:
         return asking.run_model(
             files,
             judge,
@@ -409,56 +428,54 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
         )
 
 
+_ENDPOINT = "--model llama3 --base-url http://localhost:11434/v1"
+
+
 def register(app: typer.Typer) -> None:
-    """Add the commands of position studies to the app."""
-    position = typer.Typer(
-        help="Test whether a model uses a fact at any position in its prompt.", no_args_is_help=True
+    """Add the command group `position` to the app."""
+    position = add_group(
+        app,
+        "position",
+        "Test whether a model finds a fact at any position.",
+        panel=RESEARCH,
     )
-    position.command(
-        "make-qa",
-        epilog=examples(
-            "tui-annotate position make-qa nq.jsonl.gz --documents 20 --gold-at even:5 -o qa/",
-            "tui-annotate position make-qa nq.jsonl.gz --documents 10 --gold-at 0,4,9 -o qa.jsonl",
-            "tui-annotate position make-qa nq.jsonl.gz --oracle -o oracle.jsonl.gz",
-            "tui-annotate position make-qa --from-workspace --documents 5 --gold-at all -o own/",
-        ),
-    )(make_qa)
-    position.command(
-        "make-kv",
-        epilog=examples(
-            "tui-annotate position make-kv --keys 75 --examples 500 --seed 0 -o kv.jsonl.gz",
-            "tui-annotate position make-kv --keys 140 --examples 500 --gold-at even:5 -o kv/",
-            "tui-annotate position make-kv kv.jsonl.gz --gold-at 0,37,74 -o moved/",
-        ),
-    )(make_kv)
-    position.command(
-        "prompts",
-        epilog=examples(
-            "tui-annotate position prompts qa.jsonl -o prompts.jsonl",
-            "tui-annotate position prompts qa.jsonl --style query-aware",
-            "tui-annotate position prompts qa.jsonl --template mine.txt -o prompts.jsonl.gz",
-        ),
-    )(prompts)
-    position.command(
-        "run",
-        epilog=examples(
-            "tui-annotate position run qa.jsonl --model llama3 --base-url"
-            " http://localhost:11434/v1 -o predictions.jsonl.gz",
-            "tui-annotate position run qa/*.jsonl.gz --model llama3 --base-url"
-            " http://localhost:11434/v1 -o predictions.jsonl.gz --dry-run",
-        ),
-    )(run)
-    position.command(
-        "evaluate",
-        epilog=examples(
-            "tui-annotate position evaluate predictions.jsonl.gz",
-            "tui-annotate position evaluate a.jsonl b.jsonl --by model,gold-position --shared",
-            "tui-annotate position evaluate predictions.jsonl.gz --whole-words -o scored.jsonl.gz",
-            "tui-annotate position evaluate --dataset study --json",
-        ),
-    )(evaluate)
-    position.command(
-        "show",
-        epilog=examples("tui-annotate position show", "tui-annotate position show study"),
-    )(show)
-    app.add_typer(position, name="position")
+    add_command(
+        position,
+        create_qa,
+        "position create-qa nq.jsonl.gz --passages 20 --gold-position even:5 -o qa/",
+        "position create-qa nq.jsonl.gz --passages 10 --gold-position 0,4,9 -o qa.jsonl",
+        "position create-qa nq.jsonl.gz --oracle -o oracle.jsonl.gz",
+        "position create-qa --from-workspace --passages 5 --gold-position all -o own/",
+        name="create-qa",
+    )
+    add_command(
+        position,
+        create_kv,
+        "position create-kv --keys 75 --examples 500 --seed 0 -o kv.jsonl.gz",
+        "position create-kv --keys 140 --examples 500 --gold-position even:5 -o kv/",
+        "position create-kv kv.jsonl.gz --gold-position 0,37,74 -o moved/",
+        name="create-kv",
+    )
+    add_command(
+        position,
+        export_prompts,
+        "position export-prompts qa.jsonl -o prompts.jsonl",
+        "position export-prompts qa.jsonl --style query-aware",
+        "position export-prompts qa.jsonl --template mine.txt -o prompts.jsonl.gz",
+        name="export-prompts",
+    )
+    add_command(
+        position,
+        run,
+        f"position run qa.jsonl {_ENDPOINT} -o predictions.jsonl.gz",
+        f"position run qa/*.jsonl.gz {_ENDPOINT} -o predictions.jsonl.gz --dry-run",
+    )
+    add_command(
+        position,
+        evaluate,
+        "position evaluate predictions.jsonl.gz",
+        "position evaluate a.jsonl b.jsonl --by model,gold-position --shared-questions",
+        "position evaluate predictions.jsonl.gz --whole-words -o scored.jsonl.gz",
+        "position evaluate --dataset study --json",
+    )
+    add_command(position, show, "position show", "position show study")

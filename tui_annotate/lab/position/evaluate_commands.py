@@ -18,6 +18,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.settings import find_workspace
 
@@ -46,8 +47,8 @@ StudyOption = Annotated[
     str,
     dataset_option("Evaluate a dataset of the workspace, with human verdicts, instead of files."),
 ]
-SharedOption = Annotated[
-    bool, flag("--shared", "Count only questions that were answered in all groups.")
+SharedQuestionsOption = Annotated[
+    bool, flag("--shared-questions", "Count only questions that were answered in all groups.")
 ]
 WholeWordsOption = Annotated[
     bool,
@@ -60,7 +61,7 @@ def evaluate(
     *,
     dataset: StudyOption = "",
     by: ByOption = "gold-position",
-    shared: SharedOption = False,
+    shared_questions: SharedQuestionsOption = False,
     whole_words: WholeWordsOption = False,
     first_line: Annotated[
         bool, flag("--first-line", "Score the first line of an answer that is not empty.")
@@ -75,7 +76,9 @@ def evaluate(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Score a model's answers, and count right answers by the position of the fact.
+    """Score answers by position.
+
+    The report counts a model's right answers for each position of the fact.
 
     The metrics are those of the study "Lost in the Middle": best_subspan_em of the first line for
     questions; for key-value rows, whether the answer contains the value. The options --whole-words,
@@ -90,18 +93,18 @@ def evaluate(
             "exactly one input is required: files or a dataset", "pass FILE... or --dataset NAME"
         )
     rules = MatchRules(whole_words=whole_words, first_filled=first_line, skip_empty=skip_empty)
-    options = evaluation.EvaluationOptions(by=_parse_by(by), shared=shared)
+    options = evaluation.EvaluationOptions(by=_parse_by(by), shared=shared_questions)
     if files:
         found = evaluation.evaluate(evaluation.file_cases(files, rules), options)
         if target is not None:
             with written(target) as file:
                 count = evaluation.write_scored(files, file, rules)
-            output.print_message(f"{output.many(count, 'scored row')} in {target}")
+            output.print_note(f"wrote {output.many(count, 'scored row')} to {target}")
     else:
         if target is not None:
             raise InvalidInput(
                 "-o writes rows of files, not of a dataset",
-                "write a dataset with: tui-annotate export --format open-qa",
+                "write a dataset with: tui-annotate export --to open-qa",
             )
         with open_workspace(workspace) as space:
             from tui_annotate.lab.position.stored_studies import position_studies
@@ -119,9 +122,11 @@ def _parse_by(names: str) -> tuple[GroupBy, ...]:
     try:
         return tuple(GroupBy(name.strip()) for name in names.split(","))
     except ValueError as error:
-        there = ", ".join(GroupBy)
+        there, known = ", ".join(GroupBy), list(GroupBy)
+        unknown = next(each for each in map(str.strip, names.split(",")) if each not in known)
+        near = suggest_word(unknown, known)
         raise InvalidInput(
-            f"unknown property in --by {names!r}", f"choose from: {there}"
+            f"unknown property in --by {names!r}", f"{near}Choose from: {there}"
         ) from error
 
 
@@ -200,7 +205,7 @@ def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
     if found.all.unanswered:
         notes.append(
             f"{output.many(found.all.unanswered, 'row')} without an answer excluded from the means;"
-            " --shared compares the same questions"
+            " --shared-questions compares the same questions"
         )
     return notes
 
@@ -218,7 +223,10 @@ def show(
     name: NameOption = "",
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Show a chart of right answers by position; Enter on a bar opens the failing samples."""
+    """Show accuracy by position on the screen.
+
+    Enter on a bar opens the samples with wrong answers.
+    """
     folder = find_workspace(workspace)
     from tui_annotate.lab.position.stored_studies import position_studies
 

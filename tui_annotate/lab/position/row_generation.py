@@ -232,7 +232,8 @@ def write_questions(
             with locate_row(where):
                 if parse_task(row) is not StudyTask.QA:
                     raise InvalidInput(
-                        "the row is not a question over passages", "use the command make-kv"
+                        "the row is not a question over passages",
+                        "use the command: tui-annotate position create-kv",
                     )
                 if options.oracle:
                     yield build_oracle_row(row)
@@ -259,7 +260,10 @@ def write_lookups(
         for where, row in rows:
             with locate_row(where):
                 if parse_task(row) is not StudyTask.KV:
-                    raise InvalidInput("the row has no key-value pairs", "use the command make-qa")
+                    raise InvalidInput(
+                        "the row has no key-value pairs",
+                        "use the command: tui-annotate position create-qa",
+                    )
                 for place in parse_positions(gold_at, prompt_size(row)) if gold_at else ():
                     yield move_key_value(row, place)
                 if not gold_at:

@@ -1,4 +1,4 @@
-"""Score commands: compute and import scores, train probes, list and remove runs."""
+"""Commands `scores compute`, `import`, `list`, `delete` and `train-probe`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tui_annotate.cli.options import (
     argument,
     choose_dataset,
     dataset_option,
-    examples,
     flag,
     open_workspace,
     option,
 )
 from tui_annotate.cli.output import Column
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.plural import format_count
@@ -44,9 +44,9 @@ RUN_COLUMNS: Final = (
     output.Column("dataset", whole=True),
     output.Column("kind"),
     output.Column("maker", whole=True),
-    output.Column("at"),
+    output.Column("ended"),
     output.Column("embedder", flexible=True),
-    output.Column("", flexible=True),
+    output.Column("state", flexible=True),
 )
 
 
@@ -104,10 +104,11 @@ _LABELS = ("human", "machine")
 LabelsOption = Annotated[
     str,
     option(
-        "--labels",
+        "--label-source",
         "SOURCE",
         "Train on labels of the dataset instead of a file: human (annotators') or machine (a"
         " ranker's).",
+        complete=completion.complete_words(*_LABELS),
     ),
 ]
 LayerOption = Annotated[
@@ -123,10 +124,15 @@ LayerOption = Annotated[
 def train_probe(
     file: Annotated[
         Path | None,
-        argument("[FILE]", "JSON lines with question and category, as `rank` writes them."),
+        argument(
+            "[FILE]",
+            "JSON lines with question and category, as `export --to preferences` writes them.",
+        ),
     ] = None,
     *,
-    model: Annotated[str, option("--model", "DIR", "Folder of the local model, with config.json.")],
+    model: Annotated[
+        str, option("--model-folder", "DIR", "Folder of the local model, with config.json.")
+    ],
     target: Annotated[
         Path,
         typer.Option("--output", "-o", metavar="FILE", help="Output file of the probe (JSON)."),
@@ -134,7 +140,7 @@ def train_probe(
     labels: LabelsOption = "",
     dataset: Annotated[
         str,
-        option("--dataset", "NAME", "Dataset for --labels (default: the only dataset)."),
+        dataset_option("Dataset for --label-source (default: the only dataset)."),
     ] = "",
     layer: LayerOption = _AUTO,
     seed: Annotated[
@@ -146,17 +152,18 @@ def train_probe(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Train a probe that predicts whether a model knows the answer to a question.
+    """Train a probe on hidden states of a local model.
 
-    A question counts as known if all its answers are right, and as unknown if all are wrong. The
-    probe is trained on 70 % of the questions. The printed measures are those of the other 30 %.
+    The probe predicts whether the model knows the answer to a question. A question counts as known
+    if all its answers are right, and as unknown if all are wrong. The probe is trained on 70 % of
+    the questions. The printed measures are those of the other 30 %.
     """
     from tui_annotate.lab.score.probe_training import read_questions, train_on
 
     if (file is None) == (not labels) or labels not in {"", *_LABELS}:
         raise InvalidInput(
-            "exactly one source of labels is required: a file or --labels",
-            "pass FILE, --labels human or --labels machine",
+            "exactly one source of labels is required: a file or --label-source",
+            "pass FILE, --label-source human or --label-source machine",
         )
     if file is not None:
         with output.show_progress("questions") as show_progress:
@@ -219,7 +226,7 @@ def _print_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) ->
     output.print_table([*columns, Column("")], rows)
     for why, count in sorted(taken.unused.items()):
         output.print_message(f"excluded: {output.many(count, 'question')}: {why}")
-    output.print_message(f"probe of layer {found.probe.layer} written to {target}")
+    output.print_note(f"wrote the probe of layer {found.probe.layer} to {target}")
 
 
 def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> dict[str, Any]:
@@ -237,40 +244,6 @@ def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) 
 DatasetOption = Annotated[str, dataset_option("Dataset to use (default: the only dataset).")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the score commands to the app."""
-    score = typer.Typer(
-        help="Compute, import, list and remove scores of samples.",
-        epilog=examples(
-            "tui-annotate score --scorer unigram --scorer similarity",
-            "tui-annotate score --dataset answers --scorer unigram --lang zh --top-k 5",
-            "tui-annotate score --dataset news --scorer similarity --embedder static --dry-run",
-            "tui-annotate annotate --order worst:source_overlap",
-        ),
-    )
-    score.callback(invoke_without_command=True)(score_dataset)
-    score.command(
-        "import",
-        epilog=examples(
-            "tui-annotate score import probe.jsonl --name probe_score --dataset answers",
-            "tui-annotate score import minicheck.csv --name minicheck --score-column p --low",
-            "tui-annotate score import --columns all --dataset answers",
-        ),
-    )(import_scores)
-    score.command(
-        "train-probe",
-        epilog=examples(
-            "tui-annotate score train-probe ranked.jsonl --model FOLDER -o probe.json",
-            "tui-annotate score train-probe --labels human --dataset answers --model FOLDER"
-            " -o probe.json",
-            "tui-annotate score --dataset answers --scorer probe:probe.json",
-        ),
-    )(train_probe)
-    score.command("list", epilog=examples("tui-annotate score list --dataset answers"))(list_runs)
-    score.command("remove", epilog=examples("tui-annotate score remove RUN --yes"))(remove)
-    app.add_typer(score, name="score")
-
-
 ScorersOption = Annotated[
     list[str] | None,
     option(
@@ -280,12 +253,12 @@ ScorersOption = Annotated[
         complete=completion.complete_plugins("scorers"),
     ),
 ]
-LangOption = Annotated[
+LanguageOption = Annotated[
     str,
     option(
-        "--lang",
+        "--language",
         "CODE",
-        "Language of the word segmentation: zh, en, or auto (language of each text).",
+        "Language of the word segmentation: zh, en, or auto for the language of each text.",
         complete=completion.complete_words("auto", "zh", "en"),
     ),
 ]
@@ -312,16 +285,17 @@ JudgeOption = Annotated[
 ]
 ModelFolderOption = Annotated[
     str,
-    option("--model-folder", "DIR", "Current folder of a probe's local model, if it was moved."),
+    option(
+        "--model-folder", "DIR", "Current folder of a probe's local model, if the folder was moved."
+    ),
 ]
 
 
-def score_dataset(
-    context: typer.Context,
+def compute(
     *,
     dataset: DatasetOption = "",
     scorers: ScorersOption = None,
-    lang: LangOption = "auto",
+    language: LanguageOption = "auto",
     top_k: TopKOption = 5,
     with_question: WithQuestionOption = True,
     embedder: EmbedderOption = "",
@@ -332,14 +306,12 @@ def score_dataset(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Score the samples of a dataset.
+    """Score the samples of a dataset by machine.
 
     Answers to questions are compared with the right answer and with each other. For other samples,
     each sentence of the summary is compared with the source; the worst sentence gives the sample's
     score.
     """
-    if context.invoked_subcommand is not None:
-        return
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreService
     from tui_annotate.plugins.scoring import ScorerOptions
@@ -359,7 +331,7 @@ def score_dataset(
             folder=model_folder,
         )
         chosen = ScoreOptions(
-            dataset=choose_dataset(space, dataset), scorer="", language=lang, options=options
+            dataset=choose_dataset(space, dataset), scorer="", language=language, options=options
         )
         service = ScoreService(space.machines)
         # Without this, each garbage collection scans all objects of the loaded libraries.
@@ -397,22 +369,22 @@ def import_scores(
     *,
     dataset: DatasetOption = "",
     name: Annotated[str, option("--name", "NAME", "Name of the imported score.")] = "",
-    id_column: Annotated[
-        str, option("--id-column", "NAME", "Name of the column with the sample ids.")
-    ] = "id",
+    id_column: Annotated[str, option("--id-column", "NAME", "Column of the sample ids.")] = "id",
     score_column: Annotated[
         str,
         option(
             "--score-column",
             "NAME",
-            "Name of the column with the scores (default: the score's name, else `score`).",
+            "Column of the scores (default: the score's name, else `score`).",
         ),
     ] = "",
-    low: Annotated[bool, flag("--low", "Treat low scores as better than high scores.")] = False,
+    low: Annotated[
+        bool, flag("--lower-is-better", "Treat low scores as better than high scores.")
+    ] = False,
     columns: Annotated[
         str,
         option(
-            "--columns",
+            "--sample-columns",
             "NAMES",
             "Instead of a file: import these columns of the samples, separated by commas; `all` for"
             " the columns of generated answers.",
@@ -432,7 +404,7 @@ def import_scores(
     if (file is None) == (not columns):
         raise InvalidInput(
             "exactly one input is required: a file, or columns of the samples",
-            "use score import FILE --name NAME, or score import --columns all",
+            "pass FILE with --name NAME, or --sample-columns all",
         )
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
         chosen = choose_dataset(space, dataset)
@@ -452,9 +424,10 @@ def import_scores(
 def list_runs(
     *, dataset: DatasetOption = "", as_json: JsonOption = False, workspace: WorkspaceOption = None
 ) -> None:
-    """List score runs in the order in which they ended.
+    """List runs of scorers, judges and rankers.
 
-    The newest run of each maker is in use; older runs are kept until they are removed.
+    The runs are in the order in which they ended. The newest run of each maker is in use; older
+    runs are kept until a user deletes them.
     """
     with open_workspace(workspace, needs=Permission.REPORT) as space:
         runs = space.machines.scores.runs(dataset and choose_dataset(space, dataset))
@@ -478,16 +451,20 @@ def list_runs(
         output.print_table(RUN_COLUMNS, rows)
 
 
-def remove(
+def delete(
     run: Annotated[
         str,
         argument("RUN", "Id of the run or the start of the id; or a maker, for its newest run."),
     ],
     *,
     yes: YesOption = False,
+    as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Remove a run with its scores; the maker's previous run is in use again."""
+    """Delete a run with its scores.
+
+    The maker's previous run is in use again.
+    """
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
         store = space.machines.scores
         runs = store.runs()
@@ -495,14 +472,17 @@ def remove(
         there = there or [each for each in runs if each.id.startswith(run)]
         if len(there) != 1:
             what = "several runs have" if there else "no run has"
+            makers = "" if there else suggest_word(run, {each.maker for each in runs})
             raise NotFound(
                 f"{what} an id that begins with {run!r}",
-                "list all runs with: tui-annotate score list",
+                f"{makers}List all runs with: tui-annotate scores list",
             )
         (found,) = there
         output.ask(
-            f"remove the run of {found.maker} on dataset {found.dataset} at {found.at[:19]}?",
+            f"Delete the run of {found.maker} on dataset {found.dataset} at {found.at[:19]}?",
             yes=yes,
         )
         store.forget(found.id)
-    output.print_message(f"removed the run of {found.maker} on dataset {found.dataset}")
+    output.print_note(f"deleted the run of {found.maker} on dataset {found.dataset}")
+    if as_json:
+        output.print_json(run_as_json(found))

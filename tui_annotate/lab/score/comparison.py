@@ -170,10 +170,10 @@ _CHANCE_AREA: Final = 0.5
 
 
 class ReferenceLabels(StrEnum):
-    """Kind of human labels that count if no annotator is named: all readers', or adjudicated."""
+    """Kind of human labels that count if no annotator is named: all annotators' or adjudicated."""
 
     PEOPLE = "people"
-    SETTLED = "settled"
+    ADJUDICATED = "adjudicated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +276,7 @@ class ComparisonService:
             for person in self.machines.people.all()
             if options.against in (person.id, person.name)
         }
-        named = {ReferenceLabels.PEOPLE.value: set(), ReferenceLabels.SETTLED.value: {SETTLED}}
+        named = {ReferenceLabels.PEOPLE.value: set(), ReferenceLabels.ADJUDICATED.value: {SETTLED}}
         return TruthOptions(
             people=frozenset(named.get(options.against, people)),
             unwanted=tuple(tuple(each.split(JOINER)) for each in options.unwanted),
@@ -292,7 +292,7 @@ class ComparisonService:
             if name not in known:
                 there = (
                     ", ".join(sorted(known)[:MAX_NAMES])
-                    or "none; compute scores with: tui-annotate score"
+                    or "none; compute scores with: tui-annotate scores compute"
                 )
                 hint = f"{suggest_word(name, known)}existing scores: {there}"
                 raise InvalidInput(f"dataset {options.dataset!r} has no score {name!r}", hint)
@@ -318,14 +318,16 @@ def _nothing_to_compare(
     options: ComparisonOptions, runs: Sequence[ScoreRun], cases: JudgedSamples
 ) -> InvalidInput:
     if not runs:
-        hint = cases.hint("compute scores with: tui-annotate score, or pass --column NAME;")
+        hint = cases.hint(
+            "compute scores with: tui-annotate scores compute, or pass --column NAME;"
+        )
         return InvalidInput(f"dataset {options.dataset!r} has no scores", hint, code="no-scores")
     if not cases.places:
         hint = "let annotators complete samples first, or pass --unmarked-clean"
         message = f"dataset {options.dataset!r} has no sample that annotators judged"
         return InvalidInput(message, hint, code="no-judged-sample")
     named = ", ".join(options.scores) or "any score"
-    hint = "list all scores with: tui-annotate score list"
+    hint = "list all scores with: tui-annotate scores list"
     message = f"no judged sample has a number for: {named}"
     return InvalidInput(message, hint, code="no-numbers")
 
@@ -336,7 +338,8 @@ def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
         raise InvalidInput(f"score {name!r} is not part of the comparison", hint)
     for name in sorted(options.low & options.high):
         raise InvalidInput(
-            f"score {name!r} is named in both --low and --high", "pass either --low or --high"
+            f"score {name!r} is named in both --lower-is-better and --higher-is-better",
+            "name the score in only one of the two options",
         )
 
 

@@ -1,4 +1,4 @@
-"""Command `compare-machines`: agreement of scores and detectors with human labels."""
+"""Command `scores compare`: agreement of scores and detectors with human labels."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import completion, output
 from tui_annotate.cli.options import (
     JsonOption,
     WorkspaceOption,
     choose_dataset,
-    examples,
     flag,
     open_workspace,
     option,
 )
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.scores import Pooling
 from tui_annotate.lab.score.commands import DatasetOption
@@ -25,21 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+PEOPLE, ADJUDICATED = "people", "adjudicated"
 _Names = list[str] | None
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command `compare-machines` to the app."""
-    app.command(
-        name="compare-machines",
-        epilog=examples(
-            "tui-annotate compare-machines --dataset news",
-            "tui-annotate compare-machines --dataset batch --column hhemv1 --column trueteacher",
-            "tui-annotate compare-machines --dataset news --score faithfulness --threshold .5",
-            "tui-annotate compare-machines --dataset news --against settled --chart auc --json",
-        ),
-    )(compare_machines)
-
 
 ScoreOption = Annotated[
     _Names,
@@ -47,27 +34,30 @@ ScoreOption = Annotated[
 ]
 ColumnOption = Annotated[
     _Names,
-    option("--column", "META", "Column of the samples with a detector's values; repeatable."),
+    option(
+        "--column", "NAME", "Metadata column of the samples with a detector's values; repeatable."
+    ),
 ]
 AgainstOption = Annotated[
     str,
     option(
         "--against",
         "LABELS",
-        "Human labels: people (all readers), `settled` (adjudicated), or an annotator's name.",
+        "Human labels: people (all annotators), adjudicated, or an annotator's name.",
+        complete=completion.complete_words(PEOPLE, ADJUDICATED),
     ),
 ]
-UnwantedOption = Annotated[
+UnsupportedLabelOption = Annotated[
     _Names,
     option(
-        "--unwanted",
+        "--unsupported-label",
         "LABEL",
-        "Label of unsupported samples; repeatable (default: all labels but Benign).",
+        "Label of an unsupported sample; repeatable (default: all labels but Benign).",
     ),
 ]
 UnmarkedCleanOption = Annotated[
     bool,
-    flag("--unmarked-clean", "Count samples that no annotator marked as supported."),
+    flag("--unmarked-clean", "Count samples without annotations as supported."),
 ]
 ThresholdOption = Annotated[
     _Names,
@@ -87,30 +77,41 @@ ChartOption = Annotated[
 ]
 
 
-PoolOption = Annotated[
-    Pooling,
-    typer.Option(
-        help="Readers who must call a sample unsupported: worst (one), majority, or best (all)."
+LowerOption = Annotated[
+    _Names,
+    option(
+        "--lower-is-better", "NAME", "Score whose low values mean better supported; repeatable."
+    ),
+]
+HigherOption = Annotated[
+    _Names,
+    option(
+        "--higher-is-better", "NAME", "Score whose high values mean better supported; repeatable."
     ),
 ]
 
 
-def compare_machines(
+AggregateOption = Annotated[
+    Pooling,
+    typer.Option(
+        "--aggregate",
+        help="Annotators who must call a sample unsupported: worst (one), majority or best (all).",
+    ),
+]
+
+
+def compare(
     *,
     dataset: DatasetOption = "",
     score: ScoreOption = None,
     column: ColumnOption = None,
-    against: AgainstOption = "people",
-    unwanted: UnwantedOption = None,
-    pool: PoolOption = Pooling.WORST,
+    against: AgainstOption = PEOPLE,
+    unsupported_label: UnsupportedLabelOption = None,
+    aggregate: AggregateOption = Pooling.WORST,
     unmarked_clean: UnmarkedCleanOption = False,
     threshold: ThresholdOption = None,
-    low: Annotated[
-        _Names, option("--low", "NAME", "Score whose low values mean better supported.")
-    ] = None,
-    high: Annotated[
-        _Names, option("--high", "NAME", "Score whose high values mean better supported.")
-    ] = None,
+    lower_is_better: LowerOption = None,
+    higher_is_better: HigherOption = None,
     chart: ChartOption = "balanced_accuracy",
     as_json: JsonOption = False,
     as_csv: Annotated[bool, flag("--csv", "Print CSV, one row for each measure.")] = False,
@@ -132,7 +133,10 @@ def compare_machines(
     from tui_annotate.lab.score.detection_metrics import MEASURES
 
     if chart not in MEASURES:
-        raise InvalidInput(f"unknown measure {chart!r}", f"choose from: {', '.join(MEASURES)}")
+        raise InvalidInput(
+            f"unknown measure {chart!r}",
+            f"{suggest_word(chart, MEASURES)}Choose from: {', '.join(MEASURES)}",
+        )
     thresholds = _parse_thresholds(threshold or ())
     with open_workspace(workspace) as space:
         options = ComparisonOptions(
@@ -140,12 +144,12 @@ def compare_machines(
             scores=tuple(score or ()),
             columns=tuple(dict.fromkeys(column or ())),
             against=against,
-            unwanted=tuple(unwanted or ()),
-            pool=pool,
+            unwanted=tuple(unsupported_label or ()),
+            pool=aggregate,
             unmarked_clean=unmarked_clean,
             thresholds=thresholds,
-            low=frozenset(low or ()),
-            high=frozenset(high or ()),
+            low=frozenset(lower_is_better or ()),
+            high=frozenset(higher_is_better or ()),
         )
         found = ComparisonService(space.machines).report(options)
     if as_json:

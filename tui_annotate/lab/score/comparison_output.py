@@ -22,6 +22,8 @@ COLUMNS: Final = (
 BOOTSTRAP: Final = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
 
 _DIGITS: Final = 4
+_STORED_NAMES: Final = {"adjudicated": "settled"}
+"""Kinds of human labels whose value in JSON differs from the value of `--against`."""
 
 
 def as_json(found: Comparison) -> dict[str, Any]:
@@ -29,7 +31,7 @@ def as_json(found: Comparison) -> dict[str, Any]:
     options = found.options
     return {
         "dataset": options.dataset,
-        "against": options.against,
+        "against": _STORED_NAMES.get(options.against, options.against),
         "unwanted": list(options.unwanted),
         "pool": options.pool.value,
         "unmarked_clean": options.unmarked_clean,
@@ -178,8 +180,8 @@ def _print_notes(found: Comparison) -> None:
     options, say = found.options, output.print_message
     labels = ", ".join(options.unwanted) or "any label but Benign"
     whom = {
-        "people": f"according to all readers, combined by the rule {options.pool}",
-        "settled": "according to adjudication",
+        "people": f"according to all annotators, combined by the rule {options.pool}",
+        "adjudicated": "according to adjudication",
     }
     say(f"unsupported: {labels}, {whom.get(options.against, f'according to {options.against}')}")
     for what, reason, count in left_out(found):
@@ -192,7 +194,10 @@ def _print_notes(found: Comparison) -> None:
             say(f"{machine.name}: {output.many(machine.missing, 'sample')} without a value{odd}")
     chosen = [each.name for each in found.machines if each.direction is ChoiceOrigin.FOUND]
     if chosen:
-        say(f"direction found on these samples: {', '.join(chosen)}; set it with --low or --high")
+        say(
+            f"direction found on these samples: {', '.join(chosen)}; set the direction with"
+            " --lower-is-better or --higher-is-better"
+        )
     if any(each.threshold_origin is ChoiceOrigin.FOUND for each in found.machines):
         say("* threshold chosen on these samples by balanced accuracy: the values are optimistic")
     reasons = {

@@ -130,7 +130,7 @@ class ProbeTrainingService:
         if not found.questions and not found.unused:
             raise NotReady(
                 f"dataset {options.dataset!r} has no answers to questions",
-                "import answers with: tui-annotate ingest --format generations FILE",
+                "import answers with: tui-annotate ingest --from generations FILE",
             )
         return found
 
@@ -143,7 +143,7 @@ class ProbeTrainingService:
         if not found:
             raise NotReady(
                 f"no ranker labelled dataset {options.dataset!r}",
-                "run a ranker with: tui-annotate rank",
+                "run a ranker with: tui-annotate scores rank",
             )
         return found
 

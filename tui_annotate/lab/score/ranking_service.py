@@ -154,7 +154,7 @@ class RankService:
         if not set(used) - {REWARD}:
             raise NotFound(
                 f"dataset {options.dataset!r} has none of the scores {', '.join(names)}",
-                "run: tui-annotate score --dataset NAME --scorer unigram --scorer similarity",
+                "compute them: tui-annotate scores compute --scorer unigram --scorer similarity",
             )
         if options.ranker is Ranker.LENGTH:
             medians = compute_medians(answers)

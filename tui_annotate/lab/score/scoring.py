@@ -234,7 +234,7 @@ def _score_samples(
     else:
         raise InvalidInput(
             f"{scorer.name} scores answers to questions, but dataset {reader.dataset!r} has none",
-            "import answers with: tui-annotate ingest --format generations FILE",
+            "import answers with: tui-annotate ingest --from generations FILE",
         )
 
 

@@ -1,7 +1,8 @@
-"""Import of source-summary pairs from named columns of a CSV, JSON or Parquet file.
+"""Import of source-summary pairs from named columns of a CSV, TSV, JSON or Parquet file.
 
 JSON lines and folders saved by Hugging Face's `datasets` are also read. This format cannot be
-exported.
+exported. The format `pairs` detects the kind of file; the formats `csv`, `tsv`, `json` and `jsonl`
+read one kind of file, whatever the file's name and first characters are.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ from tui_annotate.plugins.record_validation import (
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
 
 _JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
+_ABOUT: Final = FormatTraits(
+    title="tables with a source and a summary per row",
+    carried=carry_plainly(RecordTrait.TEXTS, RecordTrait.META),
+)
 
 
 class PairsFormat:
@@ -50,32 +55,80 @@ class PairsFormat:
     """
 
     name = "pairs"
-    about = FormatTraits(
-        title="tables with a source and a summary per row",
-        carried=carry_plainly(RecordTrait.TEXTS, RecordTrait.META),
-    )
+    about = _ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """Read one record per row; see `Importer.read`."""
-        dataset = choose_dataset_name(path, options.dataset)
         if path.is_dir() or begins_with(path, MAGIC):
             rows = _read_frames(path, options)
         else:
             rows = (_read_csv if _is_csv(path, options) else _read_json)(path, options)
-        hinted = bool(options.id_column)
-        with closing(NameRegister()) as seen:
-            for row in rows:
-                if isinstance(row, Problem):
-                    yield row
-                    continue
-                try:
-                    yield _make_record(row, dataset, options, seen=seen)
-                except InvalidInput as error:
-                    yield make_problem(row.where, error)
-                    continue
-                if not hinted:
-                    yield from _warn_of_unused_ids(row)
-                    hinted = True
+        yield from _make_records(rows, path, options)
+
+
+class CsvPairsFormat:
+    """Importer of pairs from a CSV file; the header selects comma, semicolon or tab."""
+
+    name = "csv"
+    about = _ABOUT
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """Read one record per row; see `Importer.read`."""
+        return _make_records(_read_csv(path, options), path, options)
+
+
+class TsvPairsFormat:
+    """Importer of pairs from a file with tab-separated values, quoted as in CSV."""
+
+    name = "tsv"
+    about = _ABOUT
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """Read one record per row; see `Importer.read`."""
+        return _make_records(_read_csv(path, options, delimiter="\t"), path, options)
+
+
+class JsonPairsFormat:
+    """Importer of pairs from a JSON array of objects, or from JSON lines."""
+
+    name = "json"
+    about = _ABOUT
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """Read one record per object; see `Importer.read`."""
+        return _make_records(_read_json(path, options), path, options)
+
+
+class JsonLinesPairsFormat:
+    """Importer of pairs from JSON lines, or from a JSON array of objects."""
+
+    name = "jsonl"
+    about = _ABOUT
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """Read one record per object; see `Importer.read`."""
+        return _make_records(_read_json(path, options), path, options)
+
+
+def _make_records(
+    rows: Iterator[_PairRow | Problem], path: Path, options: ImportOptions
+) -> Iterator[Record | Problem]:
+    """Yield a record for each valid row, and a warning if a column with ids is not used."""
+    dataset = choose_dataset_name(path, options.dataset)
+    hinted = bool(options.id_column)
+    with closing(NameRegister()) as seen:
+        for row in rows:
+            if isinstance(row, Problem):
+                yield row
+                continue
+            try:
+                yield _make_record(row, dataset, options, seen=seen)
+            except InvalidInput as error:
+                yield make_problem(row.where, error)
+                continue
+            if not hinted:
+                yield from _warn_of_unused_ids(row)
+                hinted = True
 
 
 def _is_csv(path: Path, options: ImportOptions) -> bool:
@@ -192,9 +245,12 @@ _OTHER_DELIMITERS = (";", "\t")
 """Cell delimiters in countries with decimal commas, and in text copied from a spreadsheet."""
 
 
-def _read_csv(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
+def _read_csv(
+    path: Path, options: ImportOptions, *, delimiter: str = ""
+) -> Iterator[_PairRow | Problem]:
+    """Read the rows of a CSV file; without a delimiter, the header selects the delimiter."""
     csv.field_size_limit(LONGEST_LINE)
-    delimiter = _find_delimiter(_first_line(path, options), options)
+    delimiter = delimiter or _find_delimiter(_first_line(path, options), options)
     feed = _CsvLines(path, options)
     rows = csv.reader(feed, delimiter=delimiter, strict=True)
     try:

@@ -1,4 +1,4 @@
-"""Table exports: CSV, Parquet, Excel workbooks and FaithBench's table of verdicts.
+"""Table exports: CSV, JSON, Parquet, Excel workbooks and FaithBench's table of verdicts.
 
 Tables are for people and data frames, and cannot be imported. An annotation with several claim or
 evidence spans has one row per pair of them, all with the same annotation id. An assignee who found
@@ -29,6 +29,7 @@ from tui_annotate.plugins.files.sheets import (
     SheetTable,
     open_workbook,
 )
+from tui_annotate.plugins.json_records import write_json_array, write_json_line
 from tui_annotate.plugins.losses import LossCounter, count_originals, list_finished_people
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, Folder
 from tui_annotate.plugins.traits import (
@@ -264,6 +265,53 @@ class _CsvTable:
             cells |= {name: f"'{cells[name]}" for name in escaped}
             values = [cells.get(name) for name in self._columns]
             self._writer.writerow([*values, " ".join(escaped)])
+
+
+def _json_rows(records: Iterable[Record], report: ExportReport) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the CSV table as JSON objects with all columns; empty cells are null."""
+    for record in records:
+        _count_record(record, report)
+        for row in span_rows(record):
+            cells = row | {"seconds": round(row["seconds"], 3)} if "seconds" in row else row
+            yield {name: cells.get(name) for name in COLUMNS}
+
+
+class JsonFormat:
+    """JSON array with one object per pair of claim and evidence spans: the rows of the CSV table.
+
+    Every object has all columns of the CSV table except `escaped`, as JSON cells need no escaping.
+    Offsets, versions and seconds are numbers, `meta` is a string with JSON, and cells without a
+    value are null.
+    """
+
+    name = "json"
+    about = FormatTraits(title="a JSON array of annotations", carried=_CARRIED)
+
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
+        """Write the rows as one JSON array, one object per line; see `Exporter.write`."""
+        del options
+        report = ExportReport()
+        write_json_array(target, _json_rows(records, report))
+        return report
+
+
+class JsonLinesFormat:
+    """JSON lines with the objects of `JsonFormat`, one per line."""
+
+    name = "jsonl"
+    about = FormatTraits(title="JSON lines of annotations", carried=_CARRIED)
+
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
+        """Write each row as one line; see `Exporter.write`."""
+        del options
+        report = ExportReport()
+        for row in _json_rows(records, report):
+            write_json_line(target, row)
+        return report
 
 
 _INTEGERS: Final = {"source_document", "version", "annotations"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -57,7 +57,10 @@ def list_formats() -> Iterator[ExportFormat]:
     readers = dict(registry.load_all("importers"))
     writers = dict(registry.load_all("exporters"))
     for name in dict.fromkeys([*readers, *writers]):
-        about = get_traits(writers.get(name) or readers.get(name))
+        reading, writing = get_traits(readers.get(name)), get_traits(writers.get(name))
+        about = writing or reading
+        if reading and writing and reading.title != writing.title:
+            about = replace(writing, title=f"reads {reading.title}; writes {writing.title}")
         yield ExportFormat(name, name in readers, name in writers, about)
 
 
@@ -103,7 +106,7 @@ class FileConversion:
             NotFound, InvalidInput, Unavailable: a file cannot be opened, its format is unknown, or
             it has no valid record. An existing target stays unchanged.
         """
-        name = self.source_format or detect(source, self.reading, option="--from")
+        name = self.source_format or detect(source, self.reading)
         done = ConversionReport(name, self.target_format or detect_export_format(target))
         registry.load("importers", name)  # fails before the target is created
         writing = ExportRun(done.written, self.writing, names=self.names)

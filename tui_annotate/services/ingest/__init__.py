@@ -17,6 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels, NotFound, Unavailable
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.plural import format_count
@@ -64,7 +65,7 @@ __all__ = [
 
 _RUNS_NOTE = (
     "existing documents keep only the names of the runs that they were imported with; to add the"
-    " new run names, import all runs again with: tui-annotate dataset replace NAME (texts and"
+    " new run names, import all runs again with: tui-annotate datasets replace NAME (texts and"
     " annotations stay unchanged)"
 )
 
@@ -160,10 +161,7 @@ class IngestService:
         self._give_stored_samples(records)
         stored = set(self.corpus.keys(dataset))
         if not stored:
-            raise NotFound(
-                f"there is no dataset {dataset!r}",
-                "list all datasets with: tui-annotate dataset list",
-            )
+            raise unknown_dataset(dataset, [each.name for each in self.corpus.datasets()])
         vectors = self._vectors(embedder)
         looked = self._run(IngestCallbacks(progress, problem), exchange=with_annotations)
         changed: set[SampleKey] = set()
@@ -252,7 +250,7 @@ class IngestService:
             raise Conflict(
                 f"{format_count(len(worked), 'sample')} with annotations or assignments would"
                 f" change or be removed, for example {worked[0]}",
-                "export the annotations first; to delete them, add --with-annotations",
+                "export the annotations first; to delete them, add --delete-annotations",
             )
 
 

@@ -31,7 +31,7 @@ class ProbeScorer:
         if not options.model:
             raise InvalidInput(
                 "no probe file is named",
-                "pass --scorer probe:FILE; train a probe with: tui-annotate score train-probe",
+                "pass --scorer probe:FILE; train a probe with: tui-annotate scores train-probe",
                 code="probe-missing",
             )
         path = Path(options.model)

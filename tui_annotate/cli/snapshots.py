@@ -1,0 +1,132 @@
+"""The commands `snapshots`: create and list snapshots for papers, and replay the event log."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tui_annotate.cli import options, output
+from tui_annotate.cli.help_format import DATA
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
+from tui_annotate.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tui_annotate.services.freeze import ReplayReport
+
+SHOWN = 20
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the app."""
+    snapshots = add_group(
+        app, "snapshots", "Create, list and verify snapshots for papers.", panel=DATA
+    )
+    add_command(snapshots, create, "snapshots create paper-1")
+    add_command(snapshots, list_snapshots, "snapshots list", name="list")
+    add_command(
+        snapshots,
+        replay,
+        "snapshots replay paper-1",
+        "snapshots replay --at 2026-05-04T12:00 -o then.jsonl",
+    )
+
+
+def create(
+    name: Annotated[str, argument("NAME", "Name of the snapshot; its folder is `frozen/NAME`.")],
+    *,
+    common: options.CommonOptions,
+) -> None:
+    """Keep the present state for a paper.
+
+    The folder of the snapshot contains an export, the label sets, the guidelines, agreement,
+    statistics and a methods paragraph, all of the same time. Annotators can continue to work
+    meanwhile. A snapshot is never changed later.
+    """
+    with open_workspace(common.workspace) as space:
+        state = space.team.freeze.run(name)
+    output.print_lines_or_json(state, f"snapshot: {state.folder}", as_json=common.as_json)
+    if not common.as_json:
+        events = output.many(state.events, "event")
+        output.print_note(f"{events}; note the head of the log elsewhere: {state.head}")
+
+
+def list_snapshots(*, common: options.CommonOptions) -> None:
+    """List snapshots."""
+    with open_workspace(common.workspace) as space:
+        states = space.team.freeze.all()
+    output.print_table_or_json(
+        states,
+        ["name", "at", output.number_column("events"), output.flexible_column("head")],
+        [(state.name, output.format_time(state.at), state.events, state.head) for state in states],
+        as_json=common.as_json,
+    )
+
+
+def replay(
+    name: Annotated[str, argument("NAME", "Snapshot to recreate and compare.")] = "",
+    *,
+    at: Annotated[
+        str, option("--at", "TIME", "Recreate the state at this time (UTC), not a snapshot.")
+    ] = "",
+    target: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Native file to write with the recreated state."
+        ),
+    ] = None,
+    common: options.CommonOptions,
+) -> None:
+    """Recreate a snapshot from the event log, and compare.
+
+    The command works on a copy of the database. The exit code is 1 if a sample differs.
+    """
+    if bool(name) == bool(at) or (at and target is None):
+        raise InvalidInput(
+            "expected either the NAME of a snapshot or a time",
+            "give NAME, or both --at TIME and -o FILE",
+        )
+    with open_workspace(common.workspace) as space:
+        if at:
+            from tui_annotate.services.export import parse_time
+
+            until = parse_time(at)
+            events, streams = space.team.freeze.replay_to(until, target or Path())
+            log = f"{output.many(events, 'event')} in {output.many(streams, 'stream')}"
+            output.print_lines_or_json(
+                {"at": until, "events": events, "streams": streams, "file": target},
+                f"{log}, until {until}, in {target}",
+                as_json=common.as_json,
+            )
+            return
+        found = space.team.freeze.replay(name, export=target)
+    if common.as_json:
+        output.print_json({**asdict(found), "same": found.same})
+    else:
+        _print_replay(name, found)
+    if not found.same:
+        raise typer.Exit(1)
+
+
+def _print_replay(name: str, found: ReplayReport) -> None:
+    output.print_line(
+        f"replayed {output.many(found.events, 'event')} in "
+        f"{output.many(found.streams, 'stream')}; identical to {name}, to the byte: "
+        f"{found.identical:,} of {output.many(found.samples, 'sample')}"
+    )
+    for head in found.lost[:SHOWN]:
+        output.print_line(
+            f"event {head.seq} is missing or altered in the log: {head.person} on "
+            f"{head.dataset}/{head.sample}"
+        )
+    for each in found.differences[:SHOWN]:
+        deleted = "deleted from the workspace; its events are still in the log"
+        differs = f"differs in {', '.join(each.parts)}" if each.parts else deleted
+        output.print_line(f"{each.dataset}/{each.sample}: {differs}")
+    more = max(len(found.differences) - SHOWN, 0) + found.more
+    if more:
+        output.print_line(f"and {output.many(more, 'more sample')}")
+    if found.since:
+        output.print_message(f"excluded: {output.many(found.since, 'sample')} imported later")

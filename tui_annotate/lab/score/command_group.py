@@ -1,0 +1,61 @@
+"""The command group `scores`: names, order and examples of its commands."""
+
+from __future__ import annotations
+
+import typer
+
+from tui_annotate.cli.help_format import RESEARCH
+from tui_annotate.cli.options import add_command, add_group
+from tui_annotate.lab.score.commands import compute, delete, import_scores, list_runs, train_probe
+from tui_annotate.lab.score.comparison_command import compare
+from tui_annotate.lab.score.rank_command import rank
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command group `scores` to the app."""
+    scores = add_group(
+        app, "scores", "Compute, import and compare scores of samples.", panel=RESEARCH
+    )
+    add_command(
+        scores,
+        compute,
+        "scores compute --scorer unigram --scorer similarity",
+        "scores compute --dataset answers --scorer unigram --language zh --top-k 5",
+        "scores compute --dataset news --scorer similarity --embedder static --dry-run",
+        "annotate --order worst:source_overlap",
+    )
+    add_command(
+        scores,
+        import_scores,
+        "scores import probe.jsonl --name probe_score --dataset answers",
+        "scores import minicheck.csv --name minicheck --score-column p --lower-is-better",
+        "scores import --sample-columns all --dataset answers",
+        name="import",
+    )
+    add_command(scores, list_runs, "scores list --dataset answers", name="list")
+    add_command(scores, delete, "scores delete RUN --yes")
+    add_command(
+        scores,
+        rank,
+        "scores rank --dataset answers --upper-percentile 70 --lower-percentile 30",
+        "scores rank --ranker length --short-diff 80",
+        "scores rank --dataset news --score source_overlap --score source_similarity",
+        "export --to preferences --dataset answers -o ranked.jsonl",
+    )
+    add_command(
+        scores,
+        compare,
+        "scores compare --dataset news",
+        "scores compare --dataset batch --column hhemv1 --column trueteacher",
+        "scores compare --dataset news --score faithfulness --threshold .5",
+        "scores compare --dataset news --against adjudicated --chart auc --json",
+    )
+    add_command(
+        scores,
+        train_probe,
+        "scores train-probe ranked.jsonl --model-folder FOLDER -o probe.json",
+        "scores train-probe --label-source human --dataset answers --model-folder FOLDER"
+        " -o probe.json",
+        "scores compute --dataset answers --scorer probe:probe.json",
+        name="train-probe",
+    )

@@ -1,0 +1,112 @@
+"""Command `pipeline run`: runs the steps of a recipe file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tui_annotate.cli import output
+from tui_annotate.cli.help_format import RESEARCH
+from tui_annotate.cli.options import (
+    DryOption,
+    JsonOption,
+    WorkspaceOption,
+    add_command,
+    add_group,
+    argument,
+    open_workspace,
+)
+from tui_annotate.domain.people import Permission
+from tui_annotate.lab.score.commands import print_report, report_as_json
+from tui_annotate.lab.score.rank_command import PERCENTILE, ranked_as_json, show_ranked
+
+if TYPE_CHECKING:
+    from tui_annotate.lab.score.recipes import Recipe, RecipeReport
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command group `pipeline` to the app."""
+    pipeline = add_group(app, "pipeline", "Run several steps that a file lists.", panel=RESEARCH)
+    pipeline.callback()(lambda: None)  # Typer would drop the group, as it holds one command only
+    add_command(pipeline, run, "pipeline run labels.yml --dry-run", "pipeline run labels.yml")
+
+
+def run(
+    file: Annotated[Path, argument("FILE", "YAML file with data, scorers and a ranker.")],
+    *,
+    dry_run: DryOption = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Run the steps of a pipeline file.
+
+    The steps import data, score and rank the samples, and write the results.
+
+    The file may have the keys of Dreamcatcher's files. Paths are relative to the current folder.
+    """
+    from tui_annotate.lab.score.recipes import read_recipe
+    from tui_annotate.plugins import registry
+
+    recipe = read_recipe(file, scorers=registry.plugin_names("scorers"))
+    for unused in recipe.unused:
+        output.print_message(f"ignored key: {unused}")
+    if dry_run:
+        _print_plan(recipe, as_json=as_json)
+        return
+    from tui_annotate.lab.score.recipes import run_recipe
+
+    with (
+        open_workspace(workspace, needs=Permission.MANAGE) as space,
+        output.show_progress("samples") as show_progress,
+    ):
+        done = run_recipe(space, recipe, progress=show_progress)
+    if as_json:
+        output.print_json(_report_as_json(done))
+    else:
+        _print_report(done)
+
+
+def _print_plan(recipe: Recipe, *, as_json: bool) -> None:
+    steps = [{"scorer": step.scorer, **step.options} for step in recipe.steps]
+    values: dict[str, Any] = {
+        "dataset": recipe.dataset,
+        "input": str(recipe.source or ""),
+        "scorers": steps,
+        "ranker": None if recipe.ranker is None else dict(recipe.ranker),
+        "outputs": [str(path) for path in (recipe.labelled, recipe.ranked) if path],
+    }
+    if as_json:
+        output.print_json(values)
+        return
+    output.print_facts(
+        {
+            "data": values["input"] or recipe.dataset,
+            "scorers": ", ".join(step.scorer for step in recipe.steps)
+            or "none: the scores in the input are used",
+            "ranker": "none" if recipe.ranker is None else recipe.ranker.get("ranker", PERCENTILE),
+            "outputs": ", ".join(values["outputs"]) or "none",
+        }
+    )
+
+
+def _report_as_json(done: RecipeReport) -> dict[str, Any]:
+    return {
+        "dataset": done.dataset,
+        "added": done.ingested.added if done.ingested else 0,
+        "runs": [report_as_json(each) for each in done.scored],
+        "ranking": ranked_as_json(done.ranked) if done.ranked else None,
+        "written": {path: report.records for path, report in done.written.items()},
+    }
+
+
+def _print_report(done: RecipeReport) -> None:
+    if done.ingested is not None:
+        output.print_line(f"{done.dataset}: {output.many(done.ingested.added, 'new sample')}")
+    for scored in done.scored:
+        print_report(scored)
+    if done.ranked is not None:
+        show_ranked(done.ranked)
+    for path, report in done.written.items():
+        output.print_line(f"written: {path} with {output.many(report.records, 'sample')}")
