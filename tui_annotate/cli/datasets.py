@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
         dataset,
         remove_dataset,
         "dataset remove news",
-        "dataset remove news --with-annotations --yes",
+        "dataset remove news --delete-annotations --yes",
         name="remove",
     )
 
@@ -73,13 +73,13 @@ def replace_dataset(
     collection: options.CollectionOptions,
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
-    with_annotations: options.WithAnnotationsOption = False,
+    delete_annotations: options.DeleteAnnotationsOption = False,
     common: options.CommonOptions,
 ) -> None:
     """Replace what is in a dataset by what is in files.
 
     Work on samples whose texts stay is kept. Refused where people worked on a sample that would
-    change or go, unless --with-annotations.
+    change or go, unless --delete-annotations.
     """
     from tui_annotate.services.ingest import IngestFiles
 
@@ -95,7 +95,7 @@ def replace_dataset(
         report = space.ingest_service.replace(
             IngestFiles(files, format_name, reading),
             dataset=name,
-            with_annotations=with_annotations,
+            with_annotations=delete_annotations,
             embedder=space.vector_options(**asdict(vectors)),
             progress=progress,
         )
@@ -105,16 +105,16 @@ def replace_dataset(
 def remove_dataset(
     name: NameArgument,
     *,
-    with_annotations: options.WithAnnotationsOption = False,
+    delete_annotations: options.DeleteAnnotationsOption = False,
     yes: options.YesOption = False,
     common: options.CommonOptions,
 ) -> None:
     """Take a dataset out of the workspace.
 
-    Refused where people worked on it, unless --with-annotations.
+    Refused where people worked on it, unless --delete-annotations.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         output.ask(f"remove dataset {name!r} from {space.path}?", yes=yes)
-        removed = space.corpus.remove_dataset(name, with_annotations=with_annotations)
+        removed = space.corpus.remove_dataset(name, with_annotations=delete_annotations)
     line = f"{output.many(removed, 'sample')} removed"
     output.print_lines_or_json({"dataset": name, "removed": removed}, line, as_json=common.as_json)

@@ -58,7 +58,7 @@ def export(
     unrated: UnratedOption = False,
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
-    with_practice: options.PracticeOption = False,
+    include_practice: options.PracticeOption = False,
     workspace: options.WorkspaceOption = None,
 ) -> None:
     """Write annotations to a file or standard output.
@@ -76,9 +76,9 @@ def export(
             format=format_name,
             options=ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated),
             names=names,
-            **work.filters(with_practice=with_practice),
+            **work.filters(include_practice=include_practice),
         )
-        practice_samples = 0 if with_practice else space.corpus.count_practice_samples()
+        practice_samples = 0 if include_practice else space.corpus.count_practice_samples()
     print_conversion(report, format_name, where=f" in {target}" if target else "")
     pseudonyms.print_pseudonyms(names)
     print_practice(practice_samples)
@@ -90,4 +90,4 @@ def print_practice(samples: int) -> None:
     """Says how many samples of practice were left out; nothing where none was."""
     if samples:
         left_out = output.many(samples, "sample")
-        output.print_message(f"  left out: practice on {left_out}; --with-practice has it")
+        output.print_message(f"  left out: practice on {left_out}; --include-practice includes them")

@@ -1,8 +1,8 @@
-"""Options that several commands share, so that each is spelt and explained once."""
+"""Options that several commands share: each is declared and described once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -14,6 +14,7 @@ import typer
 from tui_annotate.cli import completion
 from tui_annotate.cli.option_groups import GroupedCommand
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.plugins.pair_columns import set_pair_columns
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Offsets(StrEnum):
-    """What offsets are counted in."""
+    """The unit of offsets in a file."""
 
     CODEPOINT = CODEPOINT
     UTF16 = UTF16
@@ -38,32 +39,32 @@ def option(
     complete: completion.Completer | None = None,
     minimum: int | None = None,
 ) -> Any:
-    """An option that takes a value; `complete` gives a shell's proposals for it."""
+    """Declare an option with a value; `complete` lists the values that a shell completes."""
     return typer.Option(name, metavar=metavar, help=about, autocompletion=complete, min=minimum)
 
 
 def dataset_option(about: str) -> Any:
-    """The option `--dataset`."""
+    """Declare the option `--dataset`."""
     return option("--dataset", "NAME", about, complete=completion.datasets)
 
 
 def sample_option(about: str) -> Any:
-    """The option `--sample`."""
+    """Declare the option `--sample`."""
     return option("--sample", "ID", about, complete=completion.samples)
 
 
 def person_option(name: str, about: str, *, metavar: str = "NAME") -> Any:
-    """An option that names a person, or several where it takes a list."""
+    """Declare an option that names one person, or several people if its type is a list."""
     return option(name, metavar, about, complete=completion.people)
 
 
 def flag(name: str, about: str) -> Any:
-    """An option without a value, and without its opposite."""
+    """Declare an option without a value and without a `--no-` form."""
     return typer.Option(name, help=about)
 
 
 def argument(metavar: str, about: str, *, complete: completion.Completer | None = None) -> Any:
-    """An argument; one that may be left out shows no default."""
+    """Declare an argument; the help shows no default of an optional argument."""
     return typer.Argument(metavar=metavar, help=about, autocompletion=complete, show_default=False)
 
 
@@ -73,38 +74,45 @@ WorkspaceOption = Annotated[
         "--workspace",
         "-w",
         metavar="DIR",
-        help="The workspace; else $TUI_ANNOTATE_WORKSPACE, else the nearest parent that is one.",
+        help="Workspace folder (default: $TUI_ANNOTATE_WORKSPACE, else the nearest parent folder "
+        "that is a workspace).",
     ),
 ]
-JsonOption = Annotated[bool, flag("--json", "Print JSON for programs.")]
+JsonOption = Annotated[bool, flag("--json", "Print JSON.")]
 NameOption = Annotated[
     str,
-    person_option("--as", "Who you are. Remembered once work begins; at first your login name."),
+    person_option(
+        "--as", "Name under which you work (default: the name used last, else your login name)."
+    ),
 ]
-StartOption = Annotated[str, sample_option("Begin at this sample: its id, or dataset/id.")]
-DryOption = Annotated[bool, flag("--dry-run", "Say what would be; change nothing.")]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+StartOption = Annotated[str, sample_option("Sample to open first: ID or DATASET/ID.")]
+DryOption = Annotated[bool, flag("--dry-run", "Show what would change; change nothing.")]
+YesOption = Annotated[
+    bool, typer.Option("--yes", "-y", help="Confirm; do not ask for confirmation.")
+]
 
 FilesArgument = Annotated[
-    list[Path], argument("FILE", "In any format that `tui-annotate formats` lists; also .gz, .zst.")
+    list[Path],
+    argument("FILE", "File or folder to read, in any readable format; also .gz and .zst files."),
 ]
 FormatOption = Annotated[
     str,
     typer.Option(
         "--from",
-        "--format",
-        metavar="NAME",
-        help="Its format, as `tui-annotate formats` has it; else told by the content.",
+        "-f",
+        metavar="FORMAT",
+        help="Format to read, as listed by `tui-annotate formats` (default: detected from the "
+        "content).",
         autocompletion=completion.complete_plugins("importers"),
     ),
 ]
 DatasetOption = Annotated[
-    str, dataset_option("What the dataset is called; else the file's name up to its first dot.")
+    str, dataset_option("Name of the dataset (default: the file name up to its first dot).")
 ]
 OffsetsOption = Annotated[
     Offsets | None,
     typer.Option(
-        help="What spans of autojudge lines are counted in; else told by what they quote."
+        help="Unit of the offsets in autojudge files (default: the unit that fits the quotes)."
     ),
 ]
 EmbedderOption = Annotated[
@@ -112,7 +120,8 @@ EmbedderOption = Annotated[
     option(
         "--embedder",
         "NAME",
-        "auto, static, neural[:FOLDER], remote:MODEL, none; ingest keeps the workspace's own.",
+        "Embedder of texts: auto, static, neural[:FOLDER], remote:MODEL or none (default: the "
+        "workspace's embedder).",
         complete=completion.complete_plugins("embedders", "auto", "none"),
     ),
 ]
@@ -121,25 +130,33 @@ UrlOption = Annotated[
     option(
         "--base-url",
         "URL",
-        "Where remote:MODEL is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
+        "URL of the endpoint of remote:MODEL, up to and including /v1; $TUI_ANNOTATE_API_KEY is "
+        "its key.",
     ),
 ]
-WithAnnotationsOption = Annotated[
-    bool, flag("--with-annotations", "Drop people's work on these samples as well.")
+DeleteAnnotationsOption = Annotated[
+    bool, flag("--delete-annotations", "Also delete annotations and progress on these samples.")
 ]
-OfDatasetOption = Annotated[str, dataset_option("This dataset alone.")]
-OfPersonOption = Annotated[str, person_option("--person", "This person's work alone.")]
+OfDatasetOption = Annotated[str, dataset_option("Only this dataset (default: all datasets).")]
+OfPersonOption = Annotated[
+    str, person_option("--person", "Only the work of this person (default: all people).")
+]
 OfLabelOption = Annotated[
     str,
     option(
         "--label",
         "LABEL",
-        "With this label or one under it, as Unwanted.Intrinsic.",
+        "Only annotations with this label or a label below it, for example Unwanted.Intrinsic.",
         complete=completion.labels,
     ),
 ]
 SinceOption = Annotated[
-    str, option("--since", "TIME", "Changed then or later, as 2026-01-31 or 2026-01-31T12:00.")
+    str,
+    option(
+        "--since",
+        "TIME",
+        "Only work changed at this time (UTC) or later, for example 2026-01-31T12:00.",
+    ),
 ]
 
 
@@ -153,43 +170,49 @@ class CommonOptions:
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """Which columns of a file hold what."""
+    """Options that name the columns of a table of source-summary pairs."""
 
     columns: Annotated[
         str,
         option(
             "--columns",
             "NAME",
-            "Names of columns as in a known collection: aggrefact, frank, summac or true.",
+            "Use the column names of a known collection: aggrefact, frank, summac or true.",
             complete=completion.complete_words("aggrefact", "frank", "summac", "true"),
         ),
     ] = ""
     source_column: Annotated[
-        str, option("--source-column", "NAME", "The column of the source texts.")
+        str, option("--source-column", "NAME", "Column of the source texts.")
     ] = "source"
     summary_column: Annotated[
-        str, option("--summary-column", "NAME", "The column of the summaries.")
+        str, option("--summary-column", "NAME", "Column of the summaries.")
     ] = "summary"
     id_column: Annotated[
-        str, option("--id-column", "NAME", "The column of ids; else they are numbered by row.")
+        str, option("--id-column", "NAME", "Column of the sample ids (default: the row number).")
     ] = ""
     group_column: Annotated[
-        str, option("--group-column", "NAME", "The column that rival summaries share.")
+        str,
+        option(
+            "--group-column",
+            "NAME",
+            "Column with the same value for all summaries of one source (default: none).",
+        ),
     ] = ""
 
 
 @dataclass(frozen=True)
 class CollectionOptions:
-    """What belongs to a collection of reports."""
+    """Options for files that accompany a collection of reports."""
 
-    topics: Annotated[Path | None, option("--topics", "FILE", "What reports of runs answer.")] = (
-        None
-    )
+    topics: Annotated[
+        Path | None, option("--topics", "FILE", "File with the topics that the reports answer.")
+    ] = None
     topic: Annotated[
-        list[str] | None, option("--topic", "ID", "This topic alone; may be repeated.")
+        list[str] | None, option("--topic", "ID", "Only the reports on this topic; repeatable.")
     ] = None
     documents: Annotated[
-        Path | None, option("--documents", "FILE", "Documents that reports cite and do not hold.")
+        Path | None,
+        option("--documents", "FILE", "File with the documents that the reports cite."),
     ] = None
 
 
@@ -202,17 +225,17 @@ class TextOptions:
         option(
             "--language",
             "CODE",
-            "Of all texts, as en or zh; else told by the share of Han characters of each.",
+            "Language of all texts, for example en or zh (default: detected for each text).",
         ),
     ] = ""
-    encoding: Annotated[str, option("--encoding", "NAME", "Of the files, for example gb18030.")] = (
-        "utf-8"
-    )
+    encoding: Annotated[
+        str, option("--encoding", "NAME", "Encoding of the files, for example gb18030.")
+    ] = "utf-8"
 
 
 @dataclass(frozen=True)
 class EmbedderChoice:
-    """What makes vectors."""
+    """The embedder that computes vectors, with its endpoint."""
 
     embedder: EmbedderOption = ""
     base_url: UrlOption = ""
@@ -222,7 +245,7 @@ class EmbedderChoice:
             "--dimensions",
             metavar="N",
             min=0,
-            help="Of each vector, where remote:MODEL can make fewer.",
+            help="Dimensions of each vector of remote:MODEL (default: the model's number).",
             show_default=False,
         ),
     ] = 0
@@ -230,7 +253,7 @@ class EmbedderChoice:
 
 @dataclass(frozen=True)
 class FilterOptions:
-    """Which work a report or an export holds."""
+    """Filters of the work that an export or a report contains."""
 
     dataset: OfDatasetOption = ""
     person: OfPersonOption = ""
@@ -239,20 +262,26 @@ class FilterOptions:
         option(
             "--origin",
             "ORIGIN",
-            "human, adjudicated, rejected, imported, or one in full, as imported:mercury.",
+            "Only annotations of this origin: human, adjudicated, rejected, imported, or a full "
+            "name such as imported:mercury.",
         ),
     ] = ""
-    state: Annotated[State | None, typer.Option(help="Work on samples in this state alone.")] = None
+    state: Annotated[
+        State | None,
+        typer.Option(help="Only work on samples in this state (default: all states)."),
+    ] = None
     label: OfLabelOption = ""
     since: SinceOption = ""
 
-    def filters(self, *, with_practice: bool) -> dict[str, str]:
-        """The fields of a `RecordFilter`."""
-        practice = "with" if with_practice else ""
+    def filters(self, *, include_practice: bool) -> dict[str, str]:
+        """Return the fields of a `RecordFilter`."""
+        practice = "with" if include_practice else ""
         return asdict(self) | {"state": str(self.state or ""), "practice": practice}
 
 
-PracticeOption = Annotated[bool, flag("--with-practice", "Also work that was done for practice.")]
+PracticeOption = Annotated[
+    bool, flag("--include-practice", "Include work on practice datasets (default: excluded).")
+]
 
 
 def import_options(
@@ -261,10 +290,10 @@ def import_options(
     collection: CollectionOptions | None = None,
     **others: Any,
 ) -> ImportOptions:
-    """How files are read; `others` are further fields of `ImportOptions`.
+    """Return the import options; `others` are further fields of `ImportOptions`.
 
     Raises:
-        NotFound: no collection has columns of this name.
+        NotFound: `--columns` names an unknown collection.
     """
     given = asdict(columns) | asdict(texts) | others
     if collection:
@@ -274,37 +303,50 @@ def import_options(
 
 
 def output_option(about: str, *, metavar: str = "FILE") -> Any:
-    """The option `--output`, a file to write; - is standard output."""
+    """Declare the option `--output`, a file to write; `-` is standard output."""
     return typer.Option("--output", "-o", metavar=metavar, help=about, callback=parse_target)
 
 
 def parse_target(target: Path | None) -> Path | None:
-    """A file to write; None for `-`, which is standard output, as where none is named."""
+    """Return the file to write; None for `-` (standard output) or if no file is given."""
     return None if target == Path("-") else target
 
 
 def examples(*lines: str) -> str:
-    """The end of a command's help: lines to copy, kept as they are."""
+    """Format the examples at the end of a command's help, one command line per line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def add_command(
-    group: typer.Typer, function: Callable[..., None], *lines: str, name: str | None = None
+    group: typer.Typer,
+    function: Callable[..., None],
+    *lines: str,
+    name: str | None = None,
+    panel: str | None = None,
 ) -> None:
-    """Adds a command to the app or a group.
+    """Add a command to the app or to a group.
 
     Args:
-        lines: examples at the end of its help; the program's name is put before those without it.
-        name: where it is not the function's.
+        lines: examples at the end of the command's help; `tui-annotate` is put before a line that
+            does not contain it.
+        name: name of the command; default: the function's name.
+        panel: panel of `tui-annotate --help` that lists the command, a constant of `help_format`;
+            only for commands of the app itself.
     """
     commands = (each if "tui-annotate " in each else f"tui-annotate {each}" for each in lines)
-    group.command(name, epilog=examples(*commands))(GroupedCommand(function))
+    group.command(name, epilog=examples(*commands), rich_help_panel=panel)(GroupedCommand(function))
 
 
-def add_group(app: typer.Typer, name: str, about: str) -> typer.Typer:
-    """Adds a group of commands, which prints its help where no command is named."""
+def add_group(app: typer.Typer, name: str, about: str, *, panel: str | None = None) -> typer.Typer:
+    """Add a group of commands, which prints its help if no command is named.
+
+    Args:
+        about: first line of the group's help.
+        panel: panel of `tui-annotate --help` that lists the group, a constant of `help_format`;
+            only for groups of the app itself.
+    """
     group = typer.Typer(help=about, no_args_is_help=True)
-    app.add_typer(group, name=name)
+    app.add_typer(group, name=name, rich_help_panel=panel)
     return group
 
 
@@ -312,17 +354,18 @@ def add_group(app: typer.Typer, name: str, about: str) -> typer.Typer:
 def open_workspace(
     workspace: Path | None, *, needs: Permission | None = None
 ) -> Iterator[Workspace]:
-    """The workspace that is meant, open for whoever gives the command; closed afterwards.
+    """Open the workspace for the user of the shell; close the workspace afterwards.
 
-    The owner of its files may do everything. With accounts, others are who their user name says.
+    The owner of the workspace's files may do everything. In a workspace with accounts, other users
+    have the account with their login name.
 
     Args:
-        needs: what they must be allowed to do with the workspace; None where it depends.
+        needs: the permission that the command requires; None if the command checks permissions.
 
     Raises:
-        NotFound: there is none.
-        NotAllowed: there are accounts, and this user has none, or one that may not.
-        Unavailable: it can not be opened.
+        NotFound: no folder is a workspace.
+        NotAllowed: the workspace has accounts, and the user's account is missing or lacks `needs`.
+        Unavailable: the workspace cannot be opened.
     """
     from tui_annotate import workspace as workspaces
     from tui_annotate.settings import find_workspace
@@ -335,19 +378,27 @@ def open_workspace(
 
 
 def choose_dataset(space: Workspace, name: str) -> str:
-    """The dataset of this name; the only one where the name is empty.
+    """Return the dataset with this name; for an empty name, the workspace's only dataset.
 
     Raises:
-        InvalidInput: there are several.
-        NotFound: there is none, or none of the name.
+        InvalidInput: the name is empty and the workspace has several datasets.
+        NotFound: the workspace has no samples, or no dataset with this name.
     """
     known = [info.name for info in space.corpus.datasets()]
     if name and name not in known:
-        raise NotFound(f"there is no dataset {name!r}", f"there are: {', '.join(known) or 'none'}")
+        raise unknown_dataset(name, known)
     if not known:
-        raise NotFound("the workspace has no samples", "tui-annotate ingest FILE")
+        raise NotFound(
+            "the workspace has no samples", "import samples with: tui-annotate ingest FILE"
+        )
     if not name and len(known) > 1:
         raise InvalidInput(
-            f"the workspace has {len(known)} datasets", f"name one: --dataset {known[0]}"
+            f"the workspace has {len(known)} datasets", f"name one dataset: --dataset {known[0]}"
         )
     return name or known[0]
+
+
+def unknown_dataset(name: str, known: Iterable[str]) -> NotFound:
+    """Return the error for an unknown dataset; the hint names the most similar known dataset."""
+    hint = f"{suggest_word(name, known)}List all datasets with: tui-annotate datasets list"
+    return NotFound(f"unknown dataset {name!r}", hint)

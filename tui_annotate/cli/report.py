@@ -51,7 +51,7 @@ def html(
         ),
     ] = None,
     work: options.FilterOptions,
-    with_practice: options.PracticeOption = False,
+    include_practice: options.PracticeOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     key: pseudonyms.KeyOption = None,
     source_format: options.FormatOption = "",
@@ -64,7 +64,7 @@ def html(
     It needs no network and runs nothing of what others wrote. The same store gives the same bytes.
     Of a FILE, columns, language and encoding are named as in convert, and --key as there.
     """
-    filters = RecordFilter(**work.filters(with_practice=with_practice))
+    filters = RecordFilter(**work.filters(include_practice=include_practice))
     reading = options.import_options(columns, texts)
     target = _choose_target(output_file)
     if file is None:

@@ -252,7 +252,7 @@ class IngestService:
             raise Conflict(
                 f"{format_count(len(worked), 'sample')} with annotations or assignments would"
                 f" change or be removed, for example {worked[0]}",
-                "export the annotations first; to delete them, add --with-annotations",
+                "export the annotations first; to delete them, add --delete-annotations",
             )
 
 

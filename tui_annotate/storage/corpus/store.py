@@ -338,7 +338,7 @@ def _refuse_worked_on(connection: Connection, what: str, condition: Any) -> None
         raise Conflict(
             f"{what} has annotation work: {format_count(annotations, 'annotation')}, "
             f"{format_count(assignments, 'assignment')}",
-            "export the work first; to remove the work too, add --with-annotations",
+            "export the work first; to remove the work too, add --delete-annotations",
         )
 
 
