@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import bundle, completion, options, output, screen
+from tui_annotate.cli import bundles, completion, options, output, screen
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 
@@ -57,7 +57,7 @@ def annotate(
     if file is not None:
         if workspace or name:
             raise InvalidInput("a bundle is its person's own workspace", "leave out -w and --as")
-        raise typer.Exit(bundle.annotate_bundle(file, sample=sample, order=order))
+        raise typer.Exit(bundles.annotate_bundle(file, sample=sample, order=order))
     raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))
 
 

@@ -260,7 +260,7 @@ def repeat(
     """Assign samples to their annotators a second time.
 
     Annotators receive these samples after their other work, in another order, without their first
-    annotations. The command agreement compares both passes as agreement of a person with themselves.
+    annotations. `agreement` then compares the two passes of each person.
     """
     assignment = AssignmentOptions(share=count, sorting=AssignmentOrder.RANDOM, seed=seed)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
@@ -321,7 +321,9 @@ def _read_ids(file: Path | None) -> list[str]:
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"{file} is not UTF-8", "write one sample id per line, in UTF-8") from error
+        raise InvalidInput(
+            f"{file} is not UTF-8", "write one sample id per line, in UTF-8"
+        ) from error
     named = [line.strip() for line in text.splitlines() if line.strip()]
     if not named:
         raise InvalidInput(f"{file} contains no sample id", "write one sample id per line")
@@ -413,9 +415,7 @@ def _describe_request(request: Mapping[str, Any]) -> str:
 def pool(
     *,
     dataset: RuleDatasetOption,
-    overlap: Annotated[
-        int, option("--overlap", "K", "People for each sample.", minimum=1)
-    ] = 1,
+    overlap: Annotated[int, option("--overlap", "K", "People for each sample.", minimum=1)] = 1,
     order: Annotated[
         str,
         option(
@@ -462,9 +462,7 @@ def escalate(
             " label: also different top-level labels."
         ),
     ] = None,
-    add: Annotated[
-        int, option("--add", "N", "More people for each such sample.", minimum=1)
-    ] = 1,
+    add: Annotated[int, option("--add", "N", "More people for each such sample.", minimum=1)] = 1,
     now: Annotated[
         bool, flag("--now", "Apply the rule also to samples that are completed already.")
     ] = False,

@@ -90,4 +90,6 @@ def print_practice(samples: int) -> None:
     """Says how many samples of practice were left out; nothing where none was."""
     if samples:
         left_out = output.many(samples, "sample")
-        output.print_message(f"  left out: practice on {left_out}; --include-practice includes them")
+        output.print_message(
+            f"  left out: practice on {left_out}; --include-practice includes them"
+        )

@@ -1,4 +1,4 @@
-"""Commands about comments and announcements: remarks list, remarks reply, notice."""
+"""The commands `questions` and `announcements`: messages between annotators and reviewers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 
 if TYPE_CHECKING:
@@ -14,58 +15,70 @@ if TYPE_CHECKING:
     from tui_annotate.services.comments import CommentService
 
 SHORT = 8
-"""Characters of a thread's id that are shown."""
+"""Number of displayed characters of a thread's id."""
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    remarks = add_group(app, "remarks", "What people say about samples.")
+    """Add the groups `questions` and `announcements` to the app."""
+    questions = add_group(app, "questions", "List and answer questions of annotators.", panel=TEAM)
     add_command(
-        remarks,
-        list_threads,
-        "remarks list --waiting",
-        "remarks list --sample news/17",
+        questions,
+        list_questions,
+        "questions list --unanswered",
+        "questions list --sample news/17",
         name="list",
     )
-    add_command(remarks, reply, 'tui-annotate remarks reply 3f0a9c41 "Yes, that one too."')
-    add_command(app, notice, 'tui-annotate notice "The guidelines say more about dates now."')
+    add_command(questions, reply, 'questions reply 3f0a9c41 "Yes, that one too."')
+    announcements = add_group(app, "announcements", "Show messages to all annotators.", panel=TEAM)
+    add_command(announcements, list_announcements, "announcements list", name="list")
+    add_command(
+        announcements,
+        create,
+        'announcements create "The guidelines now cover dates."',
+    )
 
 
-def list_threads(
+def list_questions(
     *,
-    waiting: Annotated[bool, flag("--waiting", "Those alone that wait for an answer.")] = False,
+    unanswered: Annotated[
+        bool, flag("--unanswered", "Only questions and threads that wait for a reply.")
+    ] = False,
     sample: Annotated[
-        str, options.sample_option("About this sample alone: an id, or dataset/id.")
+        str, options.sample_option("Only questions about this sample: ID or DATASET/ID.")
     ] = "",
     common: options.CommonOptions,
 ) -> None:
-    """List what annotators wrote, the answers, and notices."""
+    """List questions and threads of annotators, with replies."""
     with open_workspace(common.workspace) as space:
         service = space.team.comments
         key = space.corpus.find(sample) if sample else None
-        threads = service.list_threads(waiting=waiting, sample=key)
-        announcements = [] if waiting or key else service.notices()
+        threads = service.list_threads(waiting=unanswered, sample=key)
         if common.as_json:
-            output.print_json(
-                {
-                    "talks": [_thread_as_json(thread, service) for thread in threads],
-                    "notices": [_comment_as_json(each, service) for each in announcements],
-                }
-            )
+            output.print_json([_thread_as_json(thread, service) for thread in threads])
             return
         for thread in threads:
             _print_thread(thread, service)
+    if not threads:
+        output.print_note("no unanswered questions" if unanswered else "no questions")
+
+
+def list_announcements(*, common: options.CommonOptions) -> None:
+    """List announcements, oldest first."""
+    with open_workspace(common.workspace) as space:
+        service = space.team.comments
+        announcements = service.notices()
+        if common.as_json:
+            output.print_json([_comment_as_json(each, service) for each in announcements])
+            return
         for each in announcements:
-            output.print_line(f"notice of {each.at[:16]} by {service.name(each.author)}:")
+            output.print_line(f"{each.at[:16]}, {service.name(each.author)}:")
             _print_indented(each.text)
-    if not threads and not announcements:
-        output.print_message(
-            "nobody waits for an answer" if waiting else "nobody said anything yet"
-        )
+    if not announcements:
+        output.print_note("no announcements")
 
 
 def _print_thread(thread: CommentThread, service: CommentService) -> None:
-    waits = ", waits for an answer" if thread.waiting else ""
+    waits = ", unanswered" if thread.waiting else ""
     output.print_line(f"{thread.id[:SHORT]}  {_describe_sample(thread)}{waits}")
     for each in thread.remarks:
         output.print_line(f"  {service.name(each.author)}, {each.at[:16]}:")
@@ -97,29 +110,40 @@ def _comment_as_json(comment: PersonComment, service: CommentService) -> dict[st
 
 
 def reply(
-    thread_id: Annotated[str, argument("TALK", "The start of its id, as remarks list shows it.")],
-    text: Annotated[str, argument("TEXT", "What you answer.")],
+    thread_id: Annotated[
+        str, argument("ID", "Beginning of the question's id, as listed by `questions list`.")
+    ],
+    text: Annotated[str, argument("TEXT", "Text of the reply.")],
     *,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Answer an annotator.
+    """Reply to a question or thread.
 
-    They are told when they next begin, and find it at the sample.
+    The annotator sees the reply at the next session, and afterwards at the sample.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         service = space.team.comments
         thread = service.reply(thread_id, text)
-        output.print_line(
-            f"answered {service.name(thread.person)} about {_describe_sample(thread)}"
+        name, sample = service.name(thread.person), _describe_sample(thread)
+        output.print_lines_or_json(
+            _thread_as_json(thread, service),
+            f"replied to {name} about {sample}",
+            as_json=common.as_json,
         )
 
 
-def notice(
-    text: Annotated[str, argument("TEXT", "What all are told.")],
+def create(
+    text: Annotated[str, argument("TEXT", "Text of the announcement.")],
     *,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Tell all something, once, when each next begins."""
-    with open_workspace(workspace) as space:
-        space.team.comments.notice(text)
-    output.print_line("all are told when they next begin")
+    """Show a message to every annotator at their next session."""
+    with open_workspace(common.workspace) as space:
+        service = space.team.comments
+        added = service.notice(text)
+        value = _comment_as_json(added, service)
+    output.print_lines_or_json(
+        value,
+        "announcement stored: annotators see it at their next session",
+        as_json=common.as_json,
+    )

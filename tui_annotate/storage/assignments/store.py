@@ -408,7 +408,7 @@ class AssignmentTransaction:
         if self.rule(self.dataset_row(dataset), AssignmentCause.ESCALATE) is None:
             raise NotFound(
                 f"dataset {dataset!r} has no escalation rule",
-                "create one: tui-annotate assign escalate --dataset NAME --when differ",
+                "create one: tui-annotate assignments escalate --dataset NAME --when differ",
             )
         return escalate_dataset(self.connection, dataset, disabled=disabled)
 
@@ -446,10 +446,11 @@ class AssignmentTransaction:
         meant = [each for each in holding if number in (0, each.id)]
         if not meant:
             what = f"there is no assignment {number}" if number else "no samples are assigned"
-            raise NotFound(what, "see: tui-annotate assign show")
+            raise NotFound(what, "list all batches with: tui-annotate assignments list")
         if meant[-1].undone:
             raise Conflict(
-                f"assignment {number} was undone already", "see: tui-annotate assign show"
+                f"assignment {number} was undone already",
+                "list all batches with: tui-annotate assignments list",
             )
         return meant[-1]
 

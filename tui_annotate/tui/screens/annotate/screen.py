@@ -140,8 +140,8 @@ class AnnotateScreen(WorkspaceScreen):
     """A person annotates the samples of their queue."""
 
     no_sample: ClassVar[str] = (
-        "no sample is here for you yet: leave with q;"
-        " tui-annotate ingest FILE brings some, tui-annotate assign hands them out"
+        "No samples assigned to you: press q to quit;"
+        " tui-annotate ingest FILE imports samples, tui-annotate assignments create assigns them"
     )
 
     def __init__(self, close: Callable[[], None]) -> None:
