@@ -16,7 +16,7 @@ from tui_annotate.domain.samples import SampleKey
 
 ROOT = Path(__file__).parents[2]
 COLLECTION = ROOT / "sample_data" / "autojudge"
-RUNS = ("--format", "autojudge", "--dataset", "rag", "--embedder", "none")
+RUNS = ("--from", "autojudge", "--dataset", "rag", "--embedder", "none")
 EMOJI = "Crabs 🦀 hide."
 
 
@@ -50,7 +50,7 @@ def test_one_topic_of_the_sample_collection(command: Command) -> None:
     documents = ("--documents", str(COLLECTION / "documents.jsonl"))
     done = command("ingest", str(COLLECTION / "runs"), *topics, *documents, *RUNS)
     assert (done.code, done.err) == (0, "")
-    native = _rows(command("export", "--format", "native").out)
+    native = _rows(command("export", "--to", "native").out)
     assert {row["meta"]["topic_id"] for row in native} == {"103"}
     assert {row["dataset"] for row in native} == {"rag"}
 
@@ -63,7 +63,7 @@ def test_bad_lines_cost_themselves_and_the_exit_code_says_so(command: Command) -
     assert command("init").code == 0
     strict = command("ingest", "runs.jsonl", "--topics", "topics.jsonl", "--strict", *RUNS)
     assert (strict.code, "runs.jsonl:2" in strict.err) == (2, True)
-    assert command("export", "--format", "native").out == ""
+    assert command("export", "--to", "native").out == ""
     some = command("ingest", "runs.jsonl", "--topics", "topics.jsonl", *RUNS)
     assert (some.code, numbers(some.out)) == (3, [4, 1])
     assert command("ingest", "bad.jsonl", "--topics", "topics.jsonl", *RUNS).code == 2
@@ -86,9 +86,9 @@ def test_what_is_missing_is_named_with_the_option(command: Command) -> None:
 
 def test_judgements_go_out_and_come_back(rag: Command) -> None:
     """What is only opened is asked for; read into another workspace the lines are the same."""
-    (row,) = _rows(rag("export", "--format", "autojudge").out)
+    (row,) = _rows(rag("export", "--to", "autojudge").out)
     assert (row["username"], row["rating"], row["citation"]["docid"]) == ("ana", "So-so", "a")
-    done = rag("export", "--format", "autojudge", "--include-unrated", "-o", "judged.jsonl")
+    done = rag("export", "--to", "autojudge", "--include-unrated", "-o", "judged.jsonl")
     assert "autojudge" in done.err
     assert "(1)" in done.err
     written = Path("judged.jsonl").read_text("utf-8")
@@ -99,13 +99,13 @@ def test_judgements_go_out_and_come_back(rag: Command) -> None:
     assert rag("init", "other").code == 0
     back = rag("ingest", "judged.jsonl", "-w", "other", "--embedder", "none")
     assert back.code == 0
-    again = rag("export", "-w", "other", "--format", "autojudge", "--include-unrated")
+    again = rag("export", "-w", "other", "--to", "autojudge", "--include-unrated")
     assert again.out == written
 
 
 def test_offsets_are_counted_as_asked(rag: Command, tmp_path: Path) -> None:
     """In UTF-16 units behind an emoji, and back."""
-    native = _rows(rag("export", "--format", "native").out)
+    native = _rows(rag("export", "--to", "native").out)
     (cited,) = [row for row in native if row["id"] == "c|1101|run1|0|a"]
     hide = {"labels": [["Passage"]], "claim": [["summary", 0, 8, 12]], "quotes": ["hide"]}
     cited["annotations"] = [{"person": "li", "id": "x", **hide}]
@@ -127,15 +127,15 @@ def test_offsets_are_counted_as_asked(rag: Command, tmp_path: Path) -> None:
 
 def test_pseudonyms_and_layers_work_for_lines(rag: Command) -> None:
     """Nobody is named; one person's lines are theirs alone."""
-    hidden = rag("export", "--format", "autojudge", "--pseudonymise").out
+    hidden = rag("export", "--to", "autojudge", "--pseudonymise").out
     assert "ana" not in hidden
     assert _rows(hidden)[0]["username"].startswith("person-")
-    assert len(_rows(rag("export", "--format", "autojudge", "--layer", "ana").out)) == 1
-    assert rag("export", "--format", "autojudge", "--layer", "adjudicated").out == ""
+    assert len(_rows(rag("export", "--to", "autojudge", "--layer", "ana").out)) == 1
+    assert rag("export", "--to", "autojudge", "--layer", "adjudicated").out == ""
 
 
 def test_a_filter_leaves_the_report_of_a_citation_where_it_is(rag: Command) -> None:
     """Nobody said anything of the report itself; the line has it whole all the same."""
-    (row,) = _rows(rag("export", "--format", "autojudge", "--person", "ana").out)
+    (row,) = _rows(rag("export", "--to", "autojudge", "--person", "ana").out)
     assert [one["text"] for one in row["citation"]["report"]["sentences"]] == [EMOJI, "It rains."]
     assert list(row["citation"]["report"]["documents"]) == ["a"]

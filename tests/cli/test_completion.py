@@ -31,7 +31,7 @@ def test_the_shell_gets_commands_options_and_values(
     monkeypatch.setenv("_TUI_ANNOTATE_COMPLETE", "complete_bash")
     for line, expected in (
         ("ann", ["annotate", "annotations"]),
-        ("export --form", ["--format"]),
+        ("export --include-p", ["--include-practice"]),
         ("export --dataset pairs --label Unwanted.I", ["Unwanted.Intrinsic"]),
     ):
         words = f"tui-annotate {line}"

@@ -88,9 +88,9 @@ def test_refused_records_are_told(command: Command, tmp_path: Path) -> None:
 
 def test_export_strict(filled: Command) -> None:
     """An export that loses something ends with 3; one that loses nothing with 0."""
-    assert filled("export", "--format", "csv").code == 0
-    assert filled("export", "--format", "csv", "--strict").code == 3
-    assert filled("export", "--format", "native", "--strict").code == 0
+    assert filled("export", "--to", "csv").code == 0
+    assert filled("export", "--to", "csv", "--strict").code == 3
+    assert filled("export", "--to", "native", "--strict").code == 0
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_every_format_leads_from_workspace_to_workspace(
     for folder in ("one", "two"):
         assert command("init", folder).code == 0
     assert command("ingest", "-w", "one", "a.jsonl", "--embedder", "none").code == 0
-    export = ("export", "-w", "one", "--format", form)
+    export = ("export", "-w", "one", "--to", form)
     refused = command(*export, "-o", "out")
     layered = next(each for each in list_formats() if each.name == form).layered
     assert (refused.code == 2) is layered

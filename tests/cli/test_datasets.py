@@ -10,12 +10,12 @@ from tests.cli.conftest import PAIRS, Command
 
 def test_datasets_are_listed_and_shown(filled: Command) -> None:
     """Commands list and show give the figures of a dataset, show its samples too."""
-    (listed,) = filled("dataset", "list", "--json").json
+    (listed,) = filled("datasets", "list", "--json").json
     assert (listed["name"], listed["samples"], listed["documents"]) == ("pairs", 2, 4)
-    shown = filled("dataset", "show", "pairs", "--json").json
+    shown = filled("datasets", "show", "pairs", "--json").json
     assert shown["sample_ids"] == ["bridge", "tea"]
-    assert "pairs" in filled("dataset", "list").out
-    report = filled("dataset", "show", "pairs").out
+    assert "pairs" in filled("datasets", "list").out
+    report = filled("datasets", "show", "pairs").out
     assert "bridge" in report
     assert shown["created"] not in report
     assert f" {shown['created'][:19]}\n" in report
@@ -24,7 +24,7 @@ def test_datasets_are_listed_and_shown(filled: Command) -> None:
 def test_an_unknown_dataset_is_told(filled: Command) -> None:
     """show, replace and remove of a dataset that is not there end with 1."""
     for words in (["show", "x"], ["remove", "x", "--yes"], ["replace", "x", "pairs.jsonl"]):
-        done = filled("dataset", *words)
+        done = filled("datasets", *words)
         assert done.code == 1
         assert "'x'" in done.err
 
@@ -33,7 +33,7 @@ def test_replace_by_an_absent_file_changes_nothing(filled: Command, pairs: Path)
     """It ends as an ingest of one does."""
     options = ("--id-column", "id")
     for words in (
-        ["dataset", "replace", "pairs", str(pairs), "absent.csv"],
+        ["datasets", "replace", "pairs", str(pairs), "absent.csv"],
         ["ingest", "absent.csv"],
     ):
         done = filled(*words, *options)
@@ -46,14 +46,14 @@ def test_replace_gives_a_dataset_other_content(filled: Command, pairs: Path) -> 
     """What changed is exchanged, what is gone is removed."""
     changed = {**PAIRS[0], "summary": "The bridge cost 12 million pounds."}
     pairs.write_text(json.dumps(changed) + "\n", "utf-8")
-    done = filled("dataset", "replace", "pairs", str(pairs), "--id-column", "id", "--json")
+    done = filled("datasets", "replace", "pairs", str(pairs), "--id-column", "id", "--json")
     assert done.code == 0
     assert (done.json["replaced"], done.json["removed"]) == (1, 1)
 
 
 def test_remove_asks_where_nobody_answers(filled: Command) -> None:
     """Without a terminal and without --yes nothing is removed."""
-    done = filled("dataset", "remove", "pairs")
+    done = filled("datasets", "delete", "pairs")
     assert done.code == 2
     assert "--yes" in done.err
-    assert filled("dataset", "remove", "pairs", "--yes", "--json").json["removed"] == 2
+    assert filled("datasets", "delete", "pairs", "--yes", "--json").json["removed"] == 2

@@ -355,7 +355,7 @@ SOUND = {
     "acceptenv": ["LANG", "LC_*", "COLORTERM", "NO_COLOR"],
     "forcecommand": ["none"],
 }
-COMMAND = "python -I -m tui_annotate session anaana -w /srv/a"
+COMMAND = "python -I -m tui_annotate ssh session anaana -w /srv/a"
 MINE = format_authorized_key(KEYS[0], command=COMMAND, name="ana")
 BOUND = {KEYS[0]: COMMAND}
 

@@ -15,25 +15,25 @@ def test_export_writes_a_file_or_standard_output(
 ) -> None:
     """A file and standard output get the same bytes, twice; talk goes to standard error."""
     target = tmp_path / "out"
-    done = annotated("export", "--format", name, "-o", str(target))
+    done = annotated("export", "--to", name, "-o", str(target))
     assert (done.code, done.out) == (0, "")
     assert numbers(done.err.splitlines()[0]) == [1, 2]
     assert "15 million pounds" in target.read_text("utf-8")
-    again = annotated("export", "--format", name)
+    again = annotated("export", "--to", name)
     assert again.out == target.read_text("utf-8")
-    assert annotated("export", "--format", name, "-o", "-").out == again.out
+    assert annotated("export", "--to", name, "-o", "-").out == again.out
     assert not Path("-").exists()
 
 
 def test_export_filters(annotated: Command) -> None:
     """Filters leave out what does not fit; a filter that is none is refused."""
-    out = ("export", "--format", "native")
+    out = ("export", "--to", "native")
     assert '"claim"' in annotated(*out, "--person", "reader", "--label", "Unwanted").out
     assert '"claim"' not in annotated(*out, "--label", "Benign").out
     assert '"claim"' not in annotated(*out, "--since", "2999-01-01").out
     assert annotated(*out, "--since", "yesterday").code == 2
     assert annotated(*out, "--state", "odd").code == 2
-    assert annotated("export", "--format", "odd").code == 2
+    assert annotated("export", "--to", "odd").code == 2
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_filter_that_names_nothing_is_refused(
     annotated: Command, tmp_path: Path, option: str, value: str, there: str
 ) -> None:
     """The value and what there is are told, and nothing is written."""
-    done = annotated("export", "--format", "native", option, value, "-o", str(tmp_path / "out"))
+    done = annotated("export", "--to", "native", option, value, "-o", str(tmp_path / "out"))
     assert done.code == 2
     assert repr(value) in done.err
     assert there in done.err
@@ -59,7 +59,7 @@ def test_a_filter_that_names_nothing_is_refused(
 
 def test_a_label_is_named_by_its_last_name_or_by_use(annotated: Command, tmp_path: Path) -> None:
     """One last name is its path; a label in use is one, also where the label set lacks it."""
-    out = ("export", "--format", "native", "--label")
+    out = ("export", "--to", "native", "--label")
     assert '"claim"' in annotated(*out, "Intrinsic").out
     (tmp_path / "labels.yaml").write_text("- Other\n", "utf-8")
     for label in ("Unwanted", "Unwanted.Intrinsic", "Intrinsic"):

@@ -54,7 +54,7 @@ def test_fields_that_only_the_file_had_are_written_or_told(work: Command, form: 
     """A field of a sample and one of an annotation are in the file, or counted, never neither."""
     layer = next(each for each in list_formats() if each.name == form).layered
     options = ("--layer", _people()[0], "--strict") if layer else ("--strict",)
-    done = work("export", "--format", form, "-o", "out", *options)
+    done = work("export", "--to", form, "-o", "out", *options)
     files = [each for each in (Path("out"), *Path("out").rglob("*")) if each.is_file()]
     text = b"".join(file.read_bytes() for file in files).decode("utf-8", "replace")
     if form in ("native", "mercury"):
@@ -70,7 +70,7 @@ def test_fields_that_only_the_file_had_are_written_or_told(work: Command, form: 
 
 def test_what_nobody_edited_goes_out_word_for_word_and_tells_no_loss(work: Command) -> None:
     """The time at which samples came in is nobody's; the file is the same, the code is 0."""
-    done = work("export", "--format", "mercury", "--strict")
+    done = work("export", "--to", "mercury", "--strict")
     assert (done.code, _lost(done.err, "mercury")) == (0, {})
     assert done.json == json.loads(Path("dump.json").read_text("utf-8"))
 
@@ -85,7 +85,7 @@ def test_a_corpus_without_annotators_goes_out_without_a_loss(command: Command) -
     assert command("init").code == 0
     assert command("ingest", "in", "--embedder", "none").code == 0
     layer = ("--layer", "ragtruth", "--strict")
-    done = command("export", "--format", "ragtruth", *layer, "-o", "out")
+    done = command("export", "--to", "ragtruth", *layer, "-o", "out")
     assert (done.code, _lost(done.err, "ragtruth")) == (0, {})
     for name in ("source_info.jsonl", "response.jsonl"):
         assert Path("out", name).read_bytes() == Path("in", name).read_bytes()
@@ -99,7 +99,7 @@ def test_what_a_layer_has_not_read_is_left_out_and_told(
     work: Command, form: str, layer: str
 ) -> None:
     """No sample of review's, which settled none; a majority is no annotator that could be lost."""
-    done = work("export", "--format", form, "-o", "out", "--layer", layer, "--strict")
+    done = work("export", "--to", form, "-o", "out", "--layer", layer, "--strict")
     unread, read = (2, 0) if layer == "adjudicated" else (1, 1)
     assert done.code == 3
     lost = _lost(done.err, form)
@@ -111,9 +111,9 @@ def test_what_a_layer_has_not_read_is_left_out_and_told(
 @pytest.mark.parametrize("form", WRITTEN)
 def test_a_layer_narrows_every_format(work: Command, form: str) -> None:
     """Nobody else's work goes out, whatever the format could hold; who is not there is refused."""
-    done = work("export", "--format", form, "-o", "out", "--layer", "adjudicated")
+    done = work("export", "--to", form, "-o", "out", "--layer", "adjudicated")
     assert (done.code, numbers(done.err)[0]) == (0, 0)
-    refused = work("export", "--format", form, "-o", "other", "--layer", "nobody")
+    refused = work("export", "--to", form, "-o", "other", "--layer", "nobody")
     assert type(refused.error) is NotFound
     assert "'nobody'" in refused.error.message
     assert not Path("other").exists()
@@ -134,7 +134,7 @@ def test_a_layer_of_brat_is_one_folder(command: Command, tmp_path: Path) -> None
 
 def test_a_layer_stands_beside_the_filters(work: Command) -> None:
     """They narrow first: a person's layer of that person's work is it, of another's is refused."""
-    export = ("export", "--format", "mercury", "--person", _people()[0])
+    export = ("export", "--to", "mercury", "--person", _people()[0])
     same = work(*export, "--layer", _people()[0])
     assert same.json == work(*export).json != []
     assert work(*export, "--origin", "human", "--layer", "all").json == []

@@ -188,7 +188,7 @@ def test_the_recipe_for_uhgeval_marks_what_it_calls_unreasonable(
     _rows("native.jsonl", row)
     assert command("init").code == 0
     assert command("ingest", "native.jsonl", "--embedder", "none").code == 0
-    (line,) = command("export", "--format", "native").out.splitlines()
+    (line,) = command("export", "--to", "native").out.splitlines()
     found = json.loads(line)
     assert [each["text"] for each in found["documents"]] == [
         "大桥昨天开放。它耗资一千二百万镑。",

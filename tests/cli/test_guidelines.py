@@ -69,29 +69,29 @@ def test_annotations_name_their_version(guided: Command, tmp_path: Path) -> None
         space.annotate.add(space.person("ana").id, key, claim("a", label=""), seconds=0)
     version = guided("guidelines", "list", "--json").json[-1]["version"]
     for name in ("native", "csv"):
-        assert version in guided("export", "--format", name).out
-    assert f" {RecordTrait.VERSION} (" in guided("export", "--format", "mercury").err
+        assert version in guided("export", "--to", name).out
+    assert f" {RecordTrait.VERSION} (" in guided("export", "--to", "mercury").err
 
 
 def test_remarks(filled: Command, tmp_path: Path) -> None:
     """What an annotator wrote is listed, answered once, and a notice is among it."""
-    nothing = filled("remarks", "list")
+    nothing = filled("questions", "list")
     assert (nothing.code, nothing.out, nothing.err.count("\n")) == (0, "", 1)
     with workspaces.open(tmp_path) as space:
         ana, key = space.person("ana").id, space.corpus.keys()[0]
         space.team.comments.write(ana, key, "Is\x1b[31m a date\na number?")
-    shown = filled("remarks", "list")
+    shown = filled("questions", "list")
     head = shown.out.splitlines()[0]
     assert "pairs/bridge" in head
     assert "\x1b" not in shown.out
-    (talk,) = filled("remarks", "list", "--json", "--sample", "bridge").json["talks"]
+    (talk,) = filled("questions", "list", "--json", "--sample", "bridge").json["talks"]
     assert (talk["waiting"], talk["remarks"][0]["name"]) == (True, "ana")
-    replied = filled("remarks", "reply", talk["id"][:8], "It is.").out
+    replied = filled("questions", "reply", talk["id"][:8], "It is.").out
     assert all(report in replied for report in ("ana", "pairs/bridge"))
-    assert filled("remarks", "list", "--waiting").out == ""
-    assert head.startswith(filled("remarks", "list").out.splitlines()[0] + ",")
-    assert filled("notice", "Thank you.").code == 0
-    shown = filled("remarks", "list")
+    assert filled("questions", "list", "--unanswered").out == ""
+    assert head.startswith(filled("questions", "list").out.splitlines()[0] + ",")
+    assert filled("announcements", "create", "Thank you.").code == 0
+    shown = filled("questions", "list")
     assert "  admin, " in shown.out
     assert "    Thank you." in shown.out
     with workspaces.open(tmp_path) as space:

@@ -29,12 +29,12 @@ OTHERS = {
     ("report html", "--output"),
     ("bundle make", "--output"),
     ("sync pull", "--output"),
-    ("freeze replay", "--output"),
+    ("snapshots replay", "--output"),
     ("users export", "--output"),
     *((f"position {name}", "--output") for name in ("make-qa", "make-kv", "evaluate", "run")),
     *((f"judge {name}", "--output") for name in ("sort", "generate", "evaluate")),
     ("score train-probe", "--output"),
-    ("suggestions from-scores", "--label"),
+    ("suggestions create", "--label"),
     ("users delete", "--pseudonymise"),
 }
 

@@ -185,7 +185,7 @@ def test_labels_that_the_set_lacks_are_told(command: Command, tmp_path: Path) ->
     shown = command("ingest", fine, "--embedder", "none", "--json").json
     assert (shown["outside"], shown["outside_labels"], shown["outside_in"]) == (0, 0, [])
     worse = dump(tmp_path / "worse.json", "Worse", summary="Worse.")
-    shown = command("dataset", "replace", "fine", worse, "--with-annotations", "--json").json
+    shown = command("datasets", "replace", "fine", worse, "--delete-annotations", "--json").json
     assert (shown["outside"], shown["outside_labels"], shown["outside_in"]) == (1, 1, ["fine"])
     assert command(*shlex.split(line)[1:]).code == 0
 

@@ -22,10 +22,10 @@ HEADLESS = [
     ["--help"],
     ["status"],
     ["keys", "--json"],
-    ["export", "--format", "csv"],
+    ["export", "--to", "csv"],
     ["match", "--sample", "bridge", "--side", "summary", "--span", "0:5"],
     ["doctor"],
-    ["dataset", "list"],
+    ["datasets", "list"],
 ]
 
 
@@ -120,9 +120,9 @@ def test_a_wrong_value_is_told_in_our_words(command: Command) -> None:
 
 def test_a_group_without_a_command_shows_its_commands(command: Command) -> None:
     """Its help as it is, and 2, as nothing was done."""
-    done = command("dataset")
+    done = command("datasets")
     assert (done.code, done.err) == (2, "")
-    assert "tui-annotate dataset" in done.out.splitlines()[0]
+    assert "tui-annotate datasets" in done.out.splitlines()[0]
     assert "  remove " in done.out
 
 
@@ -133,7 +133,7 @@ def test_the_version_is_printed(command: Command) -> None:
 
 def test_hostile_arguments_do_not_act_on_the_terminal(filled: Command) -> None:
     """Names with escape sequences in them come back as pictures."""
-    for words in (["dataset", "show", "\x1b[2J"], ["\x1b[2J"], ["ingest", "\x1b[2J.csv"]):
+    for words in (["datasets", "show", "\x1b[2J"], ["\x1b[2J"], ["ingest", "\x1b[2J.csv"]):
         done = filled(*words)
         assert done.code in {1, 2}
         assert "\x1b" not in done.out + done.err
@@ -249,5 +249,5 @@ def test_a_no_stops_with_130(filled: Command, monkeypatch: pytest.MonkeyPatch) -
         raise typer.Abort
 
     monkeypatch.setattr("tui_annotate.cli.output.ask", no)
-    assert filled("dataset", "remove", "pairs").code == 130
+    assert filled("datasets", "delete", "pairs").code == 130
     assert filled("status", "--json").json["samples"] == 2

@@ -39,7 +39,7 @@ def worked(command: Command, dump: str) -> Command:
 
 def test_an_export_names_nobody_and_says_what_it_kept(worked: Command) -> None:
     """The key is made once and told; what may name people all the same is told each time."""
-    first = worked("export", "--format", "native", "--pseudonymise")
+    first = worked("export", "--to", "native", "--pseudonymise")
     assert first.code == 0
     key = str(Path.cwd() / "pseudonyms.key")
     made, *report = first.err.splitlines()
@@ -48,10 +48,10 @@ def test_an_export_names_nobody_and_says_what_it_kept(worked: Command) -> None:
     assert [line for line in report if " model" in line and "mercury_comments" not in line]
     assert [line for line in report if RecordTrait.IMPORTED in line and numbers(line) == [2]]
     assert f'"{ANNOTATOR}"' not in first.out
-    again = worked("export", "--format", "native", "--pseudonymise")
+    again = worked("export", "--to", "native", "--pseudonymise")
     assert again.out == first.out
     assert again.err.splitlines() == report
-    csv = worked("export", "--format", "csv", "--pseudonymise").out
+    csv = worked("export", "--to", "csv", "--pseudonymise").out
     assert set(WORD.findall(csv)) == set(WORD.findall(first.out))
 
 
@@ -59,65 +59,65 @@ def test_people_and_their_words_are_listed(worked: Command) -> None:
     """So that whoever has the key finds somebody in what was published."""
     (one,) = worked("pseudonyms", "list", "--json").json
     assert one["id"] == ANNOTATOR
-    assert one["pseudonym"] in worked("export", "--format", "csv", "--pseudonymise").out
+    assert one["pseudonym"] in worked("export", "--to", "csv", "--pseudonymise").out
     assert one["pseudonym"] in worked("pseudonyms", "list").out
 
 
 def test_a_file_is_converted_by_the_same_key(worked: Command, dump: str) -> None:
     """With the key of a workspace a person has the word that they have there."""
-    exported = worked("export", "--format", "csv", "--pseudonymise").out
+    exported = worked("export", "--to", "csv", "--pseudonymise").out
     arguments = ("convert", dump, "-", "--to", "csv", "--pseudonymise")
-    converted = worked(*arguments, "--key", "pseudonyms.key")
+    converted = worked(*arguments, "--pseudonym-key", "pseudonyms.key")
     assert set(WORD.findall(exported)) == set(WORD.findall(converted.out))
-    other = worked(*arguments, "--key", "k")
+    other = worked(*arguments, "--pseudonym-key", "k")
     assert re.search(r" k\b", other.err.splitlines()[0])
     assert re.fullmatch(r"[0-9a-f]+\s*", Path("k").read_text())
-    quiet = worked(*arguments, "--key", "k").err
+    quiet = worked(*arguments, "--pseudonym-key", "k").err
     assert len(quiet.splitlines()) == len(other.err.splitlines()) - 1
     assert not set(WORD.findall(exported)) & set(WORD.findall(other.out))
     Path("k").chmod(0o644)
-    loud = worked(*arguments, "--key", "k").err
+    loud = worked(*arguments, "--pseudonym-key", "k").err
     assert len(loud.splitlines()) > len(quiet.splitlines())
     assert "chmod" in loud
 
 
 def test_convert_asks_for_a_key(command: Command, dump: str) -> None:
     """None is made where nobody would find it again; a key alone does nothing."""
-    for more in (["--pseudonymise"], ["--key", "k"]):
+    for more in (["--pseudonymise"], ["--pseudonym-key", "k"]):
         done = command("convert", dump, "-", "--to", "csv", *more)
         assert (done.code, done.out) == (2, "")
         assert type(done.error) is InvalidInput
-        assert all(each in done.error.message for each in ("--pseudonymise", "--key"))
+        assert all(each in done.error.message for each in ("--pseudonymise", "--pseudonym-key"))
     assert not Path("k").exists()
 
 
 def test_a_lost_key_is_told_and_made_anew_on_request(worked: Command) -> None:
     """Then everybody has another word; nothing is written before."""
-    before = worked("export", "--format", "csv", "--pseudonymise").out
+    before = worked("export", "--to", "csv", "--pseudonymise").out
     Path("pseudonyms.key").unlink()
-    lost = worked("export", "--format", "csv", "--pseudonymise", "-o", "out.csv")
+    lost = worked("export", "--to", "csv", "--pseudonymise", "-o", "out.csv")
     assert type(lost.error) is NotFound
     assert str(Path.cwd() / "pseudonyms.key") in lost.error.message
     assert "tui-annotate pseudonyms new-key" in lost.error.hint
     assert not Path("out.csv").exists()
     assert worked("pseudonyms", "new-key", "--yes").code == 0
-    after = worked("export", "--format", "csv", "--pseudonymise").out
+    after = worked("export", "--to", "csv", "--pseudonymise").out
     assert not set(WORD.findall(before)) & set(WORD.findall(after))
 
 
 def test_no_copy_holds_the_key(worked: Command, tmp_path: Path) -> None:
     """Not a backup, not a frozen state; a restored workspace asks for it."""
-    worked("export", "--format", "csv", "--pseudonymise")
+    worked("export", "--to", "csv", "--pseudonymise")
     key = (tmp_path / "pseudonyms.key").read_text().strip()
-    assert worked("freeze", "paper").code == 0
+    assert worked("snapshots", "create", "paper").code == 0
     assert worked("backup", "copy").code == 0
     files = [each for place in ("copy", "frozen") for each in Path(place).rglob("*")]
     raw = bytes.fromhex(key)
     for file in (each for each in files if each.is_file()):
         assert key.encode() not in file.read_bytes()
         assert raw not in file.read_bytes()
-    assert worked("restore", "copy", "--to", "new").code == 0
-    done = worked("export", "-w", "new", "--format", "csv", "--pseudonymise")
+    assert worked("restore", "copy", "new").code == 0
+    done = worked("export", "-w", "new", "--to", "csv", "--pseudonymise")
     assert type(done.error) is NotFound
     assert str(tmp_path / "new" / "pseudonyms.key") in done.error.message
 
@@ -127,7 +127,7 @@ def test_the_key_can_lie_elsewhere(worked: Command, tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     with (tmp_path / "tui-annotate.toml").open("a") as file:
         file.write('pseudonyms_key = "disk/names.key"\n')
-    assert worked("export", "--format", "csv", "--pseudonymise").code == 0
+    assert worked("export", "--to", "csv", "--pseudonymise").code == 0
     assert (tmp_path / "disk" / "names.key").exists()
     assert not (tmp_path / "pseudonyms.key").exists()
 

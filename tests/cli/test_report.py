@@ -98,9 +98,9 @@ def test_a_file_is_read_as_it_is_said(command: Command, tmp_path: Path) -> None:
     [
         (("--columns", "frank"), "FILE"),
         (("--from", "pairs"), "FILE"),
-        (("--key", "k"), "--key"),
+        (("--pseudonym-key", "k"), "--pseudonym-key"),
         (("dump.json", "-w", "."), "--workspace"),
-        (("dump.json", "--pseudonymise"), "--key"),
+        (("dump.json", "--pseudonymise"), "--pseudonym-key"),
         (("dump.json", "-o", "dump.json"), "dump.json"),
         (("none.json",), "none.json"),
     ],
@@ -117,7 +117,9 @@ def test_wishes_that_contradict_are_refused(
 
 def test_a_file_s_people_can_be_hidden(command: Command, dump: str, tmp_path: Path) -> None:
     """By words that a key makes, as in convert; what may name them all the same is told."""
-    done = command("report", "html", dump, "--pseudonymise", "--key", "k", "-o", "out.html")
+    done = command(
+        "report", "html", dump, "--pseudonymise", "--pseudonym-key", "k", "-o", "out.html"
+    )
     assert done.code == 0
     assert [1] in [numbers(line) for line in done.err.splitlines()]
     page = (tmp_path / "out.html").read_text("utf-8")

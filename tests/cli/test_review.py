@@ -42,7 +42,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def exported(capsys: pytest.CaptureFixture[str], folder: Path, *more: str) -> list[dict[str, Any]]:
     """The lines of a native export."""
-    out = printed(capsys, "export", "-w", str(folder), "-f", "native", *more)
+    out = printed(capsys, "export", "-w", str(folder), "--to", "native", *more)
     return [json.loads(line) for line in out.splitlines()]
 
 
@@ -79,7 +79,7 @@ def test_with_accounts_the_owner_of_the_files_lists_for_nobody(
 ) -> None:
     """Nothing is their own then; a name is refused, as everybody signs in."""
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"a long pass phrase\n")))
-    add = ["users", "add", "-w", str(folder), "--name", "boss", "--email", "boss@example.org"]
+    add = ["users", "create", "-w", str(folder), "--name", "boss", "--email", "boss@example.org"]
     assert run(add) == 0
     capsys.readouterr()
     rows = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--json"))
@@ -132,7 +132,7 @@ def test_a_native_export_brings_settled_work_elsewhere(
     """Read into another workspace, it is settled work there, and goes out the same."""
     file = tmp_path / "settled.jsonl"
     printed(
-        capsys, "export", "-w", str(folder), "-f", "native", "--origin", "adjudicated",
+        capsys, "export", "-w", str(folder), "--to", "native", "--origin", "adjudicated",
         "-o", str(file),
     )  # fmt: skip
     other = tmp_path / "other"
@@ -146,7 +146,7 @@ def test_a_native_export_brings_settled_work_elsewhere(
 
 def test_a_table_has_columns_for_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """How, by whom, from what; people's own work has them empty."""
-    out = printed(capsys, "export", "-w", str(folder), "-f", "csv")
+    out = printed(capsys, "export", "-w", str(folder), "--to", "csv")
     rows = list(csv.DictReader(StringIO(out)))
     with workspace.open(folder) as space:
         reviewer = space.person("rev").id
@@ -163,7 +163,7 @@ def test_a_dump_says_what_it_can_not_carry(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Mercury has no place for where settled work comes from: counted."""
-    arguments = ["export", "-w", str(folder), "-f", "mercury", "--origin", "adjudicated"]
+    arguments = ["export", "-w", str(folder), "--to", "mercury", "--origin", "adjudicated"]
     assert run(arguments) == 0
     report = capsys.readouterr()
     assert len(json.loads(report.out)[0]["annotations"]) == 2

@@ -77,13 +77,13 @@ def test_they_come_in_are_listed_and_taken_out(found: Command) -> None:
     assert "accepted" in line
     assert "judge:m4chine" in table.out
     assert len(found("suggestions", "list", "--open", "--json").json) == 2
-    gone = found("suggestions", "remove", "--maker", "import:m4chine", "--yes")
+    gone = found("suggestions", "delete", "--maker", "import:m4chine", "--yes")
     assert numbers(gone.out) == [2]
     with workspaces.open() as space:
         assert len(space.annotate.open(space.person().id, BRIDGE).annotations) == 1
         assert not list(AuditStore(space.team.database).find_faults())
-    assert found("suggestions", "remove", "--run", "zz", "--yes").code == 1
-    found("suggestions", "remove", "--maker", "judge:m4chine", "--yes")
+    assert found("suggestions", "delete", "--run", "zz", "--yes").code == 1
+    found("suggestions", "delete", "--maker", "judge:m4chine", "--yes")
     for words in (("list",), ("list", "--open"), ("report",)):
         nothing = found("suggestions", *words)
         assert (nothing.code, nothing.out, nothing.err.count("\n")) == (0, "", 1)
@@ -142,15 +142,17 @@ def test_what_is_hidden_is_on_no_screen(found: Command) -> None:
     with workspaces.open() as space:
         assert _suggested(space) == ()
     assert len(found("suggestions", "list", "--json").json) == 3
-    shown = found("suggestions", "show", "--dataset", "pairs").out
+    shown = found("suggestions", "unhide", "--dataset", "pairs").out
     assert "pairs" in shown
     assert shown != hidden
     with workspaces.open() as space:
         assert len(_suggested(space)) == 2
     _take(TEA, who="gold")
-    done = found("assign", "practice", "--dataset", "pairs", "--to", "ana", "--gold", "gold")
+    done = found(
+        "assignments", "practice", "--dataset", "pairs", "--person", "ana", "--gold", "gold"
+    )
     assert done.code == 0, done.err
-    practised = found("suggestions", "show", "--dataset", "pairs").out
+    practised = found("suggestions", "unhide", "--dataset", "pairs").out
     assert "pairs" in practised
     assert practised not in {shown, hidden}
     assert found("suggestions", "hide", "--dataset", "nowhere").code == 1
@@ -159,7 +161,7 @@ def test_what_is_hidden_is_on_no_screen(found: Command) -> None:
 def test_scores_of_segments_become_suggestions(found: Command) -> None:
     """Where a run says them."""
     words = ("--dataset", "pairs", "--score", "q", "--below", "0.5")
-    absent = found("suggestions", "from-scores", *words).error
+    absent = found("suggestions", "create", *words).error
     assert type(absent) is NotFound
     assert all(each in absent.message for each in ("'q'", "'pairs'"))
     from tui_annotate.domain.scores import RunKind, Score, ScoreRun
@@ -168,9 +170,9 @@ def test_scores_of_segments_become_suggestions(found: Command) -> None:
         about = ScoreRun(id="r", kind=RunKind.SCORE, maker="unigram", dataset="pairs")
         said = Score(key=BRIDGE, name="q", parts=(0.1, 0.9), of="segments")
         space.machines.scores.write(about, [said])
-    done = found("suggestions", "from-scores", *words, "--label", "Benign")
+    done = found("suggestions", "create", *words, "--label", "Benign")
     assert numbers(done.out) == [1], done.err
-    assert found("suggestions", "from-scores", *words[:-2]).code == 2
+    assert found("suggestions", "create", *words[:-2]).code == 2
 
 
 # laws ---------------------------------------------------------------------------------------------
@@ -186,9 +188,9 @@ def test_no_export_tells_of_what_nobody_took(found: Command, tmp_path: Path) -> 
         space.annotate.finish(space.person().id, BRIDGE, seconds=1)
     for form in _EXPORTED:
         out = tmp_path / f"out-{form}"
-        done = found("export", "--format", form, "-o", str(out), "--layer", "reader")
+        done = found("export", "--to", form, "-o", str(out), "--layer", "reader")
         if done.code:
-            done = found("export", "--format", form, "-o", str(out))
+            done = found("export", "--to", form, "-o", str(out))
         written = [path for path in (out, *out.glob("**/*")) if path.is_file()]
         assert not any(b"m4chine" in path.read_bytes() for path in written), form
 
@@ -226,17 +228,17 @@ def test_what_was_taken_comes_out_and_in_without_loss(found: Command, tmp_path: 
         Provenance(suggestion=one.id, maker=one.maker, score=0.5),
         Provenance(suggestion=two.id, maker="judge:m4chine", changed=True),
     }
-    assert found("export", "--format", "native", "-o", "a.jsonl").code == 0
+    assert found("export", "--to", "native", "-o", "a.jsonl").code == 0
     found("init", "again")
     assert found("ingest", "-w", "again", "a.jsonl", "--embedder", "none").code == 0
-    assert found("export", "-w", "again", "--format", "native", "-o", "b.jsonl").code == 0
+    assert found("export", "-w", "again", "--to", "native", "-o", "b.jsonl").code == 0
     report = [
         [json.loads(line)["annotations"] for line in (tmp_path / name).open(encoding="utf-8")]
         for name in ("a.jsonl", "b.jsonl")
     ]
     assert report[0] == report[1]
     assert [bool(each["suggested"]) for each in report[0][0]] == [True, True]
-    csv = found("export", "--format", "csv", "-o", "a.csv")
+    csv = found("export", "--to", "csv", "-o", "a.csv")
     assert f" {RecordTrait.SUGGESTED} (2)\n" in csv.err
 
 
@@ -304,7 +306,7 @@ def test_the_log_alone_brings_all_answers_back(found: Command, tmp_path: Path) -
     assert [tuple(row) for row in again] == rows
     copy.close()
     assert found("backup", "kept").code == 0
-    assert found("restore", "kept", "--to", "restored").code == 0
+    assert found("restore", "kept", "restored").code == 0
     with workspaces.open(tmp_path / "restored") as space:
         assert _suggested(space) == before
 
@@ -314,8 +316,8 @@ def test_texts_that_change_end_suggestions_and_answers(found: Command, tmp_path:
     _take()
     lines = (tmp_path / "pairs.jsonl").read_text("utf-8").replace("12 million", "13 million")
     (tmp_path / "pairs.jsonl").write_text(lines, "utf-8")
-    replace_ = ("dataset", "replace", "pairs", "pairs.jsonl", "--id-column", "id", "--embedder")
-    done = found(*replace_, "none", "--with-annotations")
+    replace_ = ("datasets", "replace", "pairs", "pairs.jsonl", "--id-column", "id", "--embedder")
+    done = found(*replace_, "none", "--delete-annotations")
     assert done.code == 0, done.err
     with workspaces.open() as space:
         assert _suggested(space) == ()
@@ -331,7 +333,7 @@ def _bundle(command: Command, file: Path) -> tuple[Path, Person]:
     file.unlink(missing_ok=True)
     with workspaces.open() as space:
         space.annotate.comment(space.person().id, TEA, "mine", seconds=1)
-    made = command("bundle", "make", "--for", "reader", "-o", str(file))
+    made = command("bundles", "create", "--person", "reader", "-o", str(file))
     assert made.code == 0, made.err
     folder, merged = bundles.open_bundle(file)
     return folder, merged.person
@@ -350,7 +352,7 @@ def test_a_bundle_takes_suggestions_and_brings_answers(found: Command, tmp_path:
         away.annotate.refuse(person.id, BRIDGE, mine[1].suggestion.id, reason="no", seconds=1)
         answered = away.annotate.store.suggested(person.id, BRIDGE)
     bundles.write_back(file, folder)
-    assert found("bundle", "merge", str(file)).code == 0
+    assert found("bundles", "merge", str(file)).code == 0
     with workspaces.open() as space:
         assert space.annotate.store.suggested(person.id, BRIDGE) == answered
         space.machines.suggestions.add(run(dataset="pairs"), [(TEA, suggestion(TEA, 0, 2))])

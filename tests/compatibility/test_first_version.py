@@ -333,7 +333,7 @@ def _comparable(line: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_backup_becomes_a_workspace_again(stored: Path, tmp_path: Path) -> None:
     """Restored, it has the log and the exports of the workspace, and its frozen states."""
-    assert call("restore", stored / "backup", "--to", tmp_path / "again").code == 0
+    assert call("restore", stored / "backup", tmp_path / "again").code == 0
     again = tmp_path / "again"
     assert call("head", "-w", again).json == head()
     same(exports(again, "native", place=tmp_path), kept(EXPECTED / "native"))

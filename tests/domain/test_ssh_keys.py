@@ -101,13 +101,22 @@ REFUSED = {
     "short rsa": (rsa(1024), "1024 bits"),
     "even exponent": (rsa(2048, 65536), "not a valid key of type ssh-rsa"),
     "huge rsa": (rsa(32768), "not a valid key of type ssh-rsa"),
-    "another key's name": (ED25519.replace("ssh-ed25519", "ssh-rsa"), "not a valid key of type ssh-rsa"),
+    "another key's name": (
+        ED25519.replace("ssh-ed25519", "ssh-rsa"),
+        "not a valid key of type ssh-rsa",
+    ),
     "negative numbers": (
         f"ssh-rsa {blob(b'ssh-rsa', bytes([255]), bytes([255]))}",
         "not a valid key of type ssh-rsa",
     ),
-    "short": (f"ssh-ed25519 {blob(b'ssh-ed25519', bytes(31))}", "not a valid key of type ssh-ed25519"),
-    "with a tail": (f"ssh-ed25519 {blob(b'ssh-ed25519', bytes(32), b'')}", "not a valid key of type ssh-ed25519"),
+    "short": (
+        f"ssh-ed25519 {blob(b'ssh-ed25519', bytes(31))}",
+        "not a valid key of type ssh-ed25519",
+    ),
+    "with a tail": (
+        f"ssh-ed25519 {blob(b'ssh-ed25519', bytes(32), b'')}",
+        "not a valid key of type ssh-ed25519",
+    ),
     "compressed point": (
         f"ecdsa-sha2-nistp256 {blob(b'ecdsa-sha2-nistp256', b'nistp256', bytes([2]) * 33)}",
         "not a valid key of type ecdsa",
@@ -160,7 +169,7 @@ PATHS = st.text(
 @given(PATHS, NAMES)
 def test_sshd_reads_the_command_that_was_bound(path: str, name: str) -> None:
     """Whatever folder and person are called: one line, one command, one key."""
-    command = shlex.join(["python", "-I", "-m", "tui_annotate", "session", "p", "-w", path])
+    command = shlex.join(["python", "-I", "-m", "tui_annotate", "ssh", "session", "p", "-w", path])
     line = format_authorized_key(ED25519, command=command, name=name)
     assert line.splitlines() == [line]
     entry = parse_entry(line)

@@ -14,14 +14,14 @@ from tests.end_to_end.screen_states import READY, wait_for_keys
 from tests.helpers.terminal import Terminal
 
 HOME, BACKSPACE = "\x1b[H", "\x7f"
-VERBS: Final = {"saved": "add", "deleted": "remove", "skipped": "skip", "flagged": "flag"}
-BACK: Final = VERBS | {"the annotation": "add", "the deletion": "remove"}
+VERBS: Final = {"Saved:": "add", "Deleted": "remove", "skipped": "skip", "flagged": "flag"}
+BACK: Final = {"annotation": "add", "deletion": "remove", "skipping": "skip", "flagging": "flag"}
 SHOWN: Final = re.compile(
-    r"^ [✓!·✗] (?:(?P<verb>saved|deleted) (?P<label>\w+) · u undo"
-    r"|sample \S+ is (?P<state>skipped|flagged) · u undo"
-    r"|(?P<back>taken back|done again): (?P<what>the annotation|the deletion|skipped|flagged)"
+    r"^ [✓!·✗] (?:(?P<verb>Saved:|Deleted) (?P<label>\w+) · u undo"
+    r"|\S+ (?P<state>skipped|flagged) · u undo"
+    r"|(?P<back>Undid|Redid): (?P<what>annotation|deletion|skipping|flagging)"
     r"(?: [^·]*· (?:u undo|U redo)|, in )"
-    r"|(?P<none>nothing to|no annotations|. says|this is|a walks|all samples))",
+    r"|(?P<none>Nothing to|No annotations|. already|. labels|This is|Press a|All samples))",
     re.MULTILINE,
 )
 """What the draft line says after a key: that something is saved, or that there is nothing to do.
@@ -103,6 +103,6 @@ def _parse_action(found: re.Match[str]) -> LoggedAction | None:
     if found["none"]:
         return None
     if found["back"]:
-        return ("undo" if found["back"] == "taken back" else "redo", BACK[found["what"]])
+        return ("undo" if found["back"] == "Undid" else "redo", BACK[found["what"]])
     verb = VERBS[found["verb"] or found["state"]]
     return verb, found["label"] or ""

@@ -7,6 +7,7 @@ from typing import Final
 
 from tests.helpers.terminal import PATIENCE, Terminal
 from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.screens.review.rows import ReviewMessage
 
 ENTER, QUIT = "\r", "\x11"
 
@@ -27,7 +28,7 @@ EMPTY_WORKSPACE: Final = "tui-annotate ingest FILE"
 WITH_VECTORS: Final = "words + static vectors"
 """Signals of the matches; the sentence vectors have been read."""
 
-NOTE_LINE: Final = "note on A"
+NOTE_LINE: Final = "Note on A"
 PALETTE: Final = "Search for commands"
 QUEUE: Final = "QUEUE"
 READ_ONLY: Final = "read-only"
@@ -35,23 +36,25 @@ READ_ONLY: Final = "read-only"
 _HELP: Final = "Keys "
 
 # signing in and sessions
-SIGN_IN: Final = "as names nobody"
+SIGN_IN: Final = "as has no effect"
 WRONG_PASSWORD: Final = "wrong e-mail address or password"
 CHANGE_PASSWORD: Final = "your password was set by"
 PASSWORDS_DIFFER: Final = "the two new passwords differ"
 HAVE_CODE: Final = "I have a code"
-CODE_FORM: Final = "once more"
-OLD_PASSWORD: Final = "password so far"
+CODE_FORM: Final = "repeat password"
+OLD_PASSWORD: Final = "current password"
 SIGN_IN_AGAIN: Final = "Sign in again"
-AT_WORK_ELSEWHERE: Final = "You are at work elsewhere"
+AT_WORK_ELSEWHERE: Final = "You have another session"
 """The same person has another session, which this one may replace."""
-TAKEN_OVER: Final = "You went on elsewhere at"
+TAKEN_OVER: Final = "Another session took over at"
 """Another session has replaced this one."""
+LAST_NOT_SAVED: Final = "last action is not saved"
+"""A takeover, or the end of the session, refused what was done last."""
 
 
 def saved(label: str) -> str:
     """What the draft line shows once an annotation of this label is stored."""
-    return f"saved {label}"
+    return f"Saved: {label}"
 
 
 def annotation_count(count: int) -> str:
@@ -62,6 +65,11 @@ def annotation_count(count: int) -> str:
 def position(at: int, total: int) -> str:
     """The place of the sample in the queue."""
     return f"{at}/{total}"
+
+
+def review_position(at: int, total: int) -> str:
+    """The title of the position that a reviewer looks at."""
+    return ReviewMessage.POSITION.text(number=at, count=total)
 
 
 def wait_for_ready(terminal: Terminal, *, patience: float = PATIENCE) -> str:

@@ -33,7 +33,7 @@ def workspace(tmp_path: Path) -> Path:
 def exported(workspace: Path) -> list[dict[str, Any]]:
     """The samples that somebody worked on, through the command line."""
     done = subprocess.run(
-        program("export", "-w", str(workspace), "--format", "native", "--person", "ana"),
+        program("export", "-w", str(workspace), "--to", "native", "--person", "ana"),
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

@@ -52,8 +52,8 @@ SCREENS: Final[tuple[Step, ...]] = (
     ("G", "Go to sample"),
     (PASTE + ENTER, "✗"),
     (ESCAPE, "-Go to sample"),
-    ("f", "first word"),
-    (BACK, "-first word"),
+    ("f", "First word"),
+    (BACK, "-First word"),
     ("izzzzzzi", "sentence"),
 )
 WORK: Final[tuple[Step, ...]] = (
@@ -65,22 +65,22 @@ WORK: Final[tuple[Step, ...]] = (
     ("1", states.saved("Intrinsic")),
     ("m", states.NOTE_LINE),
     (PASTE + ENTER, f"-{states.NOTE_LINE}"),
-    ("e", "editing A"),
-    ("e", "-editing A"),
-    (".1", "A says"),
-    ("2", "wants evidence"),
+    ("e", "Editing A"),
+    ("e", "-Editing A"),
+    (".1", "A already"),
+    ("2", "needs evidence"),
     (ENTER, states.annotation_count(2)),
     ("R", "of yours"),
     (ESCAPE, "-of yours"),
-    ("t", "matches by words alone"),
+    ("t", "words only"),
     ("tt", "words and vectors together"),
-    ("i", "stand somewhere in the source"),
+    ("i", "appear in the source"),
     ("c", "B Extrinsic"),
     (BACK + "aa" + ENTER, "B "),
     ("u", states.UNDONE),
-    ("!", "flag: why?"),
+    ("!", "Flag: why?"),
     ("0", "your words"),
-    (PASTE + ENTER, "is flagged"),
+    (PASTE + ENTER, " flagged"),
     ("", "words only"),  # said once the next sample is there; keys before that are dropped
     ("u", states.UNDONE),
 )
@@ -91,13 +91,13 @@ HUGE: Final[tuple[Step, ...]] = (
     ("cost was high", "5000 found"),
     (ENTER, "1 of 5000"),
     (BACK + TAB, states.READY),
-    ("f", "first word"),
-    (BACK, "-first word"),
+    ("f", "First word"),
+    (BACK, "-First word"),
 )
 QUEUE: Final[tuple[Step, ...]] = (
     ("q", states.QUEUE),
     ("/", "part of an id"),
-    (PASTE, "no sample here"),
+    (PASTE, "no samples here"),
     (ESCAPE, "1/2"),
     ("?", "Keys here"),
     ("q", "-Keys here"),
@@ -149,7 +149,7 @@ def bad_keys(copied: Path) -> str:
     keys = (f"{json.dumps(text)} = {json.dumps(text)}" for text in hostile.SEQUENCES[:11])
     text = "\n".join(["[keys]", *keys, ""])
     Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text(text, "utf-8")
-    return "key map is refused"
+    return "invalid key map"
 
 
 def bad_labels(copied: Path) -> str:
@@ -234,21 +234,21 @@ def test_no_command_lets_anything_but_lines_through(
     commands = [
         ["status", *space],
         ["status", *space, "--json"],
-        ["dataset", "list", *space],
-        ["dataset", "list", *space, "--json"],
-        ["dataset", "show", hostile.DATASET, *space],
-        ["dataset", "show", hostile.DATASET, *space, "--json"],
+        ["datasets", "list", *space],
+        ["datasets", "list", *space, "--json"],
+        ["datasets", "show", hostile.DATASET, *space],
+        ["datasets", "show", hostile.DATASET, *space, "--json"],
         ["match", *where, *space],
         ["match", *where, *space, "--json"],
         ["labels", "check", *space],
         ["labels", "check", *space, "--json"],
         ["doctor", *space],
         ["doctor", *space, "--json"],
-        *(["export", "--format", form, *space] for form in ("native", "mercury", "csv")),
-        ["export", "--format", "native", "-o", str(tmp_path / hostile.SIGNS[0]), *space],
+        *(["export", "--to", form, *space] for form in ("native", "mercury", "csv")),
+        ["export", "--to", "native", "-o", str(tmp_path / hostile.SIGNS[0]), *space],
         ["init", str(tmp_path / f"other {hostile.SIGNS[0]}\x9b6n")],
         ["keys"],
-        ["annotations", "clear", "--mine", "--sample", first, "--yes", *space],
+        ["annotations", "delete", "--mine", "--sample", first, "--yes", *space],
     ]
     wrong = [
         ["ingest", str(next(folder.parent.glob("*.jsonl"))), *space, "--embedder", "none"],
@@ -260,19 +260,19 @@ def test_no_command_lets_anything_but_lines_through(
         ["match", "--sample", text, "--side", "summary", "--span", text, *space],
         ["match", "--sample", first, "--side", text, "--span", "0:1", *space],
         ["match", "--sample", text, "--side", "summary", "--span", "0:1", *space],
-        ["dataset", "show", text, *space],
-        ["dataset", "remove", text, "--yes", *space],
-        ["export", "--format", text, *space],
-        ["export", "--format", "csv", "--since", text, *space],
+        ["datasets", "show", text, *space],
+        ["datasets", "delete", text, "--yes", *space],
+        ["export", "--to", text, *space],
+        ["export", "--to", "csv", "--since", text, *space],
         *(
-            ["export", "--format", "csv", name, text, *space]
+            ["export", "--to", "csv", name, text, *space]
             for name in ("--dataset", "--person", "--label", "--origin")
         ),
         ["ingest", text.replace("\0", ""), *space],
-        ["ingest", str(named), "--format", text, *space],
+        ["ingest", str(named), "--from", text, *space],
         ["labels", "check", str(named)],
         ["assist", "evaluate", str(named)],
-        ["dataset", "remove", hostile.DATASET, "--yes", *space],
+        ["datasets", "delete", hostile.DATASET, "--yes", *space],
         ["status", "-w", "\udcff\udc1b"],
     ]
     raw, codes = ran([*commands, *wrong], tmp_path)

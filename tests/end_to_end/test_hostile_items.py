@@ -32,8 +32,8 @@ COLLECTION = Collection(
     dataset="set",
 )
 REPORT: tuple[Step, ...] = (
-    ("c", "citation 1/5"),
-    ("c", "citation 2/5"),
+    ("c", "Citation 1/5"),
+    ("c", "Citation 2/5"),
     ("cc", "is not available"),
     ("d", "cited here"),
     (TAB, "Space takes"),
@@ -41,12 +41,12 @@ REPORT: tuple[Step, ...] = (
     ("g", "Request"),
     (TAB + TAB, "▸ Documents"),
     ("q", "-Guidelines"),
-    ("*", "rate the report"),
-    ("1", "rated Perfect"),
-    ("M", "comment on the report"),
-    (PASTE + ENTER, "is saved"),
+    ("*", "Rate the report"),
+    ("1", "Rated Perfect"),
+    ("M", "Comment on the report"),
+    (PASTE + ENTER, " saved · u"),
     ("u", states.UNDONE),
-    ("u", "the rating"),
+    ("u", "rating"),
     ("j1", states.saved("Passage")),
 )
 TREE: tuple[Step, ...] = (
@@ -66,7 +66,7 @@ CITATION: tuple[Step, ...] = (
     ("c", "SENTENCE 2/3"),
     ("C", "SENTENCE 1/3"),
     ("J", "SENTENCE 2/3"),
-    ("c", "this sentence cites nothing"),
+    ("c", "this sentence cites no document"),
     ("T", "COLLECTION"),
     ("2", "0/3 documents"),
     ("J", "DOCUMENT"),

@@ -30,9 +30,9 @@ LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
 }
 
 REVIEW: Final[tuple[Step, ...]] = (
-    ("1", "y takes"),
-    ("y", "taken "),
-    ("c", "place 2/2"),
+    ("1", "y accepts"),
+    ("y", "Accepted "),
+    ("c", states.review_position(2, 2)),
     ("W", "W hides the names"),
     ("W", "-W hides the names"),
     (":", states.PALETTE),
@@ -40,21 +40,21 @@ REVIEW: Final[tuple[Step, ...]] = (
     ("g", "Request"),
     ("q", "-Guidelines"),
     ("x", "why?"),
-    ("0", "refused because"),
-    (PASTE + ENTER, "refused · u undo"),
+    ("0", "Rejected because"),
+    (PASTE + ENTER, "Rejected · u undo"),
 )
 EDIT: Final[tuple[Step, ...]] = (
-    ("u", "taken back: the refusal"),
-    ("1e", "editing it"),
-    ("m", "note for"),
-    (PASTE + ENTER, "-note for"),
-    (ENTER, "-editing it"),
-    (".+", "editing it"),
-    ("1" + ENTER, "added "),
+    ("u", "Undid: rejection"),
+    ("1e", "Editing new"),
+    ("m", "Note for"),
+    (PASTE + ENTER, "-Note for"),
+    (ENTER, "-Editing new"),
+    (".+", "Editing new"),
+    ("1" + ENTER, "Added "),
 )
 LESSON: Final[tuple[Step, ...]] = (
-    ("L", "How this sample was settled"),
-    ("q", "-How this sample was settled"),
+    ("L", "How this sample was adjudicated"),
+    ("q", "-How this sample was adjudicated"),
 )
 
 
@@ -97,10 +97,10 @@ def test_no_screen_of_review_lets_anything_but_drawing_through(copied: Path, loo
     columns, rows, env = LOOKS[look]
     command = program("review", "-w", str(copied), "--as", f"Rev {hostile.SIGNS[0]}")
     with Terminal(command, env=env, columns=columns, rows=rows) as terminal:
-        states.wait_for_sample(terminal, "place 1/2")
+        states.wait_for_sample(terminal, states.review_position(1, 2))
         pictures = walk(terminal, REVIEW) + walk(terminal, EDIT)
         terminal.press("c" + ENTER)
-        terminal.wait("nothing more waits")
+        terminal.wait("All samples adjudicated")
         pictures += walk(terminal, (("q", "f filter"), ("?", "Keys here"), ("q", "-Keys here")))
         states.quit_app(terminal)
     assert pictures > 10

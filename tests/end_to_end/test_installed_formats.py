@@ -200,9 +200,9 @@ def test_its_work_goes_through_a_workspace(app: App) -> None:
     """In by its reader, out by its writer, packed by the file's name; it is never guessed."""
     app("init", ".")
     app("ingest", "lines.txt", code=2)
-    app("ingest", "lines.txt", "--format", "pipes", code=3)
+    app("ingest", "lines.txt", "--from", "pipes", code=3)
     assert "2" in app("status").stdout
-    app("export", "--format", "pipes", "-o", "again.txt.gz")
+    app("export", "--to", "pipes", "-o", "again.txt.gz")
     app("convert", "again.txt.gz", "out.jsonl", "--from", "pipes", "--to", "native")
     assert [row["id"] for row in _native((app.folder / "out.jsonl").read_text("utf-8"))] == [
         "1",
@@ -219,7 +219,7 @@ def test_a_format_may_say_nothing_of_itself(app: App) -> None:
     assert "two: 0:9 " in done.stderr
     assert "'source text'" in done.stderr
     app("init", ".")
-    done = app("ingest", "lines.txt", "--format", "silent", "--json", code=3)
+    done = app("ingest", "lines.txt", "--from", "silent", "--json", code=3)
     assert (json.loads(done.stdout)["added"], json.loads(done.stdout)["refused"]) == (1, 2)
 
 

@@ -55,7 +55,7 @@ def test_a_renamed_label_is_told_to_both_who_are_at_work(folder: Path) -> None:
         for terminal in (one, two):
             states.wait_for_sample(terminal)
             terminal.press("vm")
-            terminal.wait("note for")
+            terminal.wait("Note for")
             terminal.press("typed before" + states.ENTER)
             terminal.wait("+ note")
         labels(folder, "rename", "Unwanted.Intrinsic", "Invented")

@@ -76,7 +76,7 @@ def test_no_page_lets_anything_but_drawing_through(folder: Path, look: str) -> N
         walk(one, [("", states.OLD_PASSWORD), (ESCAPE, f"-{states.OLD_PASSWORD}")])
         with workspace.open(folder) as space:
             space.team.authenticate.sign_everybody_out()
-        walk(one, [(".1", states.SIGN_IN_AGAIN), (OWN + ENTER, states.NOT_SAVED)])
+        walk(one, [(".1", states.SIGN_IN_AGAIN), (OWN + ENTER, states.LAST_NOT_SAVED)])
         two = more.enter_context(start(folder, look=look))
         walk(two, CODE)
         walk(one, [("1", states.TAKEN_OVER)])

@@ -40,7 +40,7 @@ def lab_modules_after(statement: str, folder: Path, disabled: str = "") -> list[
 
 
 @pytest.mark.parametrize(
-    "arguments", [["status"], ["export", "-f", "native"], ["agreement"], ["--version"]]
+    "arguments", [["status"], ["export", "--to", "native"], ["agreement"], ["--version"]]
 )
 def test_core_commands_import_no_lab(arguments: list[str], filled: Command, tmp_path: Path) -> None:
     """Neither the parsing of a core command nor its work."""
@@ -81,7 +81,7 @@ def test_all_else_works_with_lab_disabled(filled: Command, monkeypatch: pytest.M
     assert not listed & {"score", "judge", "rank", "automate", "compare-machines", "position"}
     assert {"status", "export", "labels"} <= listed
     assert filled("score").code == 2
-    for arguments in (["status"], ["export", "-f", "native"], ["formats"], ["doctor"]):
+    for arguments in (["status"], ["export", "--to", "native"], ["formats"], ["doctor"]):
         assert filled(*arguments).code == 0
     assert registry.plugin_names("scorers") == registry.plugin_names("judges") == ()
     assert not {"rag", "open-qa", "generations"} & {*registry.plugin_names("importers")}

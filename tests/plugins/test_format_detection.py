@@ -123,7 +123,7 @@ def test_pairs_are_known_by_the_columns_that_are_asked_for(tmp_path: Path) -> No
     with pytest.raises(
         InvalidInput, match="has 'article', 'claim', but not 'source' and 'summary'"
     ) as caught:
-        detect(path, option="--from")
+        detect(path)
     for option in ("--source-column", "--summary-column", "--from"):
         assert option in caught.value.hint
 

@@ -247,7 +247,7 @@ def test_an_uncertain_form_is_asked_for(tmp_path: Path, name: str, content: str)
     """Nothing is guessed: the error names the option and the forms there are."""
     with pytest.raises(InvalidInput, check=has_code("format-uncertain")) as caught:
         detect(file(tmp_path, name, content))
-    assert "--format" in caught.value.hint
+    assert "--from" in caught.value.hint
     assert ", ".join(READERS) in caught.value.hint
 
 

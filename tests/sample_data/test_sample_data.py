@@ -298,7 +298,9 @@ def test_the_readme_states_the_true_counts() -> None:
         "Pairs without annotations": str(len(PAIRS) - len(GOLD)),
         "Annotations": str(len(ANNOTATIONS)),
         "Annotations with evidence": str(len(LINKED)),
-        "Annotations with evidence, in Chinese": str(sum(s["meta_language"] == "zh" for s, _ in LINKED)),
+        "Annotations with evidence, in Chinese": str(
+            sum(s["meta_language"] == "zh" for s, _ in LINKED)
+        ),
         "Annotations without evidence": str(len(ANNOTATIONS) - len(LINKED)),
         "Label Unwanted > Intrinsic": str(labels["Intrinsic"]),
         "Label Unwanted > Extrinsic": str(labels["Extrinsic"]),

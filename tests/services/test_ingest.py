@@ -98,7 +98,7 @@ def test_other_texts_under_a_known_key_are_refused(stores: Stores, tmp_path: Pat
     assert (problem.where, problem.refused) == (f"{path}:1", True)
     assert "a/0" in problem.message
     assert "--dataset" in problem.hint
-    assert problem.hint.endswith("tui-annotate dataset replace a FILE")
+    assert problem.hint.endswith("tui-annotate datasets replace a FILE")
     assert stores.corpus.sample(stores.corpus.find("a/0")).sample.documents[1].text == "B."
 
 
@@ -447,7 +447,7 @@ def test_replace_never_drops_work_unasked(stores: Stores, tmp_path: Path) -> Non
         records = [replace(record, sample=replace(record.sample, dataset="d")) for record in kept]
         with pytest.raises(Conflict, match="2") as caught:
             stores.ingest.replace([*change, *records], dataset="d")
-        assert "--with-annotations" in caught.value.hint
+        assert "--delete-annotations" in caught.value.hint
         assert stores.contents() == before
     report = stores.ingest.replace([_record("0")], dataset="d", with_annotations=True)
     assert (report.replaced, report.removed) == (1, 3)

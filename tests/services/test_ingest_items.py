@@ -134,7 +134,7 @@ def test_a_run_that_comes_later_has_its_documents_once_all_are_replaced(
     space.annotate.rate(ana, SampleKey("d", "d|1101|a"), "Bad", seconds=1.0)
     later = taken(space, tmp_path, rows[1])
     assert (later.added, later.known, later.known_documents) == (2, 1, 1)
-    assert any("dataset replace" in note for note in later.notes)
+    assert any("datasets replace" in note for note in later.notes)
     assert not taken(space, tmp_path, *rows).notes
     files = IngestFiles([lines(tmp_path / "runs.jsonl", *rows)], "autojudge", _reading(tmp_path))
     space.ingest_service.replace(files, dataset="d", embedder="none")

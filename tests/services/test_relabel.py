@@ -642,7 +642,7 @@ def test_a_changed_file_is_in_force_before_a_change(worked: Workspace) -> None:
         (lambda one: one.split("Odd", ["Odd", "X"]), "Odd", "."),
         (lambda one: one.split("Wrong", ["X", "Y"]), "'Wrong'", "."),
         (lambda one: one.retire("Nope"), "'Nope'", "Wrong"),
-        (lambda one: one.rename("Odd", "X", dataset="no"), "'no'", "dataset list"),
+        (lambda one: one.rename("Odd", "X", dataset="no"), "'no'", "datasets list"),
         (lambda one: one.apply("- A: {", name="f.yaml"), r"f\.yaml", "."),
         (lambda one: one.text("zz"), "'zz'", "labels list"),
     ],

@@ -312,7 +312,7 @@ def test_a_dataset_with_work_is_not_removed_unasked(database: Database) -> None:
     corpus = worked_on(database)
     with pytest.raises(Conflict, match="1") as caught:
         corpus.remove_dataset("a")
-    assert "--with-annotations" in caught.value.hint
+    assert "--delete-annotations" in caught.value.hint
     fill(corpus, "1", dataset="c")
     annotate(database).read("ana", SampleKey("c", "1"), seconds=0)
     assert corpus.remove_dataset("c") == 1

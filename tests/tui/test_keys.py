@@ -288,7 +288,7 @@ def test_the_key_line_fits_what_is_asked(question: str) -> None:
 def test_the_key_line_of_an_edit_begins_with_its_ways_out() -> None:
     """To save it and to leave it, on the narrowest screen too; each key stands there once."""
     line = default_keys().line("E")
-    assert line[:2] == (("Enter", "save"), ("e", "leave"))
+    assert line[:2] == (("Enter", "save"), ("e", "cancel"))
     assert len(set(line)) == len(line) == len({key for key, _ in line})
     assert "leave" not in dict(default_keys().line("R")).values()
 

@@ -1,4 +1,4 @@
-"""What a shell proposes for the value of an option: quickly, in silence, and changing nothing."""
+"""Shell completion of option values: fast, without messages, and without any change to files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Completer = Callable[[typer.Context, str], list[str]]
 
 _PLAIN: Final = re.compile(r"[\w.,/@+%=~-]+")
-"""What every shell takes as one word as it stands, and no terminal acts on."""
+"""Names that every shell reads as one word without quotes, and that contain no control codes."""
 
 
 def _drop_odd_names(names: Iterable[str]) -> list[str]:
@@ -27,7 +27,7 @@ def _drop_odd_names(names: Iterable[str]) -> list[str]:
 
 
 def _find_folder(context: typer.Context) -> Path | None:
-    """The workspace that the line means so far, given before or after the command's name."""
+    """Return the workspace folder of the command line typed so far; None if there is none."""
     from tui_annotate.settings import find_workspace
 
     named: Path | None = None
@@ -48,23 +48,23 @@ def _read_names(context: typer.Context, kind: completion_names.Kind, start: str)
 
 
 def datasets(context: typer.Context, incomplete: str) -> list[str]:
-    """Datasets of the workspace."""
+    """Complete the names of the workspace's datasets."""
     return _read_names(context, "datasets", incomplete)
 
 
 def people(context: typer.Context, incomplete: str) -> list[str]:
-    """People of the workspace, by name."""
+    """Complete the names of the workspace's people."""
     return _read_names(context, "people", incomplete)
 
 
 def samples(context: typer.Context, incomplete: str) -> list[str]:
-    """Samples by their ids, or by dataset/id once there is a stroke."""
+    """Complete sample ids; once the word has a slash, also samples as DATASET/ID."""
     found = _read_names(context, "samples", incomplete)
     return [*found, *_read_names(context, "keys", incomplete)] if "/" in incomplete else found
 
 
 def labels(context: typer.Context, incomplete: str) -> list[str]:
-    """Labels of the workspace's file, with their parents."""
+    """Complete the labels in the workspace's labels.yaml, with their parents."""
     from tui_annotate.domain.label_files import parse_labels
     from tui_annotate.domain.labels import JOINER
 
@@ -82,7 +82,7 @@ def labels(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def complete_plugins(kind: registry.Kind, *words: str) -> Completer:
-    """Plug-ins of a kind, and words that may stand for one."""
+    """Return a completer of the plug-ins of a kind, and of further words."""
 
     def propose(_context: typer.Context, incomplete: str) -> list[str]:
         from tui_annotate.plugins.registry import plugin_names
@@ -93,7 +93,7 @@ def complete_plugins(kind: registry.Kind, *words: str) -> Completer:
 
 
 def complete_words(*words: str) -> Completer:
-    """Some words."""
+    """Return a completer of fixed words."""
 
     def propose(_context: typer.Context, incomplete: str) -> list[str]:
         return [word for word in words if word.startswith(incomplete)]

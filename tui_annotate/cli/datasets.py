@@ -49,7 +49,7 @@ def show_dataset(name: NameArgument, *, common: options.CommonOptions) -> None:
     with open_workspace(common.workspace) as space:
         found = [each for each in space.corpus.datasets() if each.name == name]
         if not found:
-            raise NotFound(f"there is no dataset {name!r}", "see: tui-annotate dataset list")
+            raise NotFound(f"there is no dataset {name!r}", "see: tui-annotate datasets list")
         people = [each for each in space.corpus.progress() if each.dataset == name]
         samples = [key.id for key in space.corpus.keys(name)]
     if common.as_json:

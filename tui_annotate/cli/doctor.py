@@ -147,7 +147,7 @@ def _check_embedders() -> Iterator[DiagnosticFinding]:
     if installed:
         yield DiagnosticFinding("embedders", "ok", f"installed: {', '.join(installed)}")
     else:
-        says = "no embedder is available on this platform: the assist ranks new texts lexically (words only)"
+        says = "no embedder on this platform: the assist ranks new texts lexically (words only)"
         yield DiagnosticFinding("embedders", "doubt", says)
 
 

@@ -1,4 +1,4 @@
-"""Commands that bring texts in: init, ingest."""
+"""The commands `init`, which creates a workspace, and `ingest`, which imports texts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
 
 SHOWN_PROBLEMS = 20
 MAX_PLACES_OF_FILE = 3
-"""Of those where the same is wrong, but for the first."""
+"""Maximum number of further positions per file that a line of repeated problems lists."""
 MAX_PLACES_WIDTH = 160
-"""Characters of a line of a problem: what follows the places makes it some 200."""
+"""Maximum characters of a problem with its positions; the rest of the line adds about 40."""
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    add_command(app, init, "init", "init news")
+    """Add these commands to the app."""
+    add_command(app, init, "init", "init news", panel=START)
     add_command(
         app,
         ingest,
@@ -40,21 +41,22 @@ def register(app: typer.Typer) -> None:
         "ingest --source-column article --summary-column answer data.jsonl.gz",
         "ingest --dry-run --strict pairs.csv",
         "ingest --embedder remote:m --base-url http://localhost:11434/v1 a.csv",
-        "ingest runs --format autojudge --topics topics.jsonl",
+        "ingest runs --from autojudge --topics topics.jsonl",
+        panel=START,
     )
 
 
 def init(
     folder: Annotated[
-        Path, argument("DIR", "Made where it is missing; else this folder.")
+        Path, argument("DIR", "Folder of the workspace, created if missing (default: this folder).")
     ] = Path(),
     *,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Create a workspace: a folder for texts and annotations.
+    """Create a workspace, or report that the folder is one.
 
-    It holds settings, labels, a SQLite store, and vectors in LanceDB. A folder that is a workspace
-    stays as it is.
+    A workspace is a folder with settings, labels, a SQLite database and vectors (LanceDB). A folder
+    that is already a workspace is not changed.
     """
     from tui_annotate import workspace as workspaces
 
@@ -62,10 +64,10 @@ def init(
     is_new = not (path / WORKSPACE_FILE).exists()
     if is_new:
         workspaces.create(folder).close()
-    line = f"workspace: {path}" if is_new else f"{path} is a workspace already"
+    line = f"workspace: {path}" if is_new else f"already a workspace: {path}"
     output.print_lines_or_json({"workspace": path, "created": is_new}, line, as_json=as_json)
     if is_new and not as_json:
-        output.print_note("Its labels are in labels.yaml. Next: tui-annotate ingest FILE...")
+        output.print_note("Edit the labels in labels.yaml. Next step: tui-annotate ingest FILE...")
 
 
 def ingest(
@@ -79,16 +81,17 @@ def ingest(
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
     dry_run: Annotated[
-        bool, flag("--dry-run", "Read everything, tell costs, store nothing.")
+        bool, flag("--dry-run", "Read all files and show the costs; store nothing.")
     ] = False,
-    strict: Annotated[bool, flag("--strict", "Check all first; store all or nothing.")] = False,
+    strict: Annotated[bool, flag("--strict", "Check all records first; store all of them or none.")] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Read texts, sources and summaries, into the workspace.
+    """Import texts from files.
 
-    The same file again adds nothing; stopped at any moment, it goes on the next time.
+    Each record is a source with a summary, or a report with its documents. A file that is imported
+    twice adds nothing. After an interruption, the same command continues the import.
 
-    Exit code: 0 all is in, 3 some records were refused, 2 nothing is in.
+    Exit code: 0 if all records are stored, 3 if some were refused, 2 if none is stored.
     """
     with (
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
@@ -111,19 +114,23 @@ def ingest(
 
 
 def require_files(files: Iterable[Path]) -> None:
-    """Before anything is stored, so that what is told holds: nothing changed.
+    """Check, before anything is stored, that all files exist.
 
     Raises:
-        InvalidInput: a file is not there.
+        InvalidInput: a file does not exist.
     """
     absent = [str(file) for file in files if not file.exists()]
     if absent:
-        hint = "nothing was stored; check the name"
-        raise InvalidInput(f"there is no file {', '.join(absent)}", hint)
+        hint = "nothing was stored; check the file name"
+        raise InvalidInput(f"file not found: {', '.join(absent)}", hint)
 
 
 def print_ingest(report: IngestReport, *, as_json: bool, workspace: Path | None) -> None:
-    """Print the result of an ingest and exit with its code; `workspace` as it was named."""
+    """Print the result of an ingest; exit with its exit code unless that is 0.
+
+    Args:
+        workspace: the folder given with `-w`, which commands in the output repeat; None for none.
+    """
     if as_json:
         output.print_json({**asdict(report), "outcome": report.outcome.value})
     else:
@@ -138,8 +145,8 @@ def print_ingest(report: IngestReport, *, as_json: bool, workspace: Path | None)
             (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
             dataset = f" --dataset {shlex.quote(only)}" if only else ""
             output.print_message(
-                f"annotations with labels that the set lacks: {report.outside:,}, of {kinds}; "
-                f"tui-annotate labels normalise --dry-run{dataset}{where}"
+                f"{output.many(report.outside, 'annotation')} with {kinds} outside the label set; map "
+                f"them with: tui-annotate labels normalise --dry-run{dataset}{where}"
             )
         if report.better:
             output.print_message(f"{report.better}{where}")
@@ -156,7 +163,7 @@ def _print_problems(report: IngestReport) -> None:
     whole = len(report.problems) == report.refused + report.doubts
     for same in shown:
         first = same[0]
-        line = f"{first}{'' if first.refused else ' (its sample is taken)'}"
+        line = f"{first}{'' if first.refused else ' (sample stored)'}"
         places = (each.where for each in same)
         output.print_message(
             line + _list_other_places(places, width=MAX_PLACES_WIDTH - len(line), listed=whole)
@@ -167,11 +174,17 @@ def _print_problems(report: IngestReport) -> None:
     more = report.refused + report.doubts - sum(map(len, shown))
     if more:
         problems = output.many(len(report.problems), "problem")
-        output.print_message(f"and {more:,} more; --json lists {problems}")
+        output.print_message(f"and {more:,} more; list {problems} with --json")
 
 
 def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> str:
-    """Return where else the same problem is; `listed` is whether `--json` lists all."""
+    """Return further positions of the same problem, in brackets; empty if there are none.
+
+    Args:
+        places: positions as `FILE:LINE` or `FILE, record N`; the first one is not repeated.
+        width: maximum number of characters of the positions.
+        listed: whether `--json` lists all positions.
+    """
     first, *others = dict.fromkeys(places)
     shown: list[str] = []
     counts: Counter[str] = Counter()
@@ -187,7 +200,7 @@ def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> st
     if not shown:
         return ""
     more = len(others) - len(shown)
-    rest = f" and {more:,} more{'; --json lists all' if listed else ''}" if more else ""
+    rest = f" and {more:,} more{'; list all with --json' if listed else ''}" if more else ""
     return f" (also {', '.join(shown)}{rest})"
 
 
@@ -197,7 +210,7 @@ def _split_place(place: str) -> tuple[str, str]:
 
 
 def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
-    """Prints what the vectors of a remote embedder would take; nothing where they are free."""
+    """Print the estimated costs of a remote embedder's vectors; nothing if vectors are free."""
     if cost is not None:
         output.print_line(
             f"vectors of {embedder}: calls: {cost.calls:,}; characters: {cost.characters:,}; "
@@ -221,4 +234,4 @@ def _summarise(report: IngestReport) -> str:
     if report.annotations or report.annotations_known:
         line += f"; annotations: {report.annotations:,} added, {report.annotations_known:,} known"
     line += f"; {report.seconds:.1f} s"
-    return f"{line}; nothing was stored, as asked" if report.dry else line
+    return f"{line}; nothing was stored (--dry-run)" if report.dry else line

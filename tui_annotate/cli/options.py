@@ -15,7 +15,7 @@ from tui_annotate.cli import completion
 from tui_annotate.cli.option_groups import GroupedCommand
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import suggest_word
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput, NotFound, NotReady
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.plugins.pair_columns import set_pair_columns
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions
@@ -382,13 +382,14 @@ def choose_dataset(space: Workspace, name: str) -> str:
 
     Raises:
         InvalidInput: the name is empty and the workspace has several datasets.
-        NotFound: the workspace has no samples, or no dataset with this name.
+        NotFound: the workspace has no dataset with this name.
+        NotReady: the workspace has no samples.
     """
     known = [info.name for info in space.corpus.datasets()]
     if name and name not in known:
         raise unknown_dataset(name, known)
     if not known:
-        raise NotFound(
+        raise NotReady(
             "the workspace has no samples", "import samples with: tui-annotate ingest FILE"
         )
     if not name and len(known) > 1:

@@ -54,7 +54,7 @@ def list_questions(
         key = space.corpus.find(sample) if sample else None
         threads = service.list_threads(waiting=unanswered, sample=key)
         if common.as_json:
-            output.print_json([_thread_as_json(thread, service) for thread in threads])
+            output.print_json({"talks": [_thread_as_json(each, service) for each in threads]})
             return
         for thread in threads:
             _print_thread(thread, service)
@@ -68,7 +68,8 @@ def list_announcements(*, common: options.CommonOptions) -> None:
         service = space.team.comments
         announcements = service.notices()
         if common.as_json:
-            output.print_json([_comment_as_json(each, service) for each in announcements])
+            notices = [_comment_as_json(each, service) for each in announcements]
+            output.print_json({"notices": notices})
             return
         for each in announcements:
             output.print_line(f"{each.at[:16]}, {service.name(each.author)}:")

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import check_name
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def annotate(
     Raises:
         NotFound: there is no workspace, or no such sample.
         InvalidInput: an option or the settings are wrong.
-        Unavailable: there is no terminal to draw on.
+        InvalidInput: there is no terminal to draw on.
     """
     from tui_annotate import settings
 
@@ -85,7 +85,7 @@ def annotate(
         check_name(name)
     try:
         need_terminal("review" if reviewing else "annotate")
-    except Unavailable:
+    except InvalidInput:
         _require_sample(
             folder, sample
         )  # with a terminal the screen finds out, behind its first frame
@@ -142,15 +142,15 @@ def need_terminal(what: str, *, instead: str = "match, export, status") -> None:
         instead: what does the same in scripts.
 
     Raises:
-        Unavailable: there is no terminal, or one that can not be drawn on.
+        InvalidInput: there is no terminal, or one that can not be drawn on.
     """
     instead = f"in scripts use {instead}; over ssh add -t: ssh -t HOST tui-annotate"
     for name, stream in (("stdin", sys.stdin), ("stdout", sys.stdout)):
         if not stream.isatty():
-            raise Unavailable(f"{what} needs a terminal, and {name} is none", instead)
+            raise InvalidInput(f"{what} needs a terminal, and {name} is none", instead)
     kind = os.environ.get("TERM", "")
     if kind in {"", "dumb"}:
-        raise Unavailable(
+        raise InvalidInput(
             f"{what} can not draw on a terminal of the kind {kind!r}",
             "set TERM to what the terminal is, for example xterm-256color",
         )

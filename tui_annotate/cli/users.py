@@ -242,8 +242,8 @@ def accept_invite(*, common: options.CommonOptions) -> None:
 def reset_password(person: PersonArgument, *, common: options.CommonOptions) -> None:
     """Set a temporary password for a user.
 
-    The user must change it at the next sign-in. The command ends the user's sessions. Prefer `users invite`: then only the user knows the
-    password.
+    The user must change it at the next sign-in. The command ends the user's sessions. Prefer
+    `users invite`: then only the user knows the password.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         accounts = space.team.accounts

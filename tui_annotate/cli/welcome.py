@@ -1,4 +1,4 @@
-"""What the program prints without a command: the state of the workspace and what to do next."""
+"""The page that the program prints without a command: state of the workspace and next steps."""
 
 from __future__ import annotations
 
@@ -21,37 +21,38 @@ if TYPE_CHECKING:
 
 WORK: Final = MappingProxyType(
     {
-        "tui-annotate ingest pairs.csv": "read pairs of texts: CSV, JSON, JSONL",
-        "tui-annotate annotate": "mark what the source does not support",
-        "tui-annotate export -f csv -o annotations.csv": "write the annotations",
+        "tui-annotate ingest pairs.csv": "import sources and summaries (CSV, JSON, JSONL)",
+        "tui-annotate annotate": "mark claims that the source does not support",
+        "tui-annotate export --to csv -o annotations.csv": "export the annotations",
     }
 )
 FIRST_STEPS: Final = MappingProxyType(
     {
-        "tui-annotate demo": "try it with example texts",
-        "tui-annotate init": "make a workspace of this folder",
+        "tui-annotate demo": "try the program with example data",
+        "tui-annotate init": "create a workspace in this folder",
         **WORK,
     }
 )
 NEXT_STEPS: Final = MappingProxyType(
     {
-        "tui-annotate annotate": "mark what the source does not support",
-        "tui-annotate ingest more.csv": "add pairs of texts: CSV, JSON, JSONL",
-        "tui-annotate status": "what is there, and what is done",
-        "tui-annotate export -f csv -o annotations.csv": "write the annotations",
+        "tui-annotate annotate": "mark claims that the source does not support",
+        "tui-annotate ingest more.csv": "import more sources and summaries",
+        "tui-annotate status": "show contents and annotation progress",
+        "tui-annotate export --to csv -o annotations.csv": "export the annotations",
     }
 )
 
 
 def print_welcome(workspace: Path | None = None) -> None:
-    """Print the next steps: without a workspace, in an empty one, or in one with samples.
+    """Print the state of the workspace, if there is one, and the next steps.
 
     Args:
-        workspace: its folder; None for the environment's, else the nearest parent.
+        workspace: workspace folder; None for the folder in $TUI_ANNOTATE_WORKSPACE, else the
+            nearest parent folder that is a workspace.
 
     Raises:
-        NotFound: the folder that is named, here or in the environment, is not a workspace.
-        NotAllowed, Unavailable: as `open_workspace`.
+        NotFound: the folder named by the argument or the environment is not a workspace.
+        NotAllowed, Unavailable: `open_workspace` raises them.
     """
     from tui_annotate.settings import PREFIX
 
@@ -60,14 +61,14 @@ def print_welcome(workspace: Path | None = None) -> None:
     except NotFound:
         if workspace or os.environ.get(PREFIX + "WORKSPACE"):
             raise
-        _print_steps("There is no workspace here. To begin:", FIRST_STEPS)
+        _print_steps("This folder is not in a workspace. First steps:", FIRST_STEPS)
         return
     with open_workspace(folder) as space:
         samples = space.corpus.totals()[0]
         title = (
-            f"samples: {samples:,}{_describe_own_work(space)}"
+            f"{output.many(samples, 'sample')}{_describe_own_work(space)}. Next steps:"
             if samples
-            else "It is empty. To begin:"
+            else "The workspace is empty. First steps:"
         )
     output.print_line(f"Workspace: {folder}")
     _print_steps(title, NEXT_STEPS if samples else WORK)
@@ -87,8 +88,8 @@ def _describe_own_work(space: Workspace) -> str:
         return ""
     done = sum(each.done for each in space.corpus.progress() if each.person == person.id)
     last = space.people.last_place(person.id)
-    where = f", was last at {last}" if last else ""
-    return f"; {person.name} finished {done:,}{where}"
+    where = f", last opened {last}" if last else ""
+    return f"; {person.name} completed {done:,}{where}"
 
 
 def _print_steps(title: str, steps: Mapping[str, str]) -> None:

@@ -5,7 +5,8 @@ TuiAnnotateError
 │   ├── InvalidSpan
 │   ├── InvalidLabels
 │   └── InvalidRecord
-├── NotFound                exit 1
+├── NotFound                exit 2
+├── NotReady                exit 1
 ├── NotAllowed              exit 1
 │   └── Throttled
 ├── Conflict                exit 1
@@ -58,7 +59,13 @@ class InvalidRecord(InvalidInput):
 
 
 class NotFound(TuiAnnotateError):
-    """An error: a requested object does not exist."""
+    """An error: a requested object, such as a file, dataset, label or person, does not exist."""
+
+    exit_code = 2
+
+
+class NotReady(TuiAnnotateError):
+    """An error: the workspace does not yet hold what an action needs, such as samples."""
 
 
 class NotAllowed(TuiAnnotateError):

@@ -78,13 +78,12 @@ class _Inspection:
     pairs: bool = False
 
 
-def detect(path: Path, reading: ImportOptions | None = None, *, option: str = "--format") -> str:
+def detect(path: Path, reading: ImportOptions | None = None) -> str:
     """Return the name of the importer for a file, by its first records, else by the file name.
 
     Args:
         path: a file or folder.
         reading: import options with the columns and the encoding.
-        option: the command-line option that sets the format, for messages.
 
     Raises:
         NotFound, Unavailable: the file cannot be opened.
@@ -92,7 +91,7 @@ def detect(path: Path, reading: ImportOptions | None = None, *, option: str = "-
     """
     reading = reading or ImportOptions()
     if path.is_dir():
-        return _detect_folder(path, option)
+        return _detect_folder(path)
     if is_several(path) and _are_all(path, "doccano"):
         return "doccano"
     if form := _detect_by_bytes(path):
@@ -106,7 +105,7 @@ def detect(path: Path, reading: ImportOptions | None = None, *, option: str = "-
             return form
     if look.pairs or (_TABLES & named and not look.names):
         return "pairs"
-    raise _uncertain_error(path, option, names=look.names, reading=reading)
+    raise _uncertain_error(path, names=look.names, reading=reading)
 
 
 def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
@@ -133,10 +132,10 @@ def _detect_by_head(head: str, named: set[str]) -> str:
 
 
 def _uncertain_error(
-    path: Path, option: str, *, names: list[str], reading: ImportOptions
+    path: Path, *, names: list[str], reading: ImportOptions
 ) -> InvalidInput:
     message = f"the format of {path} is unclear"
-    forms = f"with {option}, one of: {', '.join(names_of('importers'))}"
+    forms = f"with --from, one of: {', '.join(names_of('importers'))}"
     hint = f"set the format {forms}"
     if names:
         wanted = (reading.source_column, reading.summary_column)
@@ -148,7 +147,7 @@ def _uncertain_error(
     return InvalidInput(message, hint, code="format-uncertain")
 
 
-def _detect_folder(path: Path, option: str) -> str:
+def _detect_folder(path: Path) -> str:
     there = {each.name.removesuffix(".gz").removesuffix(".zst") for each in path.iterdir()}
     for name, files in _FILES.items():
         if there.issuperset(files):
@@ -165,7 +164,7 @@ def _detect_folder(path: Path, option: str) -> str:
             return form
     raise InvalidInput(
         f"the format of the folder {path} is unclear",
-        f"give the file inside the folder, or set the format with {option}",
+        "give the file inside the folder, or set the format with --from",
         code="format-uncertain",
     )
 

@@ -199,7 +199,7 @@ class FileLoader:
             NotFound, InvalidInput, Unavailable: the file cannot be opened, or its format is
             unknown.
         """
-        name = self.format or detect(source, self.options, option="--from")
+        name = self.format or detect(source, self.options)
         meter, result, began = ReadMeter(_size(source)), FileLoadResult(), time.monotonic()
         importer = registry.load("importers", name)
         with registry.guard_plugin("importers", name):

@@ -354,7 +354,7 @@ class FreezeService:
         except FileNotFoundError as error:
             raise NotFound(
                 f"there is no snapshot {folder.name!r}",
-                "list all snapshots with: tui-annotate freeze list",
+                "list all snapshots with: tui-annotate snapshots list",
             ) from error
         except (ValueError, KeyError, TypeError) as error:
             raise Damaged(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput, NotFound, NotReady
 from tui_annotate.domain.people import OPERATOR, Actor, Permission, require_permission
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 
@@ -75,7 +75,7 @@ class GuidelinesService:
             self._require_dataset(dataset)
             found = self.guidance.version(GuidanceKind.GUIDELINES, dataset=dataset)
             if not found:
-                raise NotFound(
+                raise NotReady(
                     "there are no guidelines", "apply some with: tui-annotate guidelines apply FILE"
                 )
             return found
@@ -94,7 +94,7 @@ class GuidelinesService:
         if dataset and not self.guidance.knows(dataset):
             raise NotFound(
                 f"there is no dataset {dataset!r}",
-                "list all datasets with: tui-annotate dataset list",
+                "list all datasets with: tui-annotate datasets list",
             )
 
     def before(self, dataset: str = "") -> str:

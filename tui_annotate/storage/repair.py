@@ -35,7 +35,7 @@ def reingest_command(store: Path) -> str:
     old = shlex.quote(str(store.parent))
     new = shlex.quote(f"{store.parent}-new")
     return (
-        f"tui-annotate export -w {old} --format native -o saved.jsonl && "
+        f"tui-annotate export -w {old} --to native -o saved.jsonl && "
         f"tui-annotate init {new} && tui-annotate ingest -w {new} saved.jsonl"
         f"{_mention_backup(store)}"
     )

@@ -105,7 +105,7 @@ def dataset_row(connection: Connection, name: str) -> int:
     """
     found = connection.execute(select(DATASETS.c.id).where(DATASETS.c.name == name)).scalar()
     if found is None:
-        raise NotFound(f"there is no dataset {name!r}", "see: tui-annotate dataset list")
+        raise NotFound(f"there is no dataset {name!r}", "see: tui-annotate datasets list")
     return int(found)
 
 

@@ -1,1 +1,1 @@
-"""The Textual app: screens, widgets, dialogs, keys, and the draft, which knows no Textual."""
+"""The Textual app: screens, widgets, dialogs, keys, and the draft, which does not use Textual."""

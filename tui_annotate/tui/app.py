@@ -1,4 +1,7 @@
-"""The app. Its first frame needs only Textual; the workspace is opened in a thread after it."""
+"""The Textual app for annotating and reviewing.
+
+The first frame needs only Textual. A thread opens the workspace after the first frame.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from tui_annotate.tui import terminal
 
 LOOK = terminal.prepare(os.environ)
 
-# Textual reads the environment on import, so all that imports it comes after `prepare`.
+# Textual reads environment variables on import, so its importers come after `prepare`.
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
 from tui_annotate.domain.terminal_text import make_visible  # noqa: E402
 from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
@@ -46,7 +49,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _OpenResult:
-    """An opened workspace with a user at work; `open_sample` is None if it has no sample."""
+    """An opened workspace: the user's session, first sample and stored preferences.
+
+    Attributes:
+        open_sample: the first sample to show; None if the user has no sample.
+        hiding: whether the user hides suggestions.
+        online: whether the user shares work.
+    """
 
     session: AnnotatorSession
     open_sample: OpenSample | None
@@ -57,19 +66,19 @@ class _OpenResult:
 
 
 class AnnotateApp(RestrictedApp):
-    """One person annotates or reviews in one workspace.
+    """App in which one user annotates or reviews the samples of one workspace.
 
     Args:
-        open_workspace: called in the store's thread once the first frame is painted.
-        person: the annotator's name; empty for the one remembered.
-        sample: where to begin; empty for where this person was.
-        bound: the account of the ssh key; None where users sign in, or have no accounts.
-        own: the machine's user is one person, so that they can stay signed in.
-        reviewing: adjudicate annotations of several people.
+        open_workspace: called in the store's thread after the first frame is painted.
+        person: the annotator's name; empty for the remembered name.
+        sample: id of the first sample; empty for the sample where the user stopped.
+        bound: the account of the ssh key; None if users sign in or have no accounts.
+        own: whether the machine account belongs to one user, who can then stay signed in.
+        reviewing: whether the user reviews annotations of several annotators.
 
     Attributes:
-        printing: print the person's own annotations once the app has ended.
-        action: id of the action to begin with; empty for none.
+        printing: whether the user's own annotations are printed after the app has ended.
+        action: id of the first action; empty for none.
         refused: why the last action was not saved, if the screen could not show it; else empty.
     """
 
@@ -110,13 +119,13 @@ class AnnotateApp(RestrictedApp):
     # beginning
 
     def on_mount(self) -> None:
-        """Show the screen, and open the workspace after the first frame."""
+        """Show the sample screen, and open the workspace after the first frame."""
         self.listen(self.sample_screen.quit)
         self.push_screen(self.sample_screen)
         self.sample_screen.call_after_refresh(self._open)
 
     def _open(self) -> None:
-        self.sample_screen.show_opening("opening the workspace ...")
+        self.sample_screen.show_opening("Opening the workspace…")
         self._load_in_thread(self._load_workspace)
 
     def _load_in_thread(self, load: Callable[[], _OpenResult | None]) -> None:
@@ -124,7 +133,11 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.saver.send(job)
 
     def _load_workspace(self) -> _OpenResult | None:
-        """In the store's thread; None if the user must sign in or take over a session first."""
+        """Open the workspace and load the user's session; called in the store's thread.
+
+        Returns:
+            None if the user must first sign in, change the password or take over a session.
+        """
         self._workspace = workspace = self._open_workspace()
         session_guard = SessionGuard(
             workspace, name=self._person, bound=self._identity, own=self._is_own_user
@@ -136,7 +149,7 @@ class AnnotateApp(RestrictedApp):
         return self._load_session()
 
     def _load_session(self) -> _OpenResult | None:
-        """The session of the signed-in user, and the sample to begin with."""
+        """Return the session of the signed-in user with the first sample; None before sign-in."""
         session_guard = self.sign_in_flow.session_guard
         if session_guard is None or session_guard.person is None:
             return None
@@ -196,7 +209,7 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.show_opening(describe_error(error), "error")
 
     def on_app_request(self, message: AppRequest) -> None:
-        """Do what the screen can not do itself."""
+        """Handle a request that only the app can fulfil, such as a change of the password."""
         message.stop()
         if message.request == "password":
             self.sign_in_flow.change_password()
@@ -209,7 +222,7 @@ class AnnotateApp(RestrictedApp):
             self.sample_screen.quit()
 
     def on_sync_update(self, message: SyncUpdate) -> None:
-        """Show an update of the sharing thread."""
+        """Show an update from the thread that shares work."""
         message.stop()
         self.sharing.show(message)
 
@@ -225,7 +238,7 @@ class AnnotateApp(RestrictedApp):
             self._close()
 
     def _push_last(self) -> None:
-        """In a thread, so that the screen can show that the app is sending."""
+        """Send unsent changes in a thread, so that the screen can show a message meanwhile."""
         self.sharing.end()
         self.call_from_thread(self._close)
 
@@ -239,14 +252,14 @@ class AnnotateApp(RestrictedApp):
         self.exit()
 
     async def action_quit(self) -> None:
-        """Ctrl+q, everywhere: save the position and the time, and finish the store's jobs first.
+        """Save the position and the working time, finish the store's jobs and quit (ctrl+q).
 
-        On a locked page it signs out, as it would be a way around the page otherwise.
+        On a locked screen ctrl+q also ends the user's session, so that the lock has no way around.
         """
         (self.sign_in_flow.sign_out if self.sign_in_flow.is_locked else self.sample_screen.quit)()
 
     def note_activity(self) -> None:
-        """Postpone the lock of the screen."""
+        """Restart the idle time after which the screen is locked."""
         self.sign_in_flow.note_activity()
 
 
@@ -261,16 +274,16 @@ def _create_screen(leave: Callable[[], None], *, reviewing: bool) -> WorkspaceSc
 def run(
     open_workspace: Callable[[], Workspace], *, log: Path, action: str = "", **options: Any
 ) -> int:
-    """Runs the app until the user quits.
+    """Run the annotating or reviewing app until the user quits.
 
     Args:
-        open_workspace: called again for printing, after the app has ended.
-        log: the file that receives standard error meanwhile.
-        action: id of the action to begin with; empty for none.
-        options: those of `AnnotateApp`.
+        open_workspace: called again to print annotations after the app has ended.
+        log: the file that receives standard error while the app runs.
+        action: id of the first action; empty for none.
+        options: keyword arguments of `AnnotateApp`.
 
     Returns:
-        The exit code: 1 where it ended by an error or the last action was not saved, else 0.
+        The exit code: 1 if an error ended the app or the last action was not saved, else 0.
     """
     app = AnnotateApp(open_workspace, **options)
     app.action = action
@@ -284,6 +297,6 @@ def run(
         app.print_problem(f"Everything that was shown as saved is saved. Details: {log}")
         return 1
     if app.refused:
-        sys.stderr.write(f"what was done last is not saved: {make_visible(app.refused)}\n")
+        sys.stderr.write(f"the last action is not saved: {make_visible(app.refused)}\n")
         return 1
     return 0

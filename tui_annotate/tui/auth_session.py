@@ -1,7 +1,7 @@
-"""Sign-in of one process, and whether its user may still work; the token file; the client.
+"""Sign-in of one process: the session guard, the token file and the client's name.
 
-Every call reaches a store, so it runs in the store's thread. Where a workspace has no accounts,
-every user gets in under a local name.
+Every call of the guard uses a store, so it runs in the store's thread. In a workspace without
+accounts, every user works under a local name without signing in.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from tui_annotate.storage.people.presence import Presence
     from tui_annotate.workspace import Workspace
 
-_NO_NAME: Final = "this workspace has accounts, so --as names nobody: sign in"
-_LONGEST: Final = 4096  # bytes; a token has some dozens
+_NO_NAME: Final = "this workspace has accounts, so --as has no effect: sign in"
+_LONGEST: Final = 4096  # bytes read from a token file; a token has a few dozen
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 class SessionGuard:
-    """Sign-in of one process to a workspace.
+    """Guard of one process in one workspace: handles sign-in, and checks the user's session.
 
     Attributes:
-        required: the workspace has accounts.
+        required: whether the workspace has accounts, so that users must sign in.
         person: the signed-in user; None before sign-in.
-        email: address of the user; before sign-in the remembered one.
-        must_change: the user must change the password first.
-        known: signed in by ssh key or user of the machine, without a password.
-        elsewhere: another process in which the user works; None for none.
-        hint: a message for the sign-in page; empty for none.
+        email: e-mail address of the user; before sign-in, the remembered address.
+        must_change: whether the user must change the password before working.
+        known: whether an ssh key or the machine account identified the user.
+        elsewhere: another process in which the same user works; None for none.
+        hint: a message for the sign-in form; empty for none.
     """
 
     def __init__(
@@ -53,7 +53,13 @@ class SessionGuard:
         bound: ForcedIdentity | None = None,
         own: bool = True,
     ) -> None:
-        """`own`: the machine's user is one person, so that it can sign them in."""
+        """Create the guard of a process before sign-in.
+
+        Args:
+            name: local name of the user, from `--as`; empty for none.
+            bound: the user that an ssh key identifies; None for none.
+            own: whether the machine account belongs to one user, who can sign in by it.
+        """
         from tui_annotate.storage.people.presence import new_holder
 
         self._workspace, self._name, self._bound = space, name, bound
@@ -84,7 +90,7 @@ class SessionGuard:
 
     @property
     def idle(self) -> int:
-        """Minutes without a key until the screen is locked; 0 for never."""
+        """Minutes without a key press after which the screen is locked; 0 for never."""
         return self._workspace.settings.idle_minutes if self.required else 0
 
     @property
@@ -95,7 +101,7 @@ class SessionGuard:
     # sign-in
 
     def enter(self) -> None:
-        """Sign in by ssh key, by the machine's user, or by the stored token, if possible.
+        """Sign in without a password if possible: by ssh key, machine account or stored token.
 
         Raises:
             NotAllowed: the ssh key belongs to no active account.
@@ -133,10 +139,11 @@ class SessionGuard:
         return True
 
     def sign_in(self, email: str, password: str, *, stay: bool = False) -> None:
-        """Sign in by password.
+        """Sign in by e-mail address and password.
 
         Raises:
-            NotAllowed: as `AuthenticationService.sign_in`; or another user works in this process.
+            NotAllowed: `AuthenticationService.sign_in` refuses, or another user works in this
+                process.
         """
         signed = self._accounts.sign_in(email.strip(), password, client=client_name())
         self._accept(signed)
@@ -156,27 +163,28 @@ class SessionGuard:
             raise
         except NotAllowed as error:
             raise NotAllowed(
-                "this does not open it", "type your password; if your account is closed, leave"
+                "the password does not unlock the screen",
+                "type your password again; if your account is closed, quit",
             ) from error
         self._accept(signed)
         if self._stays_signed_in:
             self._store_token(signed)
 
     def redeem(self, code: str, new: str, *, stay: bool = False) -> None:
-        """Sign in an invited user, with their first password.
+        """Redeem an invitation code: set the user's first password, and start a session.
 
         Raises:
-            NotAllowed, InvalidInput: as `AuthenticationService.redeem`.
+            NotAllowed, InvalidInput: the same cases as `AuthenticationService.redeem`.
         """
         self._accept(self._accounts.redeem(code.strip(), new, client=client_name()))
         if stay and self._signed_in:
             self._store_token(self._signed_in)
 
     def renew(self) -> None:
-        """Sign in again without a password, if the session has ended meanwhile.
+        """Sign in again without a password if the session has ended meanwhile.
 
         Raises:
-            NotAllowed: the user has no active account any more.
+            NotAllowed: the user no longer has an active account.
         """
         try:
             self._check_session()
@@ -185,17 +193,19 @@ class SessionGuard:
             self._check_session()
 
     def _accept(self, signed: SignInResult, *, known: bool = False) -> None:
-        """Replace the session by another one of the same actor, and end the former.
+        """Replace the current session with a new session of the same actor, and end the old one.
 
         Raises:
-            NotAllowed: it is of another actor, who may have other rights.
+            NotAllowed: the new session belongs to another actor, who may have other rights.
         """
         before = self._signed_in
         if before and before.actor != signed.actor:
             self._accounts.sign_out(signed.session)
             if before.person.id == signed.person.id:
-                raise NotAllowed("your role is another one now", "leave, and start again")
-            raise NotAllowed(f"{before.person.name} is at work here", "leave, and start again")
+                raise NotAllowed("your role has changed", "quit, and start the program again")
+            raise NotAllowed(
+                f"{before.person.name} is signed in here", "quit, and start the program again"
+            )
         if before:
             self._accounts.sign_out(before.session)
         self._signed_in, self.known, self.hint = signed, known, ""
@@ -215,10 +225,10 @@ class SessionGuard:
     # work
 
     def change_password(self, old: str, new: str) -> None:
-        """Change the user's password, which ends their other sessions.
+        """Change the user's password, and end the user's other sessions.
 
         Raises:
-            NotAllowed, InvalidInput: as `AuthenticationService.change_password`.
+            NotAllowed, InvalidInput: the same cases as `AuthenticationService.change_password`.
         """
         if self._signed_in:
             signed = self._signed_in
@@ -226,27 +236,27 @@ class SessionGuard:
             self._signed_in, self.must_change = replace(signed, must_change=False), False
 
     def find_other_session(self) -> Presence | None:
-        """Another running process in which this person works."""
+        """Return another running process in which the user works, or None."""
         if self.person:
             self.elsewhere = self._presence.find_other(base_person(self.person.id), self._holder)
         return self.elsewhere
 
     def take_over_session(self) -> None:
-        """Make this the process in which the person works, instead of the other one.
+        """Take over the user's session from another process.
 
         Raises:
-            Conflict: a third process was faster.
+            Conflict: a third process took the session over first.
         """
         if self.person:
             over = self.elsewhere.holder if self.elsewhere else ""
             self._hold_presence(self.person, over=over)
 
     def check(self) -> None:
-        """Check before each job that the person may go on.
+        """Check before each job that the user may go on working in this process.
 
         Raises:
             NotAllowed: the session has ended.
-            Conflict: the person went on in another process.
+            Conflict: another process took the user's session over.
         """
         self._check_session()
         if self.person:
@@ -261,8 +271,8 @@ class SessionGuard:
         self.elsewhere = self._presence.hold(base_person(person.id), self._holder, over=over)
         if self.elsewhere:
             raise Conflict(
-                f"you went on elsewhere at {format_clock_time(self.elsewhere.since)}",
-                "nothing of this was saved",
+                f"another session took over at {format_clock_time(self.elsewhere.since)}",
+                "your last action is not saved",
             )
 
     # sign-out
@@ -276,13 +286,17 @@ class SessionGuard:
         self._stays_signed_in = False
 
     def print_own(self, space: Workspace) -> None:
-        """Write the person's own annotations to standard output; `space` is opened again."""
+        """Write the user's own annotations to standard output.
+
+        Args:
+            space: the workspace, opened again after the app has ended.
+        """
         if self.person:
             mine = space.acting(self._signed_in.actor) if self._signed_in else space
             mine.export(person=self.person.id)
 
     def leave(self) -> None:
-        """End the person's presence, and the session unless it stays signed in."""
+        """End the user's presence, and also the session unless the user stays signed in."""
         if self.person:
             self._presence.leave(base_person(self.person.id), self._holder)
         if self._signed_in and not self._stays_signed_in:
@@ -291,7 +305,7 @@ class SessionGuard:
 
 @dataclass(frozen=True, slots=True)
 class StoredToken:
-    """A secret that resumes a session, and the user's address."""
+    """A secret token that resumes a session, and the user's e-mail address."""
 
     token: str
     email: str
@@ -299,40 +313,44 @@ class StoredToken:
 
 @dataclass(frozen=True, slots=True)
 class TokenFile:
-    """The file of a token; it need not exist."""
+    """The file that stores the session token for one workspace; the file need not exist."""
 
     path: Path
 
     @classmethod
     def of(cls, workspace: Path) -> TokenFile:
-        """The file of a workspace."""
+        """Return the token file for a workspace."""
         name = sha256(str(workspace.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
         return cls(state_folder() / f"signed-in-{name[:16]}")
 
     def read(self) -> StoredToken | None:
-        """The stored token; None for none.
+        """Return the stored token; None if the file is missing or empty.
 
         Raises:
-            Unavailable: other users can read the file, or it can not be read.
+            Unavailable: other users can read the file, or the file can not be read.
         """
         try:
             handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise self._unusable(f"can not be read: {error.strerror}") from error
+            raise self._unusable(
+                f"the stored sign-in can not be read: {error.strerror}: {self.path}"
+            ) from error
         with os.fdopen(handle, "rb") as file:
             facts = os.fstat(handle)
             if hasattr(os, "getuid") and (facts.st_uid != os.getuid() or facts.st_mode & _OTHERS):
-                raise self._unusable("can be read by others")
+                raise self._unusable(
+                    f"the stored sign-in is ignored, because other users can read it: {self.path}"
+                )
             token, _, email = file.read(_LONGEST).decode("utf-8", "replace").partition("\n")
         return StoredToken(token.strip(), email.strip()) if token.strip() else None
 
     def keep(self, kept: StoredToken) -> None:
-        """Write the file atomically, with mode 0600.
+        """Write a token to the file atomically, with mode 0600.
 
         Raises:
-            Unavailable: it can not be written.
+            Unavailable: the file can not be written.
         """
         unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
@@ -344,24 +362,25 @@ class TokenFile:
             unfinished.replace(self.path)
         except OSError as error:
             raise Unavailable(
-                f"you can not stay signed in, {error.strerror or error}: {self.path}",
-                "you are signed in until you leave",
+                f"the sign-in can not be stored: {error.strerror or error}: {self.path}",
+                "you stay signed in until you quit",
             ) from error
 
     def forget(self) -> None:
-        """Delete the file, if possible."""
+        """Delete the token file if possible."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
 
-    def _unusable(self, why: str) -> Unavailable:
-        return Unavailable(
-            f"what kept you signed in {why}, so it is not used: {self.path}",
-            "it is written anew when you sign in",
-        )
+    @staticmethod
+    def _unusable(message: str) -> Unavailable:
+        return Unavailable(message, "sign in to replace the file")
 
 
 def user_name() -> str:
-    """The name of the process's user, from the system, not the environment; empty if unknown."""
+    """Return the user name of the process from the operating system; empty if unknown.
+
+    Environment variables are ignored.
+    """
     try:
         import pwd
 
@@ -371,13 +390,13 @@ def user_name() -> str:
 
 
 def client_name() -> str:
-    """The client's address by sshd, else the user of this machine."""
+    """Return the client's address that sshd reports, else the user name on this machine."""
     address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
     return address or f"user {user_name() or 'unknown'}"
 
 
 def format_clock_time(moment: str) -> str:
-    """A time in ISO 8601 as local hour and minute, with the day if it is not today."""
+    """Format an ISO 8601 time as local hour and minute, with the day if the day is not today."""
     then = datetime.fromisoformat(moment).astimezone()
     today = datetime.now(UTC).astimezone().date()
     return then.strftime("%H:%M") if then.date() == today else then.strftime("%d %b %H:%M")

@@ -1,7 +1,7 @@
-"""Lines and scroll bars that Textual composes quickly, for widgets without border and padding.
+"""Fast rendering of lines and scroll bars for widgets without border and padding.
 
-Textual looks up border, padding and opacity for each line, copies it three times and keeps it
-twice; with two texts on screen that was half of the time of a key.
+Textual looks up border, padding and opacity for each line, copies the line three times and stores
+it twice. With two texts on screen, this took half of the time of handling a key.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from tui_annotate.tui.palette import PaintStyles, styles_of
 
 
 class WholeStrip(Strip):
-    """A strip that is not divided at its own end.
+    """A strip that returns itself when it is divided only at its own end.
 
-    A `Strip` would keep itself among its pieces then: a reference cycle for the garbage collector,
-    which would stop each tenth page for 4 ms.
+    A plain `Strip` would store itself among its pieces. The garbage collector would stop every
+    tenth page for 4 ms to remove these reference cycles.
     """
 
     __slots__ = ()
 
     def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
-        """The pieces between cuts, in cells; the line itself where the only one is its end."""
+        """Return the pieces between cuts (in cells); the strip itself if it is cut at its end."""
         within = [cut for cut in cuts if cut <= self.cell_length]
         return [self] if within == [self.cell_length] else super().divide(within)
 
 
 def set_extent(view: ScrollView, size: Size) -> None:
-    """Give a view so many rows; lay the screen out again only if that moves something.
+    """Set the virtual size of a scroll view; lay the screen out again only if a widget moves.
 
-    Textual does so for each new text, which is a fifth of such a frame.
+    Textual lays the screen out for each new text, which takes a fifth of the time of a frame.
     """
     held, bar = view.container_size, view.styles.overflow_y == "scroll"
     bar = bar or size.height > held.height
@@ -55,7 +55,7 @@ def set_extent(view: ScrollView, size: Size) -> None:
 
 
 def filter_segments(segments: list[Segment], widget: Widget) -> list[Segment]:
-    """Apply the app's filters of colours to segments."""
+    """Apply the app's colour filters to segments."""
     return _apply_filters(segments, widget.get_line_filters(), widget.background_colors[1])
 
 
@@ -68,9 +68,9 @@ def _apply_filters(
 
 
 class LineWidget(Widget):
-    """A widget without border and padding, which caches its lines until they are refreshed.
+    """A widget without border and padding that caches its lines until they are refreshed.
 
-    Its style is looked up once, which is slower than painting most lines.
+    The widget's style is looked up once, because the lookup is slower than painting most lines.
     """
 
     _base: Style | None = None
@@ -78,7 +78,7 @@ class LineWidget(Widget):
 
     @property
     def base(self) -> Style:
-        """The style under every line."""
+        """The base style of every line of the widget."""
         if self._base is None:
             self._base = self.rich_style
         return self._base
@@ -89,12 +89,12 @@ class LineWidget(Widget):
         return styles_of(self.app)
 
     def notify_style_update(self) -> None:
-        """Textual's hook: the style sheet may have changed."""
+        """Override Textual's hook: forget the base style, as the style sheet may have changed."""
         self._base = None
         super().notify_style_update()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Textual's hook: draw only lines that were refreshed."""
+        """Override Textual's hook: draw only lines that were refreshed."""
         now = (self.size, self.get_line_filters())
         if self._cached_for != now:
             self._cached_for = now
@@ -111,7 +111,7 @@ class LineWidget(Widget):
         return line
 
     def refresh(self, *regions: Region, **how: bool) -> Self:
-        """Textual's hook: redraw these regions, or all."""
+        """Override Textual's hook: redraw the given regions, or all lines without regions."""
         if not regions:
             self._cached_for = None
         elif self._cached_for is not None:
@@ -121,16 +121,17 @@ class LineWidget(Widget):
 
 
 class FastScrollBar(ScrollBar):
-    """A vertical scroll bar that is drawn only after a change; it has at most four kinds of lines.
+    """A vertical scroll bar that is drawn only after a change.
 
-    Textual creates its bars itself: set the `__class__` of one.
+    The bar has at most four different lines. Textual creates scroll bars itself, so set the
+    `__class__` of an existing bar to this class.
     """
 
     _bar_state: tuple[object, ...] = ()
     _lines: Sequence[WholeStrip] = ()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Textual's hook: equal lines are the same object."""
+        """Override Textual's hook: draw the bar only after a change; equal lines are one object."""
         bar = self.render()
         if not isinstance(bar, ScrollBarRender):  # possible in later releases of Textual
             return super().render_lines(crop)

@@ -1,7 +1,8 @@
-"""A queue of keys and pastes: each is handled completely before the next goes to the focus.
+"""Queue of keys and pastes: each key is handled completely before the next key is delivered.
 
-A key may open or close a line or a screen, by messages between widgets. Without the queue, the
-next keys would reach the former focus. So a message, the barrier, follows each key.
+A key may open or close an input line or a screen, by messages between widgets. Without the queue,
+the next keys would reach the widget that had the focus before. Therefore a message, the barrier,
+follows each key; when the barrier returns to the app, the key has been handled.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 MOST_WAITING: Final = 256
-"""Keys that wait for a screen; more are dropped. A note that is typed in one go fits."""
+"""Maximum number of keys that wait for a screen; further keys are dropped. A typed note fits."""
 
 _ROUNDS: Final = 2  # one for the key, one for the messages that it caused
 
@@ -29,38 +30,38 @@ KeyOrPaste = events.Key | events.Paste
 
 @runtime_checkable
 class KeyHolder(Protocol):
-    """A screen that may hold keys; it posts `QueueReleased` when it no longer does."""
+    """A screen that may hold keys back; the screen posts `QueueReleased` to release them."""
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Whether a key must wait, as its target is not there yet."""
+        """Return whether a key must wait because its target is not ready yet."""
 
 
 @runtime_checkable
 class KeyListener(Protocol):
-    """A screen that knows since when keys are meant for it; None if they are not."""
+    """A screen that records the time from which keys are meant for it; None for no keys."""
 
     listening_since: float | None
 
 
 class QueueReleased(Message):
-    """A screen no longer holds keys."""
+    """Message that a screen no longer holds keys back."""
 
 
 @dataclass
 class Barrier(Message):
-    """Follows a key; once it is back at the app, the key has been handled."""
+    """Message that follows a key; when it returns to the app, the key has been handled."""
 
     number: int
     rounds: int
 
 
 class SerialKeysApp(App[None]):
-    """An app that handles each key as if it had been pressed after the one before was handled."""
+    """App that handles each key completely before it delivers the next key."""
 
     def __init__(self, **how: Any) -> None:
         super().__init__(**how)
         self._waiting_keys: deque[KeyOrPaste] = deque()
-        self._barrier_number = 0  # of the present barrier
+        self._barrier_number = 0  # number of the current barrier
         self._barrier_target: Widget | None = None  # None without a barrier
         self._focus_before: tuple[Screen[Any], Widget | None] | None = None
         self._key_in_flight: KeyOrPaste | None = None  # sent to a widget, not handled yet
@@ -68,7 +69,7 @@ class SerialKeysApp(App[None]):
         self._forgets_text = self._is_held = False
 
     async def on_event(self, event: events.Event) -> None:
-        """Textual's hook: queue keys and pastes."""
+        """Override Textual's hook: put keys and pastes into the queue."""
         if not isinstance(event, KeyOrPaste) or event.is_forwarded:
             await super().on_event(event)
             return
@@ -79,10 +80,11 @@ class SerialKeysApp(App[None]):
         await self._send_next_key()
 
     def forget_keys(self, before: float, *, but_text: bool = True) -> None:
-        """Drop keys pressed before a moment, as an earlier key had another result than expected.
+        """Drop keys pressed before a time, because an earlier key had an unexpected result.
 
         Args:
-            but_text: keep what is typed into a line, up to the key that would submit it.
+            before: time of Textual's events, in seconds.
+            but_text: keep text typed into an input line, up to the key that would submit it.
         """
         self._forget_before, self._forgets_text = before, not but_text
         key = self._key_in_flight
@@ -91,18 +93,18 @@ class SerialKeysApp(App[None]):
             self._forgets_text = True
 
     def pop_screen(self) -> AwaitComplete:
-        """Textual's hook: the next keys go to the screen below."""
+        """Override Textual's hook: deliver the next keys to the screen below."""
         popped = super().pop_screen()
         self._send_barrier()
         return popped
 
     async def on_queue_released(self, message: QueueReleased) -> None:
-        """Send the keys that a screen held."""
+        """Deliver the keys that a screen held back."""
         message.stop()
         await self._send_next_key()
 
     async def on_barrier(self, message: Barrier) -> None:
-        """The key is handled, unless it just moved the focus or opened a screen."""
+        """Deliver the next key, unless the last key just moved the focus or opened a screen."""
         message.stop()
         if message.number != self._barrier_number:
             return
@@ -140,14 +142,15 @@ class SerialKeysApp(App[None]):
 
 
 def _is_handled(event: KeyOrPaste) -> bool:
-    """Whether a widget handled an event."""
+    """Return whether a widget handled an event."""
     return event._no_default_action  # noqa: SLF001  Textual has no public name for it
 
 
 def is_text(focused: Widget | None, event: KeyOrPaste) -> bool:
-    """Whether an event is text for the focused line.
+    """Return whether an event is text for the focused input line.
 
-    Never for a password, which must not get keys that were meant for the screen below.
+    The result is False for a password input, which must not get keys that were meant for the
+    screen below.
     """
     if not isinstance(focused, Input) or focused.password:
         return False
@@ -155,14 +158,14 @@ def is_text(focused: Widget | None, event: KeyOrPaste) -> bool:
 
 
 def free(screen: Screen[Any]) -> None:
-    """Release the keys that a screen held."""
+    """Release the keys that a screen held back."""
     screen.app.post_message(QueueReleased())
 
 
 def forget_keys(screen: Screen[Any], before: float | None = None, *, but_text: bool = True) -> None:
-    """Drop keys pressed before a moment, or until now; see `SerialKeysApp.forget_keys`.
+    """Drop keys pressed before a time, or until now; see `SerialKeysApp.forget_keys`.
 
-    Keys that were meant for a screen above this one are kept.
+    Keys that were meant for a screen above this screen are kept.
     """
     if isinstance(screen.app, SerialKeysApp):
         moment = events.Event().time if before is None else before

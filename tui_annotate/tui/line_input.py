@@ -1,4 +1,4 @@
-"""An input of one line, without invisible characters."""
+"""A text input of one line without invisible characters."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _BREAKS = re.compile("\r\n|[\t\n\v\f\r\x85\u2028\u2029]")
 
 
 def clean_line(text: str) -> str:
-    """`text` for an input: line breaks and tabs as blanks, other controls as pictures."""
+    """Clean text for an input: line breaks and tabs become blanks, other controls symbols."""
     return make_line_visible(_BREAKS.sub(" ", text))
 
 
 class LineInput(Input):
-    """An input of one line without a frame."""
+    """A text input of one line without a frame."""
 
     ALLOW_SELECT: ClassVar[bool] = False
     DEFAULT_CSS = """
@@ -36,7 +36,7 @@ class LineInput(Input):
     """
 
     class LeftEmpty(Message):
-        """Backspace was pressed in an empty input."""
+        """Message that Backspace was pressed in an empty input."""
 
     def __init__(
         self,
@@ -58,22 +58,22 @@ class LineInput(Input):
         self.cursor_blink = False
 
     def insert_text_at_cursor(self, text: str) -> None:
-        """Clean typed or pasted text."""
+        """Clean typed or pasted text, and insert it at the cursor."""
         super().insert_text_at_cursor(clean_line(text))
 
     def replace(self, text: str, start: int, end: int) -> None:
-        """Clean the text that replaces a selection."""
+        """Replace the text from `start` to `end` by cleaned text."""
         super().replace(clean_line(text), start, end)
 
     def action_delete_left(self) -> None:
-        """Delete, or post `LeftEmpty`."""
+        """Delete the character before the cursor; post `LeftEmpty` if the input is empty."""
         if self.value:
             super().action_delete_left()
         else:
             self.post_message(self.LeftEmpty())
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Take all pasted lines; Textual would take the first one only."""
+        """Insert all pasted lines; Textual would insert only the first line."""
         event.stop()
         event.prevent_default()
         selection = self.selection

@@ -1,6 +1,6 @@
-"""Text for one line of cells: made harmless, measured, cut and padded.
+"""Functions that clean, measure, cut, pad and wrap text for terminal lines.
 
-Characters look as in documents, see `text.display`.
+Characters are displayed as in documents; see `text.display`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from textual.strip import Strip
 from tui_annotate.tui.text.display import display_characters
 
 Run = tuple[str, Style]
-"""A piece of a line: text that went through `line_text` (or is our own), and its style."""
+"""A piece of a line with its style; the text is a constant or was cleaned by `line_text`."""
 
 ELLIPSIS = "…"
 
-_LONGEST = 600  # code points looked at; no terminal has a line of so many cells
+_LONGEST = 600  # code points of a text that are used; no terminal line has so many cells
 
 
 def line_text(text: str) -> str:
-    """`text` as one line without controls and clusters of uncertain width.
+    """Return `text` as one line without control characters and characters of uncertain width.
 
     Only the first 600 code points are used. Runs of white space become one blank.
     """
@@ -31,12 +31,12 @@ def line_text(text: str) -> str:
 
 
 def text_width(text: str) -> int:
-    """Cells of a text that went through `line_text`."""
+    """Return the width in cells of a text that `line_text` has cleaned."""
     return cell_len(text)
 
 
 def cut(text: str, cells: int) -> str:
-    """The start of `text` in at most `cells` cells, with an ellipsis if it was cut."""
+    """Return the start of `text` in at most `cells` cells, with an ellipsis if it was cut."""
     if cell_len(text) <= cells:
         return text
     if cells < 1:
@@ -45,31 +45,31 @@ def cut(text: str, cells: int) -> str:
 
 
 def fit(text: str, cells: int) -> str:
-    """`cut`, then blanks up to exactly `cells` cells."""
+    """Cut `text` or pad it with blanks to exactly `cells` cells."""
     kept = cut(text, cells)
     return kept + " " * (cells - cell_len(kept))
 
 
 def runs_width(runs: Iterable[Run]) -> int:
-    """Cells of all runs together."""
+    """Return the total width of runs in cells."""
     return sum(cell_len(text) for text, _ in runs)
 
 
 def strip_of(runs: Sequence[Run], cells: int, ground: Style) -> Strip:
-    """Runs as a strip of exactly `cells` cells, each laid over `ground`, which also pads."""
+    """Build a strip of exactly `cells` cells from runs; `ground` is the style below and around."""
     segments = [Segment(text, ground + style) for text, style in runs if text]
     return Strip(segments).adjust_cell_length(cells, ground)
 
 
 def align_both_ends(left: Sequence[Run], right: Sequence[Run], cells: int) -> list[Run]:
-    """Left runs, blanks, right runs, in `cells` cells; the left ones are cut if necessary."""
+    """Put left and right runs at the ends of `cells` cells; cut the left runs if necessary."""
     left_cells = cells - runs_width(right)
     kept = clip(left, left_cells)
     return [*kept, (" " * (left_cells - runs_width(kept)), Style.null()), *right]
 
 
 def clip(runs: Sequence[Run], cells: int) -> list[Run]:
-    """The runs that fit in `cells` cells, the last one cut with an ellipsis."""
+    """Return the runs that fit in `cells` cells; the last run is cut with an ellipsis."""
     kept: list[Run] = []
     for text, style in runs:
         if cells <= 0:
@@ -81,14 +81,15 @@ def clip(runs: Sequence[Run], cells: int) -> list[Run]:
 
 
 def split_paragraphs(text: str) -> list[str]:
-    """The lines of a longer text, made harmless; tabs are four blanks."""
+    """Split a longer text into cleaned lines; tabs become four blanks."""
     return ["".join(display_characters(line)) for line in text.replace("\r\n", "\n").split("\n")]
 
 
 def wrap_line(line: str, cells: int) -> list[str]:
-    """A harmless line in pieces of at most `cells` cells; one empty piece for an empty line.
+    """Wrap a cleaned line into pieces of at most `cells` cells; an empty line is one empty piece.
 
-    Broken after a blank or between wide characters if possible, not before closing punctuation.
+    Lines break at a blank or next to a wide character if possible, and not between a wide
+    character and closing punctuation.
     """
     cells = max(cells, 2)
     pieces: list[str] = []
@@ -103,7 +104,7 @@ _CLOSING = frozenset("。，、；：？！）」』”’》〉】,.;:?!)]}")
 
 
 def _edge(line: str, cells: int) -> int:
-    """The number of characters of a line that fit in so many cells."""
+    """Return the number of characters of a line that fit in `cells` cells."""
     for at, character in enumerate(line):
         cells -= get_character_cell_size(character)
         if cells < 0:
@@ -112,7 +113,7 @@ def _edge(line: str, cells: int) -> int:
 
 
 def _break(line: str, cells: int) -> int:
-    """The index after which to break; at least 1."""
+    """Return the number of characters before the line break; at least 1."""
     edge = cells if line.isascii() else _edge(line, cells)
     for at in range(edge, max(edge - 60, 0), -1):
         before, after = line[at - 1], line[at]

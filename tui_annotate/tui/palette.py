@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DARK, LIGHT, HIGH_CONTRAST, MONO = NAMES = ("dark", "light", "high-contrast", "mono")
 
 STRENGTH_GLYPHS = " ▁▃▅▆█"
-"""One glyph a strength, 0 to 5: for a gutter or a list."""
+"""One glyph per match strength, 0 to 5, for the gutter and for lists."""
 
 STATE_GLYPHS: Mapping[str, str] = {
     "new": "·",
@@ -35,27 +35,27 @@ STATE_GLYPHS: Mapping[str, str] = {
     "flagged": "⚑",
     "reopened": "↺",
 }
-"""One glyph a state of an assignment, by its name."""
+"""One glyph per assignment state, by the state's name."""
 
 CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
 
 CONFLICT, LACKING = "≠", "?"
-"""Signs of words that may contradict the other text, and of words that it does not contain."""
+"""Glyphs of words that may contradict the other text, and of words that the other text lacks."""
 
 FORMER, SUGGESTED = "°", "~"
-"""Signs of own evidence in other samples, and of suggestions."""
+"""Glyphs of the annotator's own evidence in other samples, and of suggestions."""
 
 CURRENT, FOUND, SEVERAL = "▶", "/", "+"
-"""Signs of a line: the sentence under the cursor, a search hit, several annotations."""
+"""Glyphs of a text line: the sentence under the cursor, a search hit, several annotations."""
 
 GOLD = "★"
-"""Sign of a question's passage with the answer, and of a line with the answer."""
+"""Glyph of the passage that answers a question, and of a line with the answer."""
 
 REVIEW_GLYPHS = REFUSED, NEARLY, AGREED, OWN = "✗", "≈", "=", "+"
-"""Signs of candidates: refused, similar, equal; and of a reviewer's own annotation."""
+"""Glyphs of candidate annotations (refused, similar, equal) and of the reviewer's own ones."""
 
 PLACES, NOTED = "⇄", "✎"
-"""In lists, before evidence or its count, and before a note."""
+"""Glyphs in lists: before evidence or the number of evidence spans, and before a note."""
 
 _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
     # role: dark, light, high-contrast (numbers of the xterm-256 table); 16 colours; none
@@ -107,7 +107,7 @@ _MATCHES: Mapping[str, tuple[str, str, str, str, str, str]] = {
 }  # fmt: skip
 
 _GLYPHS: Mapping[str, tuple[str, ...]] = {
-    # in the hue of the strength's ground, as light or dark as a thin sign needs
+    # in the hue of the strength's background, as light or dark as a thin glyph needs
     DARK: ("", "247", "31", "37", "73", "186"),
     LIGHT: ("", "241", "67", "30", "24", "53"),
     HIGH_CONTRAST: ("", "252", "33", "37", "123", "229"),
@@ -129,12 +129,12 @@ _LABELS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 SLOTS = len(COLORS)
-"""The number of label colours; greater slots start again."""
+"""The number of label colours; slots from this number on reuse the colours from the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaintStyles:
-    """The styles that painters use, by role; build one with `make_palette`.
+    """The styles that painters use, by role; `make_palette` builds the object for a theme.
 
     Attributes:
         matches: strength 0 to 5 of a match: text on ground.
@@ -177,27 +177,27 @@ class PaintStyles:
     labels: tuple[Style, ...]
 
     def style(self, role: str) -> Style:
-        """The style of a role: a name of those here, or "match 3", "glyph 3", "label 0"."""
+        """Return the style of a role: an attribute's name, or "match 3", "glyph 3", "label 0"."""
         name, _, number = role.partition(" ")
         style: Style = getattr(self, name)(int(number)) if number else getattr(self, name)
         return style
 
     def label(self, slot: int) -> Style:
-        """The foreground of a colour slot, counted from 0."""
+        """Return the foreground style of a label's colour slot, counted from 0."""
         return self.labels[slot % len(self.labels)]
 
     def match(self, strength: int) -> Style:
-        """Text on ground for a strength, 0 (plain) to 5."""
+        """Return the style of text with a match strength, 0 (plain) to 5."""
         return self.matches[strength]
 
     def glyph(self, strength: int) -> Style:
-        """The style of a strength's glyph, on plain ground."""
+        """Return the style of the glyph for a match strength, on the plain background."""
         return self.glyphs[strength]
 
 
 @cache
 def make_palette(theme: str, *, native: bool = False) -> PaintStyles:
-    """The palette of a theme; a name that is not ours gives the dark one.
+    """Build the palette of a theme; an unknown name gives the dark palette.
 
     Args:
         native: only the terminal's own 16 colours may be used.
@@ -219,7 +219,7 @@ def _parse_style(words: str) -> Style:
 
 
 def styles_of(app: App[object]) -> PaintStyles:
-    """The palette of a running app, by its theme and by whether it sends native colours."""
+    """Return the palette for the theme of a running app and the colours of its terminal."""
     return make_palette(app.theme, native=app.native_ansi_color)
 
 
@@ -227,10 +227,11 @@ _HUES = (28, 180, 130, 50, 220, 0, 300)  # of COLORS, in degrees
 
 
 def label_slots(colors: Sequence[str]) -> tuple[int, ...]:
-    """A colour slot for each label, parallel to `colors`.
+    """Return a colour slot for each label, parallel to `colors`.
 
-    One of `COLORS` has its own slot and "#d55e00" gets the nearest hue, so that every label is
-    readable in every theme; labels without a colour get the next unused slot.
+    A name in `COLORS` has its own slot. A value such as "#d55e00" gets the slot with the nearest
+    hue, so that every label is readable in every theme. Labels without a colour get the next
+    unused slot.
     """
     wanted = [_nearest_slot(color) for color in colors]
     free = [slot for slot in range(SLOTS) if slot not in wanted] or list(range(SLOTS))

@@ -1,4 +1,4 @@
-"""The base of our apps: no screenshot, shell, clipboard or URL, and only harmless pastes."""
+"""Base class of the apps: disables screenshots, shell, clipboard and URLs, and cleans pastes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 class RestrictedApp(SerialKeysApp):
-    """An app without Textual's exports of text.
+    """Textual app without the features that export text, such as screenshots and the clipboard.
 
     Attributes:
         problem: the unexpected error that ended the app; empty for none.
@@ -44,7 +44,7 @@ class RestrictedApp(SerialKeysApp):
     ESCAPE_TO_MINIMIZE: ClassVar[bool] = False
 
     def __init__(self, look: TerminalLook) -> None:
-        super().__init__(ansi_color=look.native or None)  # None: as the theme says
+        super().__init__(ansi_color=look.native or None)  # None: the theme decides
         self.animation_level = "none"
         self.problem = ""
         for theme in themes(native=look.native):
@@ -52,7 +52,7 @@ class RestrictedApp(SerialKeysApp):
         self.theme = look.theme
 
     def listen(self, leave: Callable[[], object]) -> None:
-        """Call `leave` if the terminal is closed, or on SIGHUP and SIGTERM."""
+        """Call `leave` when the terminal is closed, and on SIGHUP and SIGTERM."""
         loop = asyncio.get_running_loop()
         if not self.is_headless and sys.__stdin__ is not None:
             watch(sys.__stdin__.fileno(), partial(_call_in_loop, loop, leave))
@@ -70,13 +70,14 @@ class RestrictedApp(SerialKeysApp):
         self._close_messages_no_wait()
 
     def print_problem(self, words: str) -> None:
-        """Print on standard error what ended the app, and `words` about it."""
+        """Print the error that ended the app on standard error, followed by `words`."""
         sys.stderr.write(
-            f"tui-annotate ended by an error of its own: {self.problem}\n{make_visible(words)}\n"
+            f"tui-annotate ended because of an internal error: {self.problem}\n"
+            f"{make_visible(words)}\n"
         )
 
     async def on_event(self, event: events.Event) -> None:
-        """Textual's hook: a paste is one harmless line, in Textual's own inputs too."""
+        """Override Textual's hook: clean pasted text to one harmless line, and note activity."""
         if isinstance(event, events.Paste):
             event.text = clean_line(event.text)
         if isinstance(event, events.Key | events.Paste | events.MouseDown | events.MouseScrollDown):
@@ -84,30 +85,30 @@ class RestrictedApp(SerialKeysApp):
         await super().on_event(event)
 
     def note_activity(self) -> None:
-        """Called on keys, clicks and pastes."""
+        """Note a key press, click or paste; subclasses override this method."""
 
     def pop_screen(self) -> AwaitComplete:
-        """Close the top screen, unless it is a page that still waits for its answer."""
+        """Close the top screen, unless it is a form that still waits for an answer."""
         if getattr(self.screen, "finished", True):
             return super().pop_screen()
         return AwaitComplete()
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """None: the command palette has only our actions."""
+        """Return none of Textual's commands; the palette lists the actions of tui-annotate."""
         del screen
         return ()
 
     def action_suspend_process(self) -> None:
-        """Refused: no shell."""
+        """Do nothing, because suspending the app would open a shell."""
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
-        """Refused: texts under annotation are not written to files."""
+        """Do nothing, because texts under annotation are not written to files."""
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Refused: texts under annotation do not go to the terminal's clipboard."""
+        """Do nothing, because texts under annotation do not go to the terminal's clipboard."""
 
     def open_url(self, url: str, *, new_tab: bool = True) -> None:
-        """Refused."""
+        """Do nothing, because the app opens no URLs."""
 
 
 def _call_in_loop(loop: asyncio.AbstractEventLoop, leave: Callable[[], object]) -> None:
@@ -116,10 +117,10 @@ def _call_in_loop(loop: asyncio.AbstractEventLoop, leave: Callable[[], object]) 
 
 
 def watch(number: int, gone: Callable[[], object]) -> None:
-    """Call a function, in a thread, once the terminal of a file descriptor is closed.
+    """Call a function in a thread once the terminal of a file descriptor is closed.
 
-    There is no SIGHUP if the terminal is not that of the session, and Textual then reads the end of
-    its input without a pause. Does nothing on a system without `poll`.
+    A terminal that is not the session's terminal sends no SIGHUP, and Textual would then read the
+    end of its input in an endless loop. On a system without `poll`, this function does nothing.
     """
     if not hasattr(select, "poll"):
         return

@@ -1,6 +1,6 @@
-"""Widgets that paint lines of cells: a few fixed rows, or a list of which visible rows are painted.
+"""Widgets that paint rows of cells: a few fixed rows, or a list that paints only visible rows.
 
-A subclass gives the runs of a row. Rows that did not change are not painted again.
+A subclass returns the runs of a row. Rows that did not change are not painted again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _AROUND = 2  # rows kept in view above and below the focused one
 
 
 class FixedRows(LineWidget):
-    """A few rows, painted together; a subclass gives them in `paint` and calls `repaint`."""
+    """Widget of a few rows that are painted together; subclasses override `paint`."""
 
     ALLOW_SELECT: ClassVar[bool] = False
     DEFAULT_CSS = "FixedRows { height: 1; width: 1fr; }"
@@ -39,30 +39,30 @@ class FixedRows(LineWidget):
     _painted: tuple[Size, PaintStyles, list[list[Run]]] | None = None
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """The runs of each row, for this many cells; missing rows are blank."""
+        """Return the runs of each row for a width of `cells`; missing rows are blank."""
         raise NotImplementedError
 
     def repaint(self, *, layout: bool = False) -> None:
-        """Paint again after a change; with `layout` if the number of rows may have changed."""
+        """Paint the rows again; `layout` is needed if the number of rows may have changed."""
         self._painted = None
         self.refresh(*([] if layout else [self.size.region]), layout=layout)
 
     def rows_of_runs(self) -> list[list[Run]]:
-        """The painted rows."""
+        """Return the runs of the painted rows."""
         size, palette = self.size, self.palette
         if self._painted is None or self._painted[:2] != (size, palette):
             self._painted = (size, palette, self.paint(size.width))
         return self._painted[2]
 
     def render_line(self, y: int) -> Strip:
-        """Textual's hook: row `y` of the widget."""
+        """Override Textual's hook: return row `y` of the widget."""
         ground = self.base + self.palette.text
         rows = self.rows_of_runs()
         return strip_of(rows[y] if y < len(rows) else [], self.size.width, ground)
 
 
 class RowList(ScrollView, LineWidget, can_focus=False):
-    """A list of rows of one line, one of which may be focused; only visible rows are painted.
+    """A list of one-line rows with at most one focused row; only visible rows are painted.
 
     A subclass overrides `runs_of_row` and, for clicks, `clicked`.
 
@@ -81,30 +81,30 @@ class RowList(ScrollView, LineWidget, can_focus=False):
 
     @dataclass
     class Picked(Message):
-        """A row of a dialog was clicked."""
+        """Message that a row of a dialog was clicked."""
 
         index: int
 
     @property
     def seen(self) -> range:
-        """Indices of the rows inside the window."""
+        """Indices of the visible rows."""
         top = self.scroll_offset.y
         return range(top, min(top + max(self.window.height, 1), self.count))
 
     @property
     def window(self) -> Size:
-        """Cells and rows inside the scrollbar."""
+        """Size of the visible area in cells and rows, without the scroll bar."""
         return self.scrollable_content_region.size
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """The runs of a row, for this many cells."""
+        """Return the runs of a row for a width of `cells`."""
         raise NotImplementedError
 
     def clicked(self, index: int) -> None:
-        """A row was clicked."""
+        """Handle a click on a row; subclasses override this method."""
 
     def set_rows(self, count: int, *, focused: int = -1) -> None:
-        """Set the number of rows, paint them again, and scroll to the focused one."""
+        """Set the number of rows, paint the rows again, and scroll to the focused row."""
         rows, top = max(self.count, count), self.scroll_offset.y
         self.count = count
         self.focused_row = focused if 0 <= focused < count else -1
@@ -116,7 +116,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         self.refresh(Region(0, 0, window.width, seen))
 
     def focus_row(self, index: int) -> None:
-        """Focus another row, clamped to the list; repaint two rows, or all after a scroll."""
+        """Focus another row, clamped to the list; repaint two rows, or all rows after a scroll."""
         index = max(0, min(index, self.count - 1))
         old, self.focused_row = self.focused_row, index
         if old == index:
@@ -133,7 +133,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
             self.refresh(Region(0, index - self.scroll_offset.y, self.window.width, 1))
 
     def reveal(self) -> None:
-        """Scroll as little as needed to have the focused row and some rows around it in view."""
+        """Scroll as little as needed to show the focused row and some rows around it."""
         height = self.window.height
         if self.focused_row < 0 or not height:
             return
@@ -145,7 +145,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
             self.scroll_to(y=wanted, animate=False, immediate=True, force=True)
 
     def render_line(self, y: int) -> Strip:
-        """Textual's hook: row `y` of the window."""
+        """Override Textual's hook: return row `y` of the visible area."""
         index = y + self.scroll_offset.y
         cells = self.window.width
         ground = self.base + self.palette.text
@@ -156,11 +156,11 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         return strip_of(self.runs_of_row(index, cells), cells, ground)
 
     def on_resize(self) -> None:
-        """Keep the focused row in the window."""
+        """Keep the focused row visible."""
         self.reveal()
 
     def on_click(self, event: events.Click) -> None:
-        """Turns the place of a click into a row."""
+        """Find the row at the position of a click, and handle the click."""
         offset = event.get_content_offset(self)
         if offset is None:
             return
@@ -171,16 +171,16 @@ class RowList(ScrollView, LineWidget, can_focus=False):
 
 
 Words = tuple[str, str]
-"""A piece of a line: text that went through `line_text` (or is our own), and a role."""
+"""A piece of a line with its role; the text is a constant or was cleaned by `line_text`."""
 
 
 def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:
-    """Pieces with roles as pieces with styles."""
+    """Turn pieces with roles into pieces with the styles of a palette."""
     return [(text, palette.style(role)) for text, role in words]
 
 
 def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Words]]:
-    """Words in lines of so many cells: the first after `head`, the others indented by its width."""
+    """Wrap words into lines of `cells` cells; `head` starts the first line and indents the rest."""
     text, role = words
     indent = sum(text_width(piece) for piece, _ in head)
     first, *rest = wrap_line(text, cells - indent)
@@ -194,13 +194,13 @@ class WordsLine(FixedRows):
     _right: tuple[Words, ...] = ()
 
     def show(self, left: Sequence[Words], right: Sequence[Words] = ()) -> None:
-        """Shows other pieces, at the left and at the right edge."""
+        """Show new pieces at the left edge and at the right edge."""
         if (tuple(left), tuple(right)) != (self._left, self._right):
             self._left, self._right = tuple(left), tuple(right)
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Both ends; the right one gives way."""
+        """Return the pieces at both edges; omit the right pieces if there is too little room."""
         left, right = styled(self._left, self.palette), styled(self._right, self.palette)
         if runs_width(left) + runs_width(right) > cells:
             return [clip(left, cells)]
@@ -208,16 +208,16 @@ class WordsLine(FixedRows):
 
 
 class WordsList(RowList):
-    """Lines of pieces with roles, to be scrolled."""
+    """A scrollable list of lines made of pieces with roles."""
 
     _lines: tuple[tuple[Words, ...], ...] = ()
 
     def show(self, lines: Sequence[Sequence[Words]], *, focused: int = -1) -> None:
-        """Shows other lines, from the top."""
+        """Show new lines from the top."""
         self._lines = tuple(tuple(line) for line in lines)
         self.scroll_to(y=0, animate=False, immediate=True)
         self.set_rows(len(self._lines), focused=focused)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """A line, cut where it is too long."""
+        """Return a line, cut if it is too long."""
         return clip(styled(self._lines[index], self.palette), cells)

@@ -1,6 +1,7 @@
-"""Scores and labels of machines in the rows of a list: bars, digits if there is room, a badge.
+"""Cells for scores and machine-made labels in a list of samples: bars, digits and a badge.
 
-A full bar means well supported, whatever the direction of its score.
+A full bar means "well supported", whatever the direction of the score. Digits are shown only if
+there is room.
 """
 
 from __future__ import annotations
@@ -18,28 +19,28 @@ from tui_annotate.tui.palette import PaintStyles
 BARS: Final = "▁▂▃▄▅▆▇█"
 """One glyph per eighth of [0, 1]."""
 
-_LABEL_COLUMNS, _DIGIT_COLUMNS = 100, 120  # of the screen, from which there are labels and digits
-_WIDE_COLUMNS = 140  # from which names are longer
-_NAME, _WIDE_NAME = 7, 9  # cells of a name over its column, at most
+_LABEL_COLUMNS, _DIGIT_COLUMNS = 100, 120  # minimum screen widths
+_WIDE_COLUMNS = 140  # minimum screen width for longer names
+_NAME, _WIDE_NAME = 7, 9  # maximum cells of a score's name over its column
 _DIGITS: Final = len(".92 ")
 _BADGE: Final = len("undecided")
 _HEAD: Final = "score"
 
 
 def draw_bar(value: float | None) -> str:
-    """A value in [0, 1] as one glyph; a blank for none."""
+    """Return the bar glyph for a value in [0, 1]; a blank for None."""
     return " " if value is None else BARS[min(int(value * len(BARS)), len(BARS) - 1)]
 
 
 def format_score(value: float | None) -> str:
-    """A value in [0, 1] in three cells; blanks for none."""
+    """Format a value in [0, 1] in three cells; three blanks for None."""
     if value is None:
         return "   "
     return "1.0" if value >= 0.995 else f"{value:.2f}"[1:]
 
 
 def shorten_names(names: Sequence[str], *, cells: int) -> list[str]:
-    """Names in a few cells: as many words as fit, of those that no other name has."""
+    """Shorten score names to `cells` cells: keep words that no other name has, as many as fit."""
     split = [[word for word in re.split(r"[\W_]+", line_text(name)) if word] for name in names]
     shortened = []
     for name, words in zip(names, split, strict=True):
@@ -64,11 +65,11 @@ def _column_heads(names: tuple[str, ...], columns: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCells:
-    """The cells of scores and labels in a list; none without either.
+    """The columns for scores and labels in a list; no columns without scores and labels.
 
     Attributes:
-        names: of the scores, in order.
-        labelled: a ranking gave samples labels.
+        names: names of the scores, in order.
+        labelled: whether a ranking gave samples labels.
     """
 
     names: tuple[str, ...] = ()
@@ -76,11 +77,11 @@ class ScoreCells:
 
     @classmethod
     def of(cls, scores: ScoreSummaries) -> ScoreCells:
-        """The cells of scores that were read."""
+        """Create the columns for scores that were read."""
         return cls(scores.names, scores.labelled)
 
     def cells(self, columns: int) -> int:
-        """The number of cells on a screen of so many columns, with the gap behind them."""
+        """Return the total width in cells, with the gap after it, for a screen of `columns`."""
         if not self.names and not self.labelled:
             return 0
         badge = (1 + (_BADGE if columns >= _LABEL_COLUMNS else 1)) if self.labelled else 0
@@ -89,14 +90,14 @@ class ScoreCells:
         return max(scores + badge, len(_HEAD)) + gap
 
     def head(self, columns: int) -> str:
-        """The head: short names if there is room, else one word."""
+        """Return the column head: short score names if there is room, else the word "score"."""
         if columns < _DIGIT_COLUMNS:
             return fit(_HEAD, self.cells(columns))
         names = "".join(_column_heads(self.names, columns))
         return fit(f"{names}{' machine' if self.labelled else ''}", self.cells(columns))
 
     def describe(self, summary: ScoreSummary | None) -> str:
-        """The label and the scores of a sample, for a line; raw; empty for none."""
+        """Describe a sample's label and scores in one line of raw text; empty for None."""
         if summary is None:
             return ""
         parts = [f"machine: {summary.label}"] if summary.label else []
@@ -105,7 +106,7 @@ class ScoreCells:
         return " · ".join(parts)
 
     def runs(self, summary: ScoreSummary | None, columns: int, palette: PaintStyles) -> list[Run]:
-        """The cells of one sample."""
+        """Return the styled cells with the scores and the label of one sample."""
         cells = self.cells(columns)
         if summary is None or not cells:
             return [(" " * cells, palette.quiet)]

@@ -1,4 +1,4 @@
-"""The annotator's session: the person, the keys and the services that all screens use."""
+"""The annotator's session: the user, the keys and the services that all screens use."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ForcedIdentity:
-    """The id of a person whom sshd identified by an ssh key (forced command); no password."""
+    """The user id that sshd's forced command passes for an ssh key; no password is needed."""
 
     person: str
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorSession:
-    """One annotator at work.
+    """The session of one annotator: the user, the services, the order of samples and the keys.
 
     Attributes:
-        assist, past_annotations: called in a thread, as their first imports are slow.
-        order: of the queue, as `services.annotate` names it.
-        machines: scores and suggestions of machines; None if not used.
-        signed_in: the person has an account, so that they can change a password and sign out.
-        problem: the first message, such as a refused key map; empty for none.
+        assist, past_annotations: called in a thread, because their first imports are slow.
+        order: order of the queue, as `services.annotate` names it.
+        machines: returns the services for scores and suggestions; None if they are not used.
+        signed_in: whether the user has an account and can change the password and sign out.
+        problem: the first message, such as an invalid key map; empty for none.
     """
 
     annotate: AnnotationService
@@ -50,24 +50,29 @@ class AnnotatorSession:
 
 
 def label_change_notice(why: str) -> str:
-    """The notice of a changed label file that was refused, without the reason; empty for none.
+    """Return the message that a changed label file was not applied; empty if `why` is empty.
 
-    The reason counts the work of all annotators, which is not public here.
+    The message omits the reason `why`, because annotators may not see counts of others' work.
     """
     if not why:
         return ""
-    notice = "labels.yaml changed and is not in force: work would lose labels by it"
-    return f"{notice} · tui-annotate labels apply labels.yaml --dry-run"
+    return (
+        "labels.yaml changed and was not applied: annotations would lose labels"
+        " · tui-annotate labels apply labels.yaml --dry-run"
+    )
 
 
 def resolve_order(order: str, machines: Callable[[], MachineServices]) -> tuple[str, str]:
-    """(a usable order, why it is not the wanted one; empty if it is).
+    """Return a usable order of samples, and a message if the requested order is not available.
 
     Args:
-        order: of the user or the settings; the run of its score may have been deleted.
+        order: requested by the user or the settings; its score may have been deleted.
         machines: called only for an order by a score.
+
+    Returns:
+        (order, message); the message is empty if the requested order is available.
     """
     scored = by_score(order)
     if scored is None or scored.score in machines().scores.orderable():
         return order, ""
-    return BY_SOURCE, f"no score {scored.score!r} here: samples come {BY_SOURCE}, not {order}"
+    return BY_SOURCE, f"unknown score {scored.score!r}: the order is {BY_SOURCE}, not {order}"

@@ -1,4 +1,4 @@
-"""The store's thread, which does jobs one after another; and a stopwatch of working time.
+"""The store's thread, which runs jobs one after another, and a stopwatch of working time.
 
 An action is shown as saved only after its transaction is committed.
 """
@@ -27,10 +27,10 @@ class StoreJob(Generic[Result]):
     """A call in the store's thread, with callbacks on the screen's thread.
 
     Attributes:
-        writes: it saves work of the annotator; if it fails, later jobs that do not write are
-            not done.
-        shown: the header shows it while it runs.
-        free: done even after a failed save, and without a check of the session.
+        writes: whether the job saves the annotator's work; if it fails, later jobs that do not
+            write are not run.
+        shown: whether the header shows the job while it runs.
+        free: whether the job runs even after a failed save and without a check of the session.
     """
 
     call: Callable[[], Result]
@@ -43,18 +43,18 @@ class StoreJob(Generic[Result]):
 
 @dataclass
 class JobFinished(Message):
-    """A job has ended in the thread."""
+    """Message that a job has ended in the store's thread."""
 
     job: StoreJob[Any]
     future: Future[Any]
 
 
 class _EarlierSaveFailed(Exception):
-    """A save before the job failed, so the job was not done."""
+    """An earlier save failed, so the job was not run."""
 
 
 class _SessionEnded(Exception):
-    """The person may not work any more, so the job was not done."""
+    """The user may no longer work in this process, so the job was not run."""
 
     def __init__(self, reason: TuiAnnotateError) -> None:
         super().__init__()
@@ -62,15 +62,16 @@ class _SessionEnded(Exception):
 
 
 class StoreThread:
-    """Does jobs in a thread, in the order in which they were sent.
+    """A thread that runs jobs in the order in which they were sent.
 
     Attributes:
         waiting: number of jobs without an answer.
-        shown: number of those that the header shows.
+        shown: number of jobs without an answer that the header shows.
         guard: called in the thread before each job that is not free; raises `NotAllowed` or
-            `Conflict` if the person may not go on.
+            `Conflict` if the user may not go on working.
         kept: called on the screen's thread after each shown job that succeeded.
-        stopped: called on the screen's thread after `guard` raised, after the job's `failed`.
+        stopped: called on the screen's thread after `guard` raised an error and the job's
+            `failed` was called.
     """
 
     def __init__(self, post: Callable[[Message], object]) -> None:
@@ -79,7 +80,8 @@ class StoreThread:
         self.kept: Callable[[], None] = lambda: None
         self.stopped: Callable[[TuiAnnotateError], None] = lambda _: None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
-        # Each counter is changed by one thread only, so that no answer can overtake a later job.
+        # Each counter is changed by one thread only. A job that was sent before the screen knew
+        # of a failed save is dropped; a job that is sent after the report runs.
         self._failed_saves = 0  # by the store's thread
         self._reported_failures = 0  # by the screen's thread
         self._shown_jobs: dict[Future[Any], None] = {}  # in their order
@@ -88,22 +90,22 @@ class StoreThread:
         self.closed = False
 
     def send(self, job: StoreJob[Any]) -> None:
-        """Add a job to the queue; ignored after `close`."""
+        """Add a job to the queue; jobs after `close` are ignored."""
         if self.closed:
             return
         self.start_deferred()
         self._submit(job)
 
     def send_deferred(self, job: StoreJob[Any]) -> None:
-        """Add a job after the next frame, so that its commits do not delay the frame.
+        """Add a job that starts after the next frame, so that its commits do not delay the frame.
 
-        It is done before all jobs that are sent later, even before the frame.
+        The job runs before all jobs that are sent later, even if they are sent before the frame.
         """
         if not self.closed:
             self._deferred.append(job)
 
     def start_deferred(self) -> None:
-        """Start the deferred jobs, as the frame is painted."""
+        """Start the deferred jobs; called when the frame is painted."""
         deferred, self._deferred = self._deferred, []
         for job in deferred:
             self._submit(job)
@@ -117,7 +119,11 @@ class StoreThread:
         future.add_done_callback(lambda ended: self._post(JobFinished(job, ended)))
 
     def _run(self, job: StoreJob[Any], reported: int) -> Any:
-        """`reported`: the reported failures at the time when the job was sent."""
+        """Run a job in the thread, unless an earlier save failed.
+
+        Args:
+            reported: number of failed saves that were reported when the job was sent.
+        """
         if self._failed_saves > reported and not (job.writes or job.free):
             raise _EarlierSaveFailed
         try:
@@ -135,7 +141,7 @@ class StoreThread:
             raise _SessionEnded(error) from error
 
     def answer(self, answered: JobFinished) -> None:
-        """Call the callbacks of a job; to be called on the screen's thread, once per message."""
+        """Call the callbacks of a finished job; called on the screen's thread, once per message."""
         job, error = answered.job, answered.future.exception()
         self.waiting -= 1
         self.shown -= job.shown
@@ -154,9 +160,9 @@ class StoreThread:
             self.stopped(error.reason)
 
     def send_last(self, call: Callable[[], None]) -> None:
-        """Add a call without callbacks, whatever failed before it.
+        """Add a last call without callbacks, which runs even if earlier saves failed.
 
-        It is not done if the person may not work any more.
+        The call does not run if the user may no longer work in this process.
         """
 
         def checked() -> None:
@@ -167,10 +173,10 @@ class StoreThread:
         self._thread.submit(checked).add_done_callback(_log_failure)
 
     def close(self) -> tuple[TuiAnnotateError, ...]:
-        """Wait until all jobs are done.
+        """Close the thread after all jobs have ended.
 
         Returns:
-            The errors of shown jobs that are not reported yet, in their order.
+            The unreported errors of shown jobs, in the order of the jobs.
         """
         self.start_deferred()
         self.closed = True
@@ -185,13 +191,13 @@ def _as_own_error(error: BaseException) -> TuiAnnotateError:
     if isinstance(error, _SessionEnded):
         return error.reason
     _log.error("unexpected: %s", type(error).__name__, exc_info=error)
-    return Unavailable(f"something unexpected happened: {type(error).__name__}: {error}")
+    return Unavailable(f"unexpected error: {type(error).__name__}: {error}")
 
 
 def _log_failure(future: Future[None]) -> None:
     error = future.exception()
     if error is not None and not isinstance(error, _SessionEnded):
-        _log.error("the place was not kept: %s", type(error).__name__, exc_info=error)
+        _log.error("the position was not saved: %s", type(error).__name__, exc_info=error)
 
 
 _FULL_SECONDS: Final = IDLE_CAP * 0.9
@@ -199,9 +205,9 @@ _FULL_SECONDS: Final = IDLE_CAP * 0.9
 
 @dataclass
 class Stopwatch:
-    """Seconds of work, without pauses.
+    """A stopwatch that counts seconds of work without long pauses.
 
-    The store counts at most a minute per event, so `full` says when to send one.
+    The store counts at most one minute per event, so `full` shows when to send an event.
     """
 
     clock: Callable[[], float] = time.monotonic
@@ -209,7 +215,7 @@ class Stopwatch:
     _seconds: float = field(default=0.0)
 
     def touch(self) -> None:
-        """Count the time until now."""
+        """Count the working time from the last touch until now."""
         now = self.clock()
         if self._last is not None:
             self._seconds += working_seconds(now - self._last)
@@ -217,16 +223,16 @@ class Stopwatch:
 
     @property
     def full(self) -> bool:
-        """Whether the store would soon cut the counted time."""
+        """Whether the counted time is near the most seconds that the store counts per event."""
         return self._seconds >= _FULL_SECONDS
 
     def take(self) -> float:
-        """The seconds since the last call."""
+        """Return the counted seconds of work, and start again from 0."""
         self.touch()
         seconds, self._seconds = self._seconds, 0.0
         return seconds
 
 
 def describe_error(error: TuiAnnotateError) -> str:
-    """An error of ours in one line, with what to do about it."""
+    """Format an error and its hint in one line."""
     return f"{error.message} · {error.hint}" if error.hint else error.message

@@ -1,8 +1,8 @@
-"""The environment of Textual before its import, and standard error during a run.
+"""Environment variables for Textual's import, and standard error while the app runs.
 
-Textual reads variables when it is imported: those that open files, import classes or save screens
-are removed. It draws on standard error: that becomes the log, so that no library writes over the
-screen.
+Textual reads environment variables when it is imported. Variables that open files, import classes
+or save screens are removed. Standard error is redirected to the log while the app runs, so that no
+library writes over the screen.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 def prepare(environ: MutableMapping[str, str]) -> TerminalLook:
-    """Set the environment for Textual, and detect the terminal's look."""
+    """Set the environment variables for Textual, and return the look for the terminal."""
     look = detect(environ)
     if environ.get("NO_COLOR") == "":
         del environ["NO_COLOR"]  # empty means unset, but not for Textual
@@ -43,9 +43,10 @@ def prepare(environ: MutableMapping[str, str]) -> TerminalLook:
 
 
 class _TerminalFile(io.FileIO):
-    """The file that is drawn on; ignores writes after the terminal is closed.
+    """The file on which Textual draws; writes after the terminal is closed are ignored.
 
-    Textual writes in a thread, which an error would end, and waits for that thread forever then.
+    Textual writes in a thread. An error would end that thread, and Textual would wait for the
+    thread forever.
     """
 
     def write(self, data: ReadableBuffer, /) -> int | None:  # type: ignore[override]  # None: later
@@ -59,9 +60,9 @@ class _TerminalFile(io.FileIO):
 
 @contextmanager
 def redirect_stderr(log: Path) -> Iterator[None]:
-    """Write standard error into the log (mode 0600), while Textual draws on standard output.
+    """Write standard error into the log (mode 0600) while Textual draws on standard output.
 
-    It draws in UTF-8 with any locale.
+    Textual draws in UTF-8 with any locale.
 
     Raises:
         OSError: the log can not be written.

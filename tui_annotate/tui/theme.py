@@ -1,6 +1,7 @@
-"""The themes, and detection of what a terminal can show.
+"""Colour themes, and detection of the colours that a terminal supports.
 
-Only `themes` imports Textual: `detect` runs earlier, as Textual reads its environment on import.
+Only `themes` imports Textual. `detect` runs earlier, because Textual reads environment variables
+on import.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TerminalLook:
-    """How the app looks in a terminal.
+    """The theme and the number of colours that the app uses in a terminal.
 
     Attributes:
         theme: one of `NAMES`.
@@ -32,7 +33,7 @@ class TerminalLook:
 
 
 def detect(environ: Mapping[str, str], color_system: str | None = None) -> TerminalLook:
-    """The look for a terminal, from its environment.
+    """Detect the look for a terminal from environment variables.
 
     Args:
         color_system: overrides TERM and COLORTERM. Over ssh at most 256 colours are sent, which
@@ -63,18 +64,18 @@ _FIELDS = (
     "background", "foreground", "surface", "panel", "primary", "accent", "warning", "error",
     "success",
 )  # fmt: skip
-_COLORS: Mapping[str, str] = {  # one colour a field, in the order of `_FIELDS`
+_COLORS: Mapping[str, str] = {  # one colour per field, in the order of `_FIELDS`
     DARK: "#121212 #d0d0d0 #1c1c1c #262626 #5fafd7 #d7af87 #ffd75f #ff8787 #87d787",
     LIGHT: "#ffffff #262626 #f4f4f4 #e4e4e4 #005faf #875f00 #875f00 #d70000 #005f00",
     HIGH_CONTRAST: "#000000 #ffffff #000000 #262626 #ffff00 #87ffff #ffff00 #ffafaf #87ff87",
 }
 
 _QUIET: Mapping[str, str] = {DARK: "#9e9e9e", LIGHT: "#626262", HIGH_CONTRAST: "#d0d0d0"}
-"""As the palette's role: placeholders of inputs, and scroll bars."""
+"""Colour of input placeholders and scroll bars by theme, equal to the palette's role `quiet`."""
 
 
 def themes(*, native: bool = False) -> tuple[Theme, ...]:
-    """All themes in the order of `NAMES`, for `App.register_theme`.
+    """Build all themes in the order of `NAMES`, for `App.register_theme`.
 
     Args:
         native: for terminals of 16 or no colours, with their own background.

@@ -1,4 +1,4 @@
-"""The app of the read-only viewer: one file, no workspace, no sign-in, nothing written."""
+"""The read-only viewer app: shows one file without a workspace or sign-in, and writes nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tui_annotate.tui import terminal
 
 LOOK = terminal.prepare(os.environ)
 
-# Textual reads the environment on import, so all that imports it comes after `prepare`.
+# Textual reads environment variables on import, so its importers come after `prepare`.
 from tui_annotate.domain.errors import InvalidInput  # noqa: E402
 from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 class ViewApp(RestrictedApp):
-    """Shows a file read-only.
+    """App that shows the samples and annotations of a file read-only.
 
     Args:
-        sample: where to begin; empty for the first.
+        sample: id of the first sample to show; empty for the first sample of the file.
         words: the first message; empty for none.
-        keys: changes to the key map, as settings have them.
-        theme: a name of `NAMES`; any other leaves the terminal's default.
+        keys: changes to the key map, in the form of the settings.
+        theme: a name of `NAMES`; any other name keeps the terminal's default.
     """
 
     def __init__(
@@ -58,16 +58,16 @@ class ViewApp(RestrictedApp):
             self.theme = theme
 
     def on_mount(self) -> None:
-        """The screen; a closed terminal ends it as q does."""
+        """Show the viewer's screen, and end the app if the terminal is closed."""
         self.listen(self.exit)
         self.push_screen(self.sample_screen)
 
 
 def run(browser: FileBrowser, **how: Any) -> int:
-    """Runs the app until the user quits; `how` are the options of `ViewApp`.
+    """Run the viewer until the user quits; `how` are keyword arguments of `ViewApp`.
 
     Returns:
-        The exit code: 0, or 1 where the app ended by an error, which is printed then.
+        The exit code: 0, or 1 if an error ended the app; the error is then printed.
     """
     app = ViewApp(browser, **how)
     handle, name = mkstemp(prefix="tui-annotate-", suffix=".log")
@@ -81,5 +81,5 @@ def run(browser: FileBrowser, **how: Any) -> int:
             log.unlink(missing_ok=True)
     if not app.problem:
         return 0
-    app.print_problem(f"The file is as it was. Details: {log}")
+    app.print_problem(f"The file is unchanged. Details: {log}")
     return 1

@@ -1,7 +1,8 @@
-"""Sharing of work while an annotator works: the app's side, and a thread that pulls and pushes.
+"""Sharing of work during annotation: a thread that pulls and pushes, and the app's side of it.
 
-The thread waits for the network, so no key does. Changes are pushed when nothing more came for a
-while, and at the latest after a longer one. What comes during a push goes with the next.
+Only the thread waits for the network, so no key is delayed. Changes are pushed after some seconds
+without a further change, and at the latest after a longer time. Changes that are saved during a
+push are sent with the next push.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.stream_merge import Fork, describe_state
 from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.store_thread import describe_error
 from tui_annotate.tui.widgets.header_bar import HeaderBar
 
@@ -35,17 +37,33 @@ _log = logging.getLogger(__name__)
 QUIET: Final = 5.0
 """Seconds without a change before a push."""
 LONGEST: Final = 30.0
-"""Seconds after the first change at which a push comes in any case."""
+"""Seconds after the first unsent change at which a push starts in any case."""
 _RETRY, _RETRY_LONGEST = 30.0, 300.0
-"""Seconds until a push that failed is tried again: first and after a change, and at most."""
+"""Seconds until a failed exchange is tried again: the first delay, and the longest delay."""
 _CLOSE_SECONDS: Final = 3.0
-"""Seconds that quitting waits for a running exchange; what is left goes the next time."""
+"""Seconds that quitting waits for a running exchange; unsent changes are sent next time."""
 _DIALOG_RETRY: Final = 0.5
 """Seconds until the app tries again to show a conflict."""
 
 
+class SharingMessage(ScreenMessage):
+    """Texts about shared work that are not messages of the draft line."""
+
+    CONFLICTS_TITLE = "Changed on both sides"
+    CONFLICTS_HEAD = "changed on both sides"
+    CONFLICT = (
+        "{dataset}/{sample}\n"
+        "in use: {kept} ({kept_on}, {kept_at})\n"
+        "only in the event log: {replaced} ({replaced_on}, {replaced_at})"
+    )
+    THIS_MACHINE = "this machine"
+    OTHER_MACHINE = "another machine"
+    NOT_ALL_SENT = "some work is not shared yet: it is sent next time"
+    NOT_ALL_SENT_BECAUSE = "some work is not shared yet: it is sent next time: {problem}"
+
+
 class SyncState(StrEnum):
-    """The state of sharing; `offline` is an idle that the user chose."""
+    """The state of work sharing; `offline` means that the user chose not to share."""
 
     IDLE = "idle"
     PENDING = "pending"
@@ -57,11 +75,11 @@ class SyncState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WorkExchange:
-    """A shared store, for one person; both are called in the thread.
+    """The functions that pull and push one user's work; both are called in the sharing thread.
 
     Attributes:
-        push: returns how many samples wait for a pull, as another machine changed them, and why
-            something can not be sent; empty for no problem.
+        push: returns the number of samples that wait for a pull because another machine changed
+            them, and the reason why something can not be sent (empty for no problem).
     """
 
     pull: Callable[[], StreamMergeReport]
@@ -70,7 +88,7 @@ class WorkExchange:
 
 @dataclass
 class SyncUpdate(Message):
-    """The state changed, a pull brought something, or an exchange failed."""
+    """Message that the sharing state changed, a pull brought changes, or an exchange failed."""
 
     state: SyncState
     merged: StreamMergeReport | None = None
@@ -78,11 +96,11 @@ class SyncUpdate(Message):
 
 
 class BackgroundSync:
-    """Pulls at the start, and pushes what changes.
+    """A background thread that pulls at the start and pushes saved changes.
 
     Args:
-        notify: called in any thread; must not wait.
-        online: False sends nothing before `go`.
+        notify: gets the updates; called in any thread; must not wait.
+        online: whether work is shared before `go` is called.
         quiet, longest: seconds, as `QUIET` and `LONGEST`.
     """
 
@@ -100,7 +118,7 @@ class BackgroundSync:
         self._notify = notify
         self._quiet, self._longest, self._clock = quiet, longest, clock
         self._wake = Condition()
-        # All below changes only under `_wake`, which is never held while the network is used.
+        # The fields below change only under `_wake`, which is never held during network use.
         self._online = online
         self._closing = False
         self._pull = True
@@ -111,22 +129,22 @@ class BackgroundSync:
 
     @property
     def online(self) -> bool:
-        """Whether it may send and take."""
+        """Whether work is pulled and pushed."""
         return self._online
 
     @property
     def has_unsent(self) -> bool:
-        """Whether it is online and something that was saved is not sent yet."""
+        """Whether sharing is online and a saved change is not sent yet."""
         still_going = self._closing and self._thread.is_alive()
         return self._online and (self._has_changes or still_going)
 
     def start(self) -> None:
-        """Begins: with a pull, and a push of what is left from before."""
+        """Start the thread, which pulls and then pushes changes left from before."""
         self._notify(SyncUpdate(SyncState.IDLE if self._online else SyncState.OFFLINE))
         self._thread.start()
 
     def changed(self) -> None:
-        """Something was saved."""
+        """Note that a change was saved, and schedule its push."""
         with self._wake:
             now = self._clock()
             self._first_change = now if self._first_change is None else self._first_change
@@ -140,7 +158,7 @@ class BackgroundSync:
             self._wake.notify()
 
     def go(self, *, online: bool) -> None:
-        """Go online, which pulls and pushes at once, or offline, which keeps all changes."""
+        """Go online (pull and push at once) or offline (keep all changes on this machine)."""
         with self._wake:
             self._online = online
             self._pull, self._failures, self._due = online, 0, self._clock()
@@ -148,7 +166,7 @@ class BackgroundSync:
             self._wake.notify()
 
     def close(self) -> None:
-        """Sends what is left, as far as that is quick; the thread ends by itself."""
+        """Send unsent changes if that takes at most a few seconds; the thread ends by itself."""
         with self._wake:
             self._closing = True
             self._wake.notify()
@@ -176,9 +194,9 @@ class BackgroundSync:
         return False
 
     def _exchange_once(self) -> None:
-        """One pull where one is due, and one push; whatever fails is tried again later."""
+        """Pull if a pull is due, and push; an exchange that fails is tried again later."""
         with self._wake:
-            # A change that comes from here on is sent by the next push.
+            # A change that is saved from here on is sent by the next push.
             first, self._first_change = self._first_change, None
             pull, self._pull = self._pull, False
         self._notify(SyncUpdate(SyncState.SYNCING))
@@ -205,7 +223,7 @@ class BackgroundSync:
     def _schedule_retry(self, error: Exception, first: float | None, *, pull: bool) -> None:
         if not isinstance(error, TuiAnnotateError):
             _log.error("sync: unexpected: %s", type(error).__name__, exc_info=error)
-            error = Unavailable(f"something unexpected happened: {type(error).__name__}")
+            error = Unavailable(f"unexpected error: {type(error).__name__}")
         with self._wake:
             self._failures += 1
             now = self._clock()
@@ -217,10 +235,10 @@ class BackgroundSync:
 
 
 class WorkSharing:
-    """One person's work in one shared store; inactive if the environment names none.
+    """Sharing of one user's work in one shared store; inactive if none is configured.
 
     Args:
-        post: posts to the app; called in the thread that shares.
+        post: posts a message to the app; called in the sharing thread.
     """
 
     def __init__(self, screen: WorkspaceScreen, post: Callable[[Message], object]) -> None:
@@ -233,7 +251,7 @@ class WorkSharing:
         self._waiting = self._ended = False
 
     def prepare(self, workspace: Workspace, person: Person) -> None:
-        """Connect to the shared store, if there is one; in the store's thread."""
+        """Connect to the shared store if one is configured; called in the store's thread."""
         from tui_annotate.plugins.sync import sync_key
 
         if not (sync_key.read_folder() or sync_key.read_address()):
@@ -244,7 +262,7 @@ class WorkSharing:
         self._exchange = WorkExchange(shared.pull, shared.push)
 
     def begin(self, *, online: bool) -> None:
-        """Pull, and from here on push what the user does."""
+        """Start to pull and push the user's work, if a shared store is configured."""
         if self._exchange is None or self._syncer is not None:
             return
         self._syncer = BackgroundSync(self._exchange, self._receive, online=online)
@@ -253,11 +271,11 @@ class WorkSharing:
 
     @property
     def begun(self) -> bool:
-        """Whether work is shared, so that something may have to be sent at the end."""
+        """Whether sharing has started, so that changes may have to be sent before the app ends."""
         return self._syncer is not None
 
     def toggle(self) -> None:
-        """Go online or offline, remembered for this person."""
+        """Switch between online and offline, and remember the choice for this user."""
         if self._syncer is None:
             self._screen.show_message(MessageCode.NOTHING_SHARED)
             return
@@ -267,13 +285,13 @@ class WorkSharing:
         self._syncer.go(online=online)
 
     def _receive(self, update: SyncUpdate) -> None:
-        """In the thread: keeps conflicts until they are shown."""
+        """Keep conflicts until they are shown, and post the update; called in the thread."""
         if update.merged is not None:
             self._forks += update.merged.forks
         self._post(update)
 
     def show(self, update: SyncUpdate) -> None:
-        """Show an update on the screen; the same problem only once."""
+        """Show an update of sharing on the screen; a repeated problem is shown only once."""
         self._screen.query_one(HeaderBar).show_sync(update.state)
         if update.problem and update.problem != self._problem:
             self._screen.show_message(MessageCode.NOT_SHARED_YET, "warning", problem=update.problem)
@@ -293,7 +311,7 @@ class WorkSharing:
             self._show_forks()
 
     def _show_forks(self) -> None:
-        """Show both versions of each conflict, once no note and no question is open."""
+        """Show both versions of each conflict when no note and no question is open."""
         draft = self._screen.draft
         self._waiting = bool(self._forks and not self._ended)
         if not self._waiting:
@@ -304,33 +322,43 @@ class WorkSharing:
         from tui_annotate.tui.dialogs.message import MessageDialog
 
         forks, self._forks, self._waiting = self._forks, [], False
-        self._screen.forget_keys()  # they were meant for what it covers
-        pages = [("Changed on both sides", "\n\n".join(map(_describe_fork, forks)))]
+        self._screen.forget_keys()  # keys pressed so far were meant for the screen below
+        text = "\n\n".join(map(_describe_fork, forks))
+        pages = [(SharingMessage.CONFLICTS_TITLE.text(), text)]
         self._screen.app.push_screen(MessageDialog(pages))
 
     def end(self) -> None:
-        """Send what is left, if that is quick; nothing is shown after it."""
+        """Send unsent changes if that is quick; nothing is shown on the screen afterwards."""
         self._ended = True
         if self._syncer is not None:
             self._syncer.close()
 
     def print_unsent(self) -> None:
-        """Print on standard error, after the screen is gone, what was not shown or not sent."""
+        """Print conflicts that were not shown, and whether work is unsent, on standard error."""
         for fork in self._forks:
-            lines = _describe_fork(fork).splitlines()
-            sys.stderr.writelines(
-                f"{make_visible(line)}\n" for line in ("changed on both sides", *lines)
-            )
+            lines = (SharingMessage.CONFLICTS_HEAD.text(), *_describe_fork(fork).splitlines())
+            sys.stderr.writelines(f"{make_visible(line)}\n" for line in lines)
         if self._syncer is not None and self._syncer.has_unsent:
-            why = f": {make_visible(self._problem)}" if self._problem else ""
-            sys.stderr.write(f"not all work is shared yet; it goes the next time{why}\n")
+            message = SharingMessage.NOT_ALL_SENT.text()
+            if self._problem:
+                problem = make_visible(self._problem)
+                message = SharingMessage.NOT_ALL_SENT_BECAUSE.text(problem=problem)
+            sys.stderr.write(f"{message}\n")
 
 
 def _describe_fork(fork: Fork) -> str:
-    sides = [("elsewhere", fork.there_at, fork.there), ("here", fork.here_at, fork.here)]
-    (side, at, kept), (other, other_at, lost) = sides if fork.there_wins else sides[::-1]
-    return (
-        f"{fork.dataset}/{fork.sample}\n"
-        f"stands: {describe_state(kept)} ({side}, {at[:19]})\n"
-        f"in the log: {describe_state(lost)} ({other}, {other_at[:19]})"
+    sides = [
+        (SharingMessage.OTHER_MACHINE, fork.there_at, fork.there),
+        (SharingMessage.THIS_MACHINE, fork.here_at, fork.here),
+    ]
+    (side, at, kept), (other, other_at, replaced) = sides if fork.there_wins else sides[::-1]
+    return SharingMessage.CONFLICT.text(
+        dataset=fork.dataset,
+        sample=fork.sample,
+        kept=describe_state(kept),
+        kept_on=side.text(),
+        kept_at=at[:19],
+        replaced=describe_state(replaced),
+        replaced_on=other.text(),
+        replaced_at=other_at[:19],
     )

@@ -291,7 +291,7 @@ def _fill_working_folder(
             raise Conflict(
                 f"{file} is newer than its working folder: {says}",
                 f"move {space.path} away and open the file again; export unsent work of that folder"
-                f" with: tui-annotate export -w {shlex.quote(str(space.path))} --format native",
+                f" with: tui-annotate export -w {shlex.quote(str(space.path))} --to native",
             )
         raise InvalidInput(f"{file} is damaged: {says}", "ask for a new copy of the file")
     if "" in guidance.labels:

@@ -38,7 +38,7 @@ def open_ephemeral(
         NotFound, InvalidInput, Unavailable: the file cannot be opened, has an unknown format, or
             has no valid record.
     """
-    form = format or detect(source, options, option="--from")
+    form = format or detect(source, options)
     with (
         TemporaryDirectory(prefix="tui-annotate-") as place,
         workspace.create(Path(place) / "passing") as made,

@@ -181,7 +181,7 @@ def test_a_dataset_keeps_what_is_said(command: Command, chat: FakeChat, rag: Pat
         "ingest",
         "-w",
         "work",
-        "--format",
+        "--from",
         "rag",
         "--dataset",
         "rag",

@@ -23,6 +23,7 @@ from tui_annotate.lab.judge.feature import (
 from tui_annotate.tui.draft.effects import Blink, Open
 from tui_annotate.tui.draft.key_handlers import press
 from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.sample.feature import FeatureHost
 
 RANKED_KEY = SampleKey("rag", "0")
@@ -141,7 +142,7 @@ def title(person: Person) -> str:
     return next(row for row in person.shown().splitlines() if "SOURCE" in row or "Source" in row)
 
 
-def code(person: Person) -> MessageCode:
+def code(person: Person) -> ScreenMessage:
     """That of the message in the draft line."""
     return person.draft.message.code
 

@@ -391,7 +391,7 @@ def test_people_and_the_metric_are_compared(command: Command, tmp_path: Path) ->
     assert report["people"] == people | {"open": 0, "kappa": 0.0}
     shown = command("position", "evaluate", "--dataset", "study").out
     assert any(numbers[:1] == ["2"] for numbers in printed_numbers(shown))
-    assert command("export", "--format", "open-qa", "-o", "judged.jsonl").code == 0
+    assert command("export", "--to", "open-qa", "-o", "judged.jsonl").code == 0
     assert (
         command("position", "evaluate", "judged.jsonl", "--json").json["people"] == report["people"]
     )

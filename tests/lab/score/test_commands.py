@@ -112,7 +112,7 @@ def test_scores_are_imported_and_ranked(work: Command) -> None:
     shown = work("rank", "--use", "probe")
     assert "partial-right" in shown.out
     assert re.search("percentile.*probe", shown.err)
-    preferred = work("export", "--format", "preferences").out
+    preferred = work("export", "--to", "preferences").out
     assert json.loads(preferred)["preference"][0] == "In tide pools."
     assert "'nix'" in work("rank", "--ranker", "nix").err
     length = work("rank", "--ranker", "length", "--short-diff", "9")
@@ -122,10 +122,10 @@ def test_scores_are_imported_and_ranked(work: Command) -> None:
 def test_files_of_who_manages_carry_scores_that_screens_hide(work: Command) -> None:
     """Hiding is for those who annotate; a file for training is the same with it."""
     work("score", "import", "--columns", "all")
-    shown = work("export", "--format", "generations").out
+    shown = work("export", "--to", "generations").out
     work("suggestions", "hide", "--dataset", "set")
     assert "sim2answer_score" in shown
-    assert work("export", "--format", "generations").out == shown
+    assert work("export", "--to", "generations").out == shown
 
 
 def _recipe(**parts: Any) -> None:
@@ -194,7 +194,7 @@ def answers(command: Command) -> Command:
     ]
     _rows("answers.jsonl", *rows)
     assert command("init").code == 0
-    done = command("ingest", "answers.jsonl", "--format", "generations", "--embedder", "none")
+    done = command("ingest", "answers.jsonl", "--from", "generations", "--embedder", "none")
     assert done.code == 0
     return command
 

@@ -75,7 +75,7 @@ async def test_nothing_and_a_refusal_are_told() -> None:
     def refused() -> Sequence[PastAnnotation]:
         raise Unavailable("no store", "see doctor")
 
-    for find, words in ((tuple, "nothing of yours"), (refused, "✗ no store")):
+    for find, words in ((tuple, "No similar"), (refused, "✗ no store")):
         async with run_stage(screen=PastAnnotationDialog(find, slots={})) as (stage, pilot):
             await settled(stage, pilot)
             await pilot.press("enter", "down")
@@ -93,7 +93,7 @@ async def test_it_may_be_closed_before_the_answer() -> None:
         return FORMERS
 
     async with run_stage(screen=PastAnnotationDialog(late, slots={})) as (stage, pilot):
-        assert "looking through" in stage.text()
+        assert "Searching" in stage.text()
         await pilot.press("escape")
         await pilot.pause()
         asked.set()

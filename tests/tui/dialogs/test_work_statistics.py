@@ -53,11 +53,11 @@ async def test_counted_anew() -> None:
     asked: list[int] = []
     dialog = WorkStatisticsDialog(lambda: asked.append(1))
     async with run_stage(screen=dialog) as (stage, pilot):
-        assert "counting" in stage.text()
+        assert "Counting" in stage.text()
         dialog.show_statistics(FIGURES)
         await pilot.press("r")
         assert asked == [1, 1]
-        assert "counting" in stage.text()
+        assert "Counting" in stage.text()
         dialog.show_statistics(replace(FIGURES, work=(), ahead=()))
         await pilot.pause()
         assert "Ana" not in stage.text()

@@ -13,10 +13,10 @@ from tui_annotate.tui.draft import completion, cursor_actions, highlights
 from tui_annotate.tui.draft.effects import Effects, Remove, Save
 from tui_annotate.tui.draft.hints import WordHints
 from tui_annotate.tui.draft.key_handlers import press
-from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft, SideCursor
 from tui_annotate.tui.draft.words import draft_line
 from tui_annotate.tui.keys.key_map import default_keys
+from tui_annotate.tui.screen_message import ScreenMessage
 
 LABELS = """
 - {name: Unwanted, children: [Intrinsic, Extrinsic]}
@@ -127,6 +127,6 @@ def typed_codes(hints: WordHints) -> dict[Span, str]:
     }
 
 
-def code(on: Draft) -> MessageCode:
+def code(on: Draft) -> ScreenMessage:
     """The code of the message that the draft line shows."""
     return on.message.code

@@ -101,7 +101,7 @@ def test_a_document_that_is_not_there_is_told_as_such() -> None:
     draft = draft_of(REPORT)
     draft.citation = 0
     there = citations.describe_citation(draft, {"doc-a": "https://example.org/a"})
-    assert there.code is MessageCode.CITATION
+    assert there.code is MessageCode.CITATION_ABOUT
     assert (there.fields["number"], there.fields["count"]) == (1, 5)
     assert all(part in there.text for part in ("1/5 [doc-a]", " · Pools · https://example.org/a"))
     draft.citation = 3

@@ -294,8 +294,8 @@ def test_a_sample_is_not_left_with_a_claim_that_the_store_refused() -> None:
 def test_what_was_taken_back_is_told_in_words() -> None:
     """Never by the verb of the log; of an annotation also its labels."""
     report = completion.describe_undone
-    assert report("add", "Intrinsic").text == f"{report('add')} Intrinsic"
-    assert report("remove", "Benign").text.endswith(" Benign")
+    assert report("add", "Intrinsic").text == f'{report("add")} "Intrinsic"'
+    assert report("remove", "Benign").text.endswith(' of "Benign"')
     assert report("skip").code is MessageCode.TAKEN_BACK
     assert report("skip", redo=True).code is MessageCode.DONE_AGAIN
     for verb in UNDOABLE - {"take", "merge", "reject", "own"}:

@@ -16,6 +16,7 @@ from tui_annotate.tui.draft.effects import Blink, Save
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.screen_message import ScreenMessage
 
 MADE_UP: LabelPath = ("Unwanted", "Made up")
 RENAMED = LABELS.replace("Intrinsic", "Made up")
@@ -45,7 +46,7 @@ def relabel(on: Draft, labels: str, **became: str) -> None:
     label_set_change.take_over(on, made, known)
 
 
-def codes(made: DraftLabelSetChange, *in_hand: LabelPath) -> list[tuple[MessageCode, object]]:
+def codes(made: DraftLabelSetChange, *in_hand: LabelPath) -> list[tuple[ScreenMessage, object]]:
     """(code, label) of each change, those of the labels in hand first."""
     return [(one.code, one.fields["label"]) for one in made.changes(in_hand)]
 

@@ -205,8 +205,8 @@ def test_a_former_note_comes_into_hand_and_its_label_is_offered() -> None:
     select(made, "15 million pounds")
     assert keys(made, "R") == [Open("former")]
     assert notes.take(made, former("12, not 15", INTRINSIC)) == []
-    assert code(made) is MessageCode.NOTE_TAKEN
-    assert made.message.fields["then"] == SAVES_AS_INTRINSIC
+    assert made.message.fields["first"] == StatusMessage(MessageCode.NOTE_TAKEN)
+    assert made.message.fields["more"] == SAVES_AS_INTRINSIC
     saved = store(made, keys(made, "r"))
     assert (saved.note, saved.labels) == ("12, not 15", (INTRINSIC,))
 
@@ -217,12 +217,11 @@ def test_a_note_in_hand_is_not_written_over() -> None:
     made.note = "mine"
     notes.take(made, former("theirs", INTRINSIC))
     assert made.note == "mine"
-    assert code(made) is MessageCode.NOTE_IN_HAND_ALREADY
-    assert made.message.fields["then"] == SAVES_AS_INTRINSIC
+    assert made.message.fields["first"] == StatusMessage(MessageCode.NOTE_IN_HAND_ALREADY)
+    assert made.message.fields["more"] == SAVES_AS_INTRINSIC
     made.note = ""
     notes.take(made, former("", ("Gone",)))
     assert code(made) is MessageCode.FORMER_HAS_NO_NOTE
-    assert not made.message.fields["then"]
     assert made.last_label == INTRINSIC
 
 
@@ -238,8 +237,8 @@ def test_a_former_note_on_an_annotation_is_read_before_it_is_saved() -> None:
     assert made.state == "R"
     keys(made, "e")
     notes.take(made, former("so it is", INTRINSIC))
-    assert code(made) is MessageCode.NOTE_TAKEN
-    assert made.message.fields["then"] == StatusMessage(
+    assert made.message.fields["first"] == StatusMessage(MessageCode.NOTE_TAKEN)
+    assert made.message.fields["more"] == StatusMessage(
         MessageCode.REPEAT_TOGGLES, {"label": "Intrinsic"}
     )
     keys(made, "r")

@@ -115,10 +115,10 @@ def test_what_is_in_focus_is_told_in_words() -> None:
     keys(on, "c")
     assert told(on) == (
         'y saves "15 million pounds" Intrinsic + evidence 1 · judge:tiny 0.83: "The source says 12 '
-        'million." · e change · x refuse'
+        'million." · e change · x reject'
     )
     keys(on, "c")
-    assert told(on) == "y saves sentence 3 Benign · judge:tiny · e change · x refuse"
+    assert told(on) == "y saves sentence 3 Benign · judge:tiny · e change · x reject"
 
 
 @pytest.mark.parametrize("cells", [200, 130, 100, 77, 60, 40, 20])
@@ -137,7 +137,7 @@ def test_the_line_keeps_what_and_who_where_cells_are_few(cells: int) -> None:
     assert ("Th" in line) is (cells >= 77)
     assert len(line) <= max(cells, 56)
     on.suggestions = (replace(on.suggestions[0], note=REASON),)
-    assert told(on, cells).endswith("x refuse") is (cells >= 130)
+    assert told(on, cells).endswith("x reject") is (cells >= 130)
 
 
 def test_in_eighty_columns_the_label_is_whole() -> None:
@@ -316,7 +316,7 @@ def test_x_asks_why_and_a_digit_refuses() -> None:
     assert keys(on, "c x") == []
     assert [option.text for option in on.options()] == list(WHY[DECLINE])
     assert all(part in told(on, 77) for part in (" 1-4 ", "0 ", "Enter "))
-    assert "Backspace" not in told(on, 77)
+    assert "Backspace" not in told(on, 60)
     assert "Backspace" in told(on)
     first = on.suggestions[0]
     assert key(on, "2") == [Decline(first, WHY[DECLINE][1])]

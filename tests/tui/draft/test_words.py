@@ -62,7 +62,7 @@ def test_an_edit_that_was_left_is_not_told_as_saved() -> None:
     made = draft()
     store(made, keys(made, "1"))
     keys(made, "e 3")
-    assert said(made).startswith("editing A: Intrinsic, Benign")
+    assert said(made).startswith("Editing A: Intrinsic, Benign")
     keys(made, "tab")
     assert said(made) == "Space takes this sentence as evidence for sentence 1 · Tab back"
     keys(made, "tab u")
@@ -75,23 +75,23 @@ def test_each_state_has_its_words() -> None:
     keys(made, "8")
     assert said(made) == "Unwanted: 1-2 choose · Enter Unwanted itself · Backspace cancel"
     keys(made, "backspace 4")
-    assert said(made).startswith("Sourced wants evidence: Space saves with match 1")
+    assert said(made).startswith("Sourced needs evidence: Space saves with match 1")
     keys(made, "backspace !")
-    assert said(made).startswith("flag: why? 1-4 choose")
+    assert said(made).startswith("Flag: why? 1-4 choose")
     keys(made, "backspace tab")
     assert said(made) == "Space takes this sentence as evidence for sentence 1 · Tab back"
     keys(made, "space tab")
-    report = "this sentence is evidence for sentence 1: Space gives it back · Tab back"
+    report = "Space releases this sentence as evidence for sentence 1 · Tab back"
     assert said(made) == report
     keys(made, "space tab")
     keys(made, "tab")
     cursor_actions.show_hints(made, [(Span(0, 3),)])
-    assert said(made).startswith("first word")
+    assert said(made).startswith("First word")
     keys(made, "escape")
     saved = store(made, keys(made, "1"))
-    assert said(made) == "saved Intrinsic · u undo · m note · e edit"
+    assert said(made) == "Saved: Intrinsic · u undo · m note · e edit"
     keys(made, "e")
-    assert said(made).startswith("editing A: Intrinsic · sentence 1, no evidence")
+    assert said(made).startswith("Editing A: Intrinsic · sentence 1, no evidence")
     keys(made, "1")
     assert "no label" in said(made)
     keys(made, "e")
@@ -110,7 +110,7 @@ def test_without_words_or_matches_it_says_so() -> None:
     assert "Space" not in said(made)
     keys(made, "backspace")
     made.segments = (*made.segments[:-1], ())
-    assert said(made) == "no words here to label · Enter done · s skip"
+    assert said(made) == "No words here to label · Enter done · s skip"
     keys(made, "tab")
     assert said(made) == "Space takes this sentence as evidence · Tab back"
 
@@ -124,13 +124,13 @@ STATES = {  # keys that lead to a state, and what its line says however little r
     "": ("save: ", "no evidence"),
     "space": ("save: ", "evidence 1 ✓"),
     "space n space": ("save: ", "evidence 1, 2 ✓"),
-    "2": (" wants evidence: ", "Space saves with match 1", "Enter saves a draft"),
+    "2": (" needs evidence: ", "Space saves with match 1", "Enter saves without it"),
     "1": ("1 choose", "Enter", "itself"),
-    "!": ("flag: why?", "1-4 choose", "0 own words", "Enter no reason"),
+    "!": ("Flag: why?", "1-4 choose", "0 own words", "Enter no reason"),
     "tab": ("Space takes", "as evidence for"),
-    "m": ("note for ",),
-    "3": ("saved", "u undo", "m note", "e edit"),
-    "3 e space": ("editing A: ", "evidence 1 ✓", "Enter save"),
+    "m": ("Note for ",),
+    "3": ("Saved: ", "u undo", "m note", "e edit"),
+    "3 e space": ("Editing A: ", "evidence 1 ✓", "Enter save"),
 }
 
 
@@ -163,11 +163,9 @@ def test_with_room_nothing_is_left_out() -> None:
     """The middle of quotes goes before words, words before the ends of names."""
     made = draft()
     keys(made, "4")
-    full = "Sourced wants evidence: Space saves with match 1"
-    assert (
-        draft_line(made, 120)[0] == f"{full} · Enter saves a draft without any · Backspace cancel"
-    )
-    assert draft_line(made, CELLS)[0].endswith("Space saves with match 1 · Enter saves a draft")
+    full = "Sourced needs evidence: Space saves with match 1"
+    assert draft_line(made, 120)[0] == f"{full} · Enter saves without evidence · Backspace cancel"
+    assert draft_line(made, CELLS)[0].endswith("Space saves with match 1 · Enter saves without it")
     made = draft()
     select(made, SUMMARY)
     keys(made, "tab")
@@ -234,29 +232,29 @@ def test_an_item_is_called_what_it_is(kind: SampleKind, word: str) -> None:
     assert ("no evidence" in said(made)) == (kind is not SampleKind.REPORT)
     made.scale = ("good", "poor")
     keys(made, "*")
-    assert said(made).startswith(f"rate the {word}: 1-2 choose")
+    assert said(made).startswith(f"Rate the {word}: 1-2 choose")
     keys(made, "backspace M")
-    assert said(made) == f"comment on the {word}:"
+    assert said(made) == f"Comment on the {word}:"
 
 
 def test_an_open_note_says_what_it_is_on() -> None:
     """The sample, the claim in hand, an annotation, one that is on its way, a flag."""
     made = draft()
     keys(made, "m")
-    assert said(made) == "comment on the sample:"
+    assert said(made) == "Comment on the sample:"
     made.writing = None
     select(made, "loved")
     keys(made, "m")
-    assert said(made) == 'note for "loved":'
+    assert said(made) == 'Note for "loved":'
     made.writing = None
     effects = keys(made, "1")
     cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor())
     keys(made, "m")
-    assert said(made) == "note:"
+    assert said(made) == "Note:"
     made.writing = None
     store(made, effects)
     keys(made, "m")
-    assert said(made) == "note on A Intrinsic:"
+    assert said(made) == "Note on A Intrinsic:"
     made.writing = None
     keys(made, "! 0")
-    assert said(made) == "flagged because:"
+    assert said(made) == "Flagged because:"

@@ -16,8 +16,10 @@ from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.adjudication import CandidateGroup
 from tui_annotate.tui.app import AnnotateApp
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
+from tui_annotate.tui.draft.messages import StatusMessage
+from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import ReviewDraft
+from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.review.screen import ReviewScreen
 from tui_annotate.workspace import Workspace
 
@@ -123,7 +125,7 @@ class Reviewer(annotate_app.Person):
         assert isinstance(draft, ReviewDraft)
         return draft
 
-    def says(self, code: MessageCode) -> bool:
+    def says(self, code: ScreenMessage) -> bool:
         """Whether this is what the draft line says."""
         return self.message.code is code
 
@@ -135,13 +137,13 @@ class Reviewer(annotate_app.Person):
     @property
     def saved(self) -> tuple[object, object]:
         """The action that was just saved, and the labels of what it made."""
-        assert self.message.code is MessageCode.REVIEW_ACTION_SAVED
+        assert self.message.code is ReviewText.REVIEW_ACTION_SAVED
         return self.message.fields["action"], self.message.fields["labels"]
 
     @property
     def undone(self) -> object:
         """The action that was just taken back."""
-        assert self.message.code is MessageCode.REVIEW_UNDONE
+        assert self.message.code is ReviewText.REVIEW_UNDONE
         return self.message.fields["action"]
 
     @property

@@ -24,7 +24,7 @@ FORMS = {
     "place": sign_in_forms.place("10:31", working=False),
     "place again": sign_in_forms.place("10:31", working=True),
     "locked": sign_in_forms.build_password_again_form(
-        "Locked", ["李娜 · no key for 30 minutes"], known=False
+        "Locked", ["李娜 · no key pressed for 30 minutes"], known=False
     ),
 }
 
@@ -196,7 +196,7 @@ async def test_every_form_fits_the_screen(name: str, size: tuple[int, int]) -> N
     """Title, all choices and the keys are in sight."""
     form = FORMS[name]
     async with run_stage(screen=Asked(form).page, size=size) as (stage, _):
-        for words in (form.title, *(words for _, words in form.choices), "Enter go on"):
+        for words in (form.title, *(words for _, words in form.choices), "Enter continue"):
             assert words in stage.text()
 
 

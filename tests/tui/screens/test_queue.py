@@ -140,7 +140,7 @@ async def test_moving_crosses_pages() -> None:
         await pilot.press("j", "down", "pagedown", "k", "up")
         await _idle(stage, pilot)
         assert {offset for _, offset, _ in store.asked} == {0, PAGE}
-        assert "…" not in stage.text().replace("go to id", "")
+        assert "…" not in stage.text().replace("go to", "")
 
 
 async def test_holding_a_key_does_not_pile_up_reading() -> None:
@@ -304,7 +304,7 @@ async def test_a_store_that_fails_is_told() -> None:
 
     async with run_stage(screen=QueueScreen(broken)) as (stage, pilot):
         await _idle(stage, pilot)
-        assert " ✗ the store can not be read; run doctor" in stage.text()
+        assert " ✗ the store can not be read · run doctor" in stage.text()
 
 
 async def test_hostile_rows_are_harmless() -> None:
@@ -411,7 +411,7 @@ async def test_its_keys_are_told_with_those_of_machines() -> None:
     screen = QueueScreen(_Store().page, scores=_Machine().scores())
     async with run_stage(screen=screen) as (stage, pilot):
         await _idle(stage, pilot)
-        assert "o order  s rivals" in stage.lines()[-1]
+        assert "o sort  s siblings" in stage.lines()[-1]
         await pilot.press("question_mark")
         await _shown(stage, pilot, "another order")
     async with run_stage(screen=QueueScreen(_Store().page)) as (stage, pilot):

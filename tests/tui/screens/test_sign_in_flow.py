@@ -88,7 +88,7 @@ async def test_who_stays_signed_in_begins_at_once(folder: Path) -> None:
     async with visiting(folder) as visitor:
         await visitor.at_work()
         assert "李娜" in visitor.shown()
-        await visitor.choose("sign out and leave")
+        await visitor.choose("sign out and quit")
         while visitor.app.is_running:
             await visitor.pilot.pause(0.001)
     assert TokenFile.of(folder).read() is None
@@ -159,7 +159,7 @@ async def test_the_lock_covers_the_texts_and_gives_back_the_same_place(folder: P
         visitor.app.sign_in_flow._clock = lambda: clock() + 30 * 60
         visitor.app.sign_in_flow.lock_if_idle()
         visitor.app.sign_in_flow.lock_if_idle()
-        await visitor.until("no key for 30 minutes")
+        await visitor.until("no key pressed for 30 minutes")
         for words in ("film", "half"):
             assert words not in visitor.shown()
         await visitor.type("wrong")
@@ -192,7 +192,7 @@ async def test_keys_wait_while_a_password_is_looked_at(folder: Path) -> None:
         clock = visitor.app.sign_in_flow._clock
         visitor.app.sign_in_flow._clock = lambda: clock() + 30 * 60
         visitor.app.sign_in_flow.lock_if_idle()
-        await visitor.until("no key for 30 minutes")
+        await visitor.until("no key pressed for 30 minutes")
         await visitor.type("wrong", PASSWORD)
         forget_keys(visitor.app.sample_screen)  # as a save does that is refused below the page
         looked.set()
@@ -200,7 +200,7 @@ async def test_keys_wait_while_a_password_is_looked_at(folder: Path) -> None:
         looked.clear()
         visitor.app.sign_in_flow._clock = lambda: clock() + 60 * 60
         visitor.app.sign_in_flow.lock_if_idle()
-        await visitor.until("no key for 30 minutes")
+        await visitor.until("no key pressed for 30 minutes")
         await visitor.type(PASSWORD, ".1")
         looked.set()
         await visitor.until("Locked", gone=True)
@@ -269,7 +269,7 @@ async def test_a_session_that_has_ended_stops_the_save_and_keeps_the_work(folder
         assert TEXT not in visitor.shown()
         assert saved(folder) == []
         await visitor.type(PASSWORD)
-        await visitor.until("not saved: do it once more")
+        await visitor.until("not saved: repeat it")
         await visitor.pilot.press("1")
         await visitor.until("✓ saved")
         await visitor.pilot.press("enter")
@@ -289,7 +289,7 @@ async def test_a_password_that_an_admin_set_meanwhile_is_changed_first(folder: P
         await visitor.until(OWN_PAGE)
         assert TEXT not in visitor.shown()
         await visitor.type(OWN, OWN)
-        await visitor.until("not saved: do it once more")
+        await visitor.until("not saved: repeat it")
         await visitor.pilot.press("1")
         await visitor.until("✓ saved")
 
@@ -323,7 +323,7 @@ async def test_a_password_is_changed_from_the_palette(folder: Path) -> None:
         await visitor.type("wrong", OWN, OWN)
         await visitor.until("✗")
         await visitor.type(PASSWORD, OWN, OWN)
-        await visitor.until("your password is changed")
+        await visitor.until("Password changed")
         await visitor.pilot.press("full_stop", "1")
         await visitor.until("✓ saved")
     async with visiting(folder) as visitor:
@@ -339,20 +339,20 @@ async def test_the_second_session_is_told_and_takes_over(folder: Path) -> None:
         async with visiting(folder) as two:
             await two.until(CODE_CHOICE)
             await two.type(LI, PASSWORD)
-            await two.until("You are at work elsewhere since")
+            await two.until("You have another session, open since")
             assert TEXT not in two.shown()
             await two.pilot.press("enter")
             await two.at_work()
             await one.pilot.press("full_stop", "1")
-            await one.until("You went on elsewhere at")
+            await one.until("Another session took over at")
             assert "not saved" in one.shown()
             assert saved(folder) == []
             await one.pilot.press("enter")
-            await one.until("You went on", gone=True)
+            await one.until("Another session", gone=True)
             await one.pilot.press("1")
             await one.until("✓ saved")
             await two.pilot.press("full_stop", "2")
-            await two.until("You went on elsewhere at")
+            await two.until("Another session took over at")
             await two.pilot.press("down", "enter")
             while two.app.is_running:
                 await two.pilot.pause(0.001)

@@ -110,6 +110,6 @@ def check_rows(rows: list[QuestionRow]) -> list[QuestionRow]:
             which = f"sample {row.key}" if row.key else f"line {place}"
             raise InvalidInput(
                 f"{which} has no question",
-                "judges need a question; import questions with: ingest --format rag",
+                "judges need a question; import questions with: tui-annotate ingest --from rag",
             )
     return rows

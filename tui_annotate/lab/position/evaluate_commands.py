@@ -101,7 +101,7 @@ def evaluate(
         if target is not None:
             raise InvalidInput(
                 "-o writes rows of files, not of a dataset",
-                "write a dataset with: tui-annotate export --format open-qa",
+                "write a dataset with: tui-annotate export --to open-qa",
             )
         with open_workspace(workspace) as space:
             from tui_annotate.lab.position.stored_studies import position_studies

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.errors import NotReady
 from tui_annotate.domain.position_studies import ScoredAnswer, StudyTask, human_verdict
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.lab.position.evaluation import (
@@ -62,7 +62,7 @@ class PositionStudies:
         )
         if not found.groups:
             there = ", ".join(self.datasets())
-            raise NotFound(
+            raise NotReady(
                 f"dataset {dataset!r} has no questions with positions",
                 f"choose one of: {there}" if there else "import rows of a position study first",
             )

@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tui_annotate.domain.errors import InvalidRecord, NotFound
+from tui_annotate.domain.errors import InvalidRecord, NotReady
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import Problem, RecordFilter
@@ -128,9 +128,9 @@ class ProbeTrainingService:
                     why=category or UnusedReason.NOT_RANKED,
                 )
         if not found.questions and not found.unused:
-            raise NotFound(
+            raise NotReady(
                 f"dataset {options.dataset!r} has no answers to questions",
-                "import answers with: tui-annotate ingest --format generations FILE",
+                "import answers with: tui-annotate ingest --from generations FILE",
             )
         return found
 
@@ -141,7 +141,7 @@ class ProbeTrainingService:
             for score in scores
         }
         if not found:
-            raise NotFound(
+            raise NotReady(
                 f"no ranker labelled dataset {options.dataset!r}",
                 "run a ranker with: tui-annotate rank",
             )

@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
             "tui-annotate rank --dataset answers --up 70 --down 30",
             "tui-annotate rank --ranker length --short-diff 80",
             "tui-annotate rank --dataset news --use source_overlap --use source_similarity",
-            "tui-annotate export --format preferences --dataset answers -o ranked.jsonl",
+            "tui-annotate export --to preferences --dataset answers -o ranked.jsonl",
         )
     )(rank)
 

@@ -10,7 +10,7 @@ from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput, NotFound, NotReady
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
@@ -99,7 +99,7 @@ class ScoreService:
             with registry.guard_plugin("scorers", name):
                 values.add(_score_samples(scorer, reader, on_read))
             if not values.samples:
-                raise NotFound(
+                raise NotReady(
                     f"dataset {options.dataset!r} has no sample that {name} can score",
                     "add samples with a source and a summary",
                 )
@@ -234,7 +234,7 @@ def _score_samples(
     else:
         raise InvalidInput(
             f"{scorer.name} scores answers to questions, but dataset {reader.dataset!r} has none",
-            "import answers with: tui-annotate ingest --format generations FILE",
+            "import answers with: tui-annotate ingest --from generations FILE",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.errors import InvalidInput, NotFound
 
 LARGEST: Final = 64 * 2**20
 """Maximum size of a file in bytes."""
@@ -33,6 +33,6 @@ def read_text(path: Path) -> str:
             f"{path} is not UTF-8 at byte {error.start}", "save the file as UTF-8"
         ) from error
     except OSError as error:
-        raise Unavailable(
+        raise InvalidInput(
             f"{path} cannot be read: {error.strerror}", "check its permissions"
         ) from error

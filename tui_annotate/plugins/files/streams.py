@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound, Unavailable
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.plugins.files import packing
 from tui_annotate.plugins.protocols import ReadMeter
 
@@ -142,7 +142,7 @@ def _open_file(path: Path) -> BinaryIO:
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {path}") from error
     except (OSError, ValueError) as error:
-        raise Unavailable(f"{path} cannot be read: {error}", "check its permissions") from error
+        raise InvalidInput(f"{path} cannot be read: {error}", "check its permissions") from error
 
 
 def _skip_mark(reader: io.BufferedReader[Any], path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.errors import NotReady
 from tui_annotate.domain.label_changes import Renames
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.practice_feedback import PracticeFeedback, compare_with_gold
@@ -146,7 +146,7 @@ class SampleQueries:
         for key in self.corpus.keys(dataset):
             if self.line.contains(person, key, order=order):
                 return key
-        raise NotFound(
+        raise NotReady(
             f"no sample of dataset {make_visible(dataset)!r} is assigned to you",
             "ask an admin to assign samples to you",
         )

@@ -20,8 +20,12 @@ from tui_annotate.domain.assignment_plan import (
     AssignmentPlan,
 )
 from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
+<<<<<<< HEAD
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+=======
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, NotReady
+>>>>>>> c-core
 from tui_annotate.domain.people import (
     SETTLED,
     Actor,
@@ -282,7 +286,7 @@ class AssignmentService:
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
             data = store.load_dataset(dataset)
             if not store.known(data.dataset_id, rule):
-                raise NotFound(
+                raise NotReady(
                     f"dataset {dataset!r} has no answers by {gold or SETTLED!r}",
                     "name the correct answers: --gold NAME, or --gold imported",
                 )

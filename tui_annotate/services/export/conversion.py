@@ -103,7 +103,7 @@ class FileConversion:
             NotFound, InvalidInput, Unavailable: a file cannot be opened, its format is unknown, or
             it has no valid record. An existing target stays unchanged.
         """
-        name = self.source_format or detect(source, self.reading, option="--from")
+        name = self.source_format or detect(source, self.reading)
         done = ConversionReport(name, self.target_format or detect_export_format(target))
         registry.load("importers", name)  # fails before the target is created
         writing = ExportRun(done.written, self.writing, names=self.names)

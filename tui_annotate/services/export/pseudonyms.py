@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.adjudication import Adjudication
 from tui_annotate.domain.annotations import Annotation
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotReady, Unavailable
 from tui_annotate.domain.people import (
     LONGEST_NAME,
     MAJORITY,
@@ -276,7 +276,7 @@ class PseudonymKeys:
         """
         before, key = self.remembered(), self._read_key()
         if key is None and before is not None:
-            raise NotFound(
+            raise NotReady(
                 f"the key of the pseudonyms is missing: {self.path}",
                 f"restore the file; or create new pseudonyms for all users: {BEGIN_ANEW}",
             )

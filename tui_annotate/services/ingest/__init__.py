@@ -64,7 +64,7 @@ __all__ = [
 
 _RUNS_NOTE = (
     "existing documents keep only the names of the runs that they were imported with; to add the"
-    " new run names, import all runs again with: tui-annotate dataset replace NAME (texts and"
+    " new run names, import all runs again with: tui-annotate datasets replace NAME (texts and"
     " annotations stay unchanged)"
 )
 
@@ -162,7 +162,7 @@ class IngestService:
         if not stored:
             raise NotFound(
                 f"there is no dataset {dataset!r}",
-                "list all datasets with: tui-annotate dataset list",
+                "list all datasets with: tui-annotate datasets list",
             )
         vectors = self._vectors(embedder)
         looked = self._run(IngestCallbacks(progress, problem), exchange=with_annotations)

@@ -323,7 +323,7 @@ class IngestRun:
                 record.where or str(key),
                 f"sample {key} is already stored with other texts",
                 "import files that use the same ids for other texts with a --dataset each; to"
-                f" replace the texts: tui-annotate dataset replace {shlex.quote(key.dataset)} FILE",
+                f" replace the texts: tui-annotate datasets replace {shlex.quote(key.dataset)} FILE",
             )
         )
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, NotReady
 from tui_annotate.domain.label_changes import Renames, is_below, rename_subtree
 from tui_annotate.domain.label_files import parse_labels, parse_stored_labels
 from tui_annotate.domain.labels import LabelTree
@@ -323,7 +323,7 @@ class LabelChangeService(LabelChangeWriter):
             others = sorted({one.dataset for one in standing if one.dataset})
             more = f"undo a change of a dataset: --dataset {others[0]}" if others else ""
             where = f"the labels of {dataset}" if dataset else "the workspace's labels"
-            raise NotFound(
+            raise NotReady(
                 f"there is no change of {where} to undo",
                 ("" if dataset else more) or "list all changes with: tui-annotate labels history",
             )

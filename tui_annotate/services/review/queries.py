@@ -128,7 +128,7 @@ class ReviewQueries:
         if dataset and not self.guidance.knows(dataset):
             raise NotFound(
                 f"there is no dataset {dataset!r}",
-                "list all datasets with: tui-annotate dataset list",
+                "list all datasets with: tui-annotate datasets list",
             )
         there = [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
         self._update_counts(there)

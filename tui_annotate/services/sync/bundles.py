@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidRecord, NotFound, Unavailable
+from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidRecord, NotReady, Unavailable
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
@@ -95,7 +95,7 @@ class BundleService:
             folder = Path(place)
             samples, documents = self._write_samples(folder, wanted)
             if not samples:
-                raise NotFound(
+                raise NotReady(
                     f"no samples are assigned to {person.name}",
                     "list all assignments with: tui-annotate assignments list",
                 )

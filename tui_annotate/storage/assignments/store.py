@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select, text, update
 from tui_annotate.domain.annotations import annotation_from_json
 from tui_annotate.domain.assignment_plan import AllocationItem
 from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
-from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.errors import Conflict, NotFound, NotReady
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.queue_orders import by_score
@@ -406,7 +406,7 @@ class AssignmentTransaction:
             NotFound: also if the dataset has no such rule.
         """
         if self.rule(self.dataset_row(dataset), AssignmentCause.ESCALATE) is None:
-            raise NotFound(
+            raise NotReady(
                 f"dataset {dataset!r} has no escalation rule",
                 "create one: tui-annotate assignments escalate --dataset NAME --when differ",
             )

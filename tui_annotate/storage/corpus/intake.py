@@ -158,7 +158,7 @@ def write(connection: Connection, prepared: PreparedBatch, created: str) -> None
             raise Conflict(
                 f"sample {key} is stored with other texts",
                 "give files that use the same ids a --dataset each; to replace "
-                f"the texts: tui-annotate dataset replace {shlex.quote(key.dataset)} FILE",
+                f"the texts: tui-annotate datasets replace {shlex.quote(key.dataset)} FILE",
             )
         if key not in known:
             known[key] = row["digest"]

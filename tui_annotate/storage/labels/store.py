@@ -12,7 +12,7 @@ from sqlalchemy import Connection, bindparam, select, text, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.errors import NotFound, NotReady
 from tui_annotate.domain.history import Event
 from tui_annotate.domain.label_changes import Renames
 from tui_annotate.domain.label_files import WRITE, parse_stored_labels
@@ -155,7 +155,7 @@ def put_in_force(
         before = connection.execute(_OWN[kind], {"name": dataset}).scalar()
         mine = update(DATASETS).where(DATASETS.c.name == dataset)
         if not connection.execute(mine.values({kind.value: version})).rowcount:
-            raise NotFound(f"there is no dataset {dataset!r}", "see: dataset list")
+            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate datasets list")
     else:
         connection.execute(_SET, {"name": kind.value, "value": version})
     if before != version:
@@ -188,7 +188,7 @@ class LabelSets:
         """
         version = self.guidance.version(GuidanceKind.LABELS, dataset=dataset)
         if not version:
-            raise NotFound("the workspace has no labels.yaml", f"create it; {WRITE}")
+            raise NotReady("the workspace has no labels.yaml", f"create it; {WRITE}")
         return self.of(version)
 
     def of(self, version: str) -> LabelTree:

@@ -116,7 +116,7 @@ class LabelSetChange:
         arrival = self.connection.execute(_ARRIVAL).scalar_one()
         if dataset:
             if dataset not in own:
-                raise NotFound(f"there is no dataset {dataset!r}", "see: dataset list")
+                raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate datasets list")
             return LabelSetSnapshot(arrival, own[dataset], (dataset,))
         version = self.connection.execute(_COMMON).scalar() or ""
         common = tuple(name for name, mine in own.items() if not mine)

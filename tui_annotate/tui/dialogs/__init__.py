@@ -1,1 +1,1 @@
-"""Dialogs: each takes values and dismisses with one."""
+"""Dialogs over a screen; each dialog is created from values and returns one value."""

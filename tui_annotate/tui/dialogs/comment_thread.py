@@ -1,4 +1,4 @@
-"""A thread about a sample, with a line to write in."""
+"""Dialog with a thread about a sample, and an input line for a new message."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tui_annotate.tui.line_text import line_text, split_paragraphs
 from tui_annotate.tui.row_widgets import Words, WordsList, wrap_words
 
 ThreadLine = tuple[str, str, str]
-"""Who, when, what."""
+"""A message of a thread: (author, time, text)."""
 
 
 class CommentDialog(Dialog[str]):
-    """Dismisses with what was typed on Enter, with None when closed."""
+    """A dialog that returns the typed message on Enter, and None when closed."""
 
     DEFAULT_CSS = """
     CommentDialog > Vertical { width: 100%; max-width: 92; }
@@ -35,23 +35,28 @@ class CommentDialog(Dialog[str]):
         lines: Sequence[ThreadLine],
         *,
         text: str = "",
-        title: str = "To the reviewers, about this sample",
-        wanted: str = "what they should know",
+        title: str = "Ask the reviewers about this sample",
+        wanted: str = "your question",
     ) -> None:
-        """`text`: what was typed before and not sent; `wanted`: what is to be typed."""
+        """Create the dialog.
+
+        Args:
+            text: text that was typed before and not sent.
+            wanted: placeholder of the empty input line.
+        """
         super().__init__(title)
         self._comments, self._text, self._hint = tuple(lines), text, wanted
         scroll = [("↑↓", "scroll")] if lines else []
         self.keys = (("Enter", "send"), *scroll, ("Esc", "close"))
 
     def body(self) -> ComposeResult:
-        """The thread, and the line that is typed."""
+        """Return the thread and the input line."""
         if self._comments:
             yield WordsList(classes="gap")
         yield LineInput(self._text, placeholder=self._hint)
 
     def on_resize(self) -> None:
-        """Wrap the lines again."""
+        """Wrap the lines to the new width."""
         self.call_after_refresh(self._show_comments)
 
     def _show_comments(self) -> None:
@@ -69,7 +74,7 @@ class CommentDialog(Dialog[str]):
         return lines
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Enter; nothing is sent where nothing is typed."""
+        """Return the typed message on Enter, unless the line is empty."""
         event.stop()
         if event.value.strip():
             self.dismiss(event.value)

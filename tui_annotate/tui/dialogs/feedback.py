@@ -1,4 +1,4 @@
-"""After a sample for practice: what one marked and rated beside what is right."""
+"""Dialog after a practice sample: the annotator's annotations and rating next to the expected."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from tui_annotate.tui.line_text import line_text
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _FOUND, _OTHER, _MISSED, _EXTRA = "✓", "≈", "✗", "+"
-"""Before what is right, is right but for the label, was missed, is too much."""
+"""Glyphs of annotations: found, found with another label, missed, not expected."""
 
 
 class FeedbackDialog(ScrollDialog):
-    """Found first, then missed, then extra; Enter goes on."""
+    """A dialog with found, missed and extra annotations, in this order; Enter continues."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "close", "close", show=False)]
 
-    keys: Keys = (("↑↓", "scroll"), ("Enter", "go on"))
+    keys: Keys = (("↑↓", "scroll"), ("Enter", "continue"))
 
     def __init__(self, feedback: PracticeFeedback, sample: Sample) -> None:
         super().__init__(
             f"Practice: {len(feedback.hits)} found, {len(feedback.missed)} missed,"
-            f" {len(feedback.extra)} that nobody expected"
+            f" {len(feedback.extra)} not expected"
         )
         self._feedback, self._sample = feedback, sample
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """The rating; what was found, with what is right under it; what was missed; extra."""
+        """Return the rating, then found, missed and extra annotations with the expected ones."""
         lines = self._render_ratings()
         for own, right in self._feedback.hits:
             alike = set(own.labels) == set(right.labels)
@@ -44,10 +44,12 @@ class FeedbackDialog(ScrollDialog):
             lines += self._render_annotation(f"{_MISSED} missed ", each, "warning", cells=cells)
         for each in self._feedback.extra:
             lines += self._render_annotation(f"{_EXTRA} extra ", each, "quiet", cells=cells)
-        return lines or [[("There is nothing to mark here, and you marked nothing.", "good")]]
+        return lines or [
+            [("Correct: this sample has nothing to annotate, and you annotated nothing.", "good")]
+        ]
 
     def _render_ratings(self) -> list[list[Words]]:
-        """One's rating over the right one, where that is known."""
+        """Return the annotator's rating, and the expected rating below if the two differ."""
         rated, rating = self._feedback.rated, self._feedback.rating
         if not rating:
             return []

@@ -1,4 +1,4 @@
-"""Find within a text: what is typed is searched at once, under the dialog's single line."""
+"""Dialog to find text in a document; each typed character starts a new search."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tui_annotate.tui.line_input import LineInput
 
 
 class FindDialog(Dialog[str]):
-    """Dismisses with the query on Enter, with None when closed; it leaves the text in view.
+    """A dialog of one line that returns the query on Enter, and None when closed.
 
-    `search` is called with every query that is typed (the first one too, and the empty one), lights
-    up what it finds, and returns what to say of it, such as "3 found".
+    `search` is called with every typed query, and with the first and the empty query. The function
+    highlights the hits, and returns a text about them, such as "3 found".
     """
 
     DEFAULT_CSS = """
@@ -23,18 +23,18 @@ class FindDialog(Dialog[str]):
     FindDialog .gap { margin-top: 0; }
     """
 
-    keys: Keys = (("Enter", "to the hits, then n N"), ("Esc", "close"))
+    keys: Keys = (("Enter", "go to the hits, then n N"), ("Esc", "close"))
 
     def __init__(self, query: str, *, search: Callable[[str], str], title: str) -> None:
         super().__init__(title)
         self._query, self._search = query, search
 
     def body(self) -> ComposeResult:
-        """The input."""
-        yield LineInput(self._query, placeholder="words as they stand in the text")
+        """Return the input line."""
+        yield LineInput(self._query, placeholder="words as they appear in the text")
 
     def on_mount(self) -> None:
-        """What was looked for last gives way to what is typed."""
+        """Select the last query, so that typing replaces it."""
         self.query_one(LineInput).select_all()
 
     def on_input_changed(self, event: LineInput.Changed) -> None:

@@ -1,4 +1,4 @@
-"""What all dialogs share: a box over the screen, a title, a line of keys, and what closes it."""
+"""Base of all dialogs: a box over the screen with a title, a body and a line of keys."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tui_annotate.tui.row_widgets import RowList, Words, WordsLine
 
 Result = TypeVar("Result")
 Keys = tuple[tuple[str, str], ...]
-"""Keys, and what each of them does."""
+"""Pairs of (key, name of its action)."""
 
 
 class Dialog(ModalScreen[Result | None]):
-    """A box over the screen; it dismisses with None when it is closed.
+    """A dialog in a box over the screen; closing the dialog returns None.
 
-    Where nothing can be typed, q and Backspace close as Escape does; where something can, Backspace
-    does so once there is nothing left to delete.
+    Escape closes a dialog. In a dialog without an input line, q and Backspace close it, too; in
+    others, Backspace closes the dialog if the input line is empty.
 
     Attributes:
-        keys: those that the last line names.
+        keys: keys that the last line names.
     """
 
     DEFAULT_CSS = """
@@ -40,7 +40,7 @@ class Dialog(ModalScreen[Result | None]):
     Dialog RowList { background: $surface; height: auto; max-height: 100%; }
     Dialog .gap { margin-top: 1; }
     """
-    AUTO_FOCUS: ClassVar[str | None] = ""  # a hidden input must not get the keys
+    AUTO_FOCUS: ClassVar[str | None] = ""  # a hidden input must not get the focus
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "close", show=False)]
     keys: Keys = ()
 
@@ -51,18 +51,18 @@ class Dialog(ModalScreen[Result | None]):
         self._listening = False
 
     def body(self) -> ComposeResult:
-        """What stands between the title and the line of keys."""
+        """Return the widgets between the title and the line of keys."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        """Title, body, keys."""
+        """Return title, body and line of keys."""
         with Vertical():
             yield WordsLine(id="title")
             yield from self.body()
             yield WordsLine(id="keys", classes="gap")
 
     def on_mount(self) -> None:
-        """Fill the first and the last line; an input has the keys."""
+        """Show the title and the keys, and focus the input line if there is one."""
         self.show_title()
         self.show_keys()
         for line in self.query(LineInput):
@@ -70,7 +70,7 @@ class Dialog(ModalScreen[Result | None]):
         self.call_after_refresh(self._listen)
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Whether a key waits: until the box is filled, and its input has the focus."""
+        """Return whether a key must wait until the dialog is filled and its input has the focus."""
         del event
         return not self._listening
 
@@ -79,55 +79,59 @@ class Dialog(ModalScreen[Result | None]):
         free(self)
 
     def title_words(self) -> list[Words]:
-        """Return the first line."""
+        """Return the title line."""
         return [(self.heading, "title_focused")]
 
     def show_title(self, aside: str | None = None) -> None:
-        """Shows the first line, with a word at its right edge, which stays until another comes."""
+        """Show the title line, with a text at its right edge.
+
+        Args:
+            aside: text at the right edge; None keeps the last one.
+        """
         self.aside = self.aside if aside is None else line_text(aside)
         self.query_one("#title", WordsLine).show(self.title_words(), [(self.aside, "quiet")])
 
     def show_keys(self, keys: Keys | None = None) -> None:
-        """Shows the last line, with other keys where some are given."""
+        """Show the line of keys, with other keys if some are given."""
         self.keys = self.keys if keys is None else keys
         self.query_one("#keys", WordsLine).show(key_words(self.keys))
 
     def action_scroll_by(self, rows: int) -> None:
-        """Up and Down."""
+        """Scroll by rows (keys Up and Down)."""
         for listed in self.query(RowList):
             listed.scroll_relative(y=rows, animate=False)
 
     def action_scroll_page(self, pages: int) -> None:
-        """One page, with one line of it kept."""
+        """Scroll by one page; one line of the old page stays visible."""
         for listed in self.query(RowList):
             listed.scroll_relative(y=pages * max(listed.window.height - 1, 1), animate=False)
 
     def action_scroll_edge(self, edge: int) -> None:
-        """Home and End."""
+        """Scroll to the start or the end (keys Home and End)."""
         for listed in self.query(RowList):
             listed.scroll_to(y=0 if edge < 0 else listed.max_scroll_y, animate=False)
 
     def action_close(self) -> None:
-        """Closes without a result."""
+        """Close the dialog without a result."""
         self.dismiss(None)
 
     def on_line_input_left_empty(self, message: LineInput.LeftEmpty) -> None:
-        """Backspace, with nothing left to delete."""
+        """Close the dialog on Backspace in an empty input line."""
         message.stop()
         self.dismiss(None)
 
 
 CLOSING: list[BindingType] = [Binding("q,backspace", "close", "close", show=False)]
-"""For dialogs in which nothing is typed."""
+"""Key bindings for dialogs without an input line."""
 PAGING: list[BindingType] = [
     Binding("pagedown,space,ctrl+d", "scroll_page(1)", "page down", show=False),
     Binding("pageup,ctrl+u", "scroll_page(-1)", "page up", show=False),
     Binding("home", "scroll_edge(-1)", "top", show=False),
     Binding("end", "scroll_edge(1)", "end", show=False),
 ]
-"""For dialogs with more lines than there may be room for."""
+"""Key bindings for dialogs that scroll."""
 
 
 def key_words(pairs: Sequence[tuple[str, str]]) -> list[Words]:
-    """Keys and what they do, as one line."""
+    """Return one line of keys with the names of their actions."""
     return [words for key, what in pairs for words in ((key, "key"), (f" {what}   ", "quiet"))]

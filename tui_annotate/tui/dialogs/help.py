@@ -1,4 +1,4 @@
-"""The keys for where one is, and what the marks mean: two pages, in two columns if they fit."""
+"""Help dialog with two pages: the keys that work here, and the legend of marks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tui_annotate.tui.keys.key_map import HelpGroup, KeyMap
 from tui_annotate.tui.line_text import fit, line_text, text_width
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
-_TWO_COLUMNS = 96  # cells from which two columns can be read
+_TWO_COLUMNS = 96  # minimum cells for two columns
 _GAP = 3
 _LONGEST_KEY = 16
 
@@ -28,13 +28,13 @@ _TITLES: Final = {
     actions.NOTE: "Keys in a note",
     actions.EDITING: "Keys editing an annotation",
     actions.REVIEWING: "Keys in review",
-    actions.VIEWING: "Keys · a file is looked at, nothing in it is changed",
+    actions.VIEWING: "Keys in a read-only file",
 }
 _MARKS: Final = {actions.REVIEWING: REVIEW_MARKS, actions.VIEWING: VIEW_MARKS}
 
 
 class HelpDialog(ScrollDialog):
-    """All keys for where one is, in groups; the key that opened it turns to the marks."""
+    """A dialog with all keys that work here, in groups; `?` turns to the legend of marks."""
 
     DEFAULT_CSS = "HelpDialog > Vertical { max-width: 140; max-height: 100%; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -56,18 +56,18 @@ class HelpDialog(ScrollDialog):
         self._marks = False
 
     def title_words(self) -> list[Words]:
-        """Both pages."""
+        """Return the titles of both pages."""
         return page_words([self.heading, "Marks"], int(self._marks))
 
     def action_other(self) -> None:
-        """The other page."""
+        """Show the other page."""
         self._marks = not self._marks
         self.show_title()
         self.show_keys((("?", "keys" if self._marks else "marks"), *self.keys[1:]))
         self.refill()
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """One column, or two of about the same height."""
+        """Return the lines of the page in one column, or in two of about the same height."""
         columns = 2 if cells >= _TWO_COLUMNS else 1
         column = (cells - 1 - _GAP * (columns - 1)) // columns
         if self._marks:
@@ -84,7 +84,7 @@ class HelpDialog(ScrollDialog):
 
 
 def help_dialog(keys: KeyMap, state: str) -> HelpDialog:
-    """The help of the screens that show a sample, for the state they are in."""
+    """Create the help dialog of a screen with a sample, for the state of this screen."""
     marks = _MARKS.get(state, ANNOTATE_MARKS)
     return HelpDialog(keys.help(state), legend=marks, title=_TITLES[state])
 
@@ -111,7 +111,7 @@ def _render_legend(legend: Sequence[LegendEntry], cells: int) -> list[list[list[
 
 
 def _arrange_columns(blocks: Sequence[list[list[Words]]], cells: int) -> list[list[Words]]:
-    """Blocks in reading order: down the left column, then down the right."""
+    """Arrange blocks in reading order: down the left column, then down the right column."""
     half = sum(map(len, blocks)) / 2
     left: list[list[Words]] = []
     right: list[list[Words]] = []

@@ -1,4 +1,4 @@
-"""A dialog with a list that a thread reads: nothing is chosen before it is there."""
+"""Dialog with a list of items that a thread loads; keys wait until the list is loaded."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ _CLOSING = frozenset({"q", "backspace", "escape", "ctrl+q", "ctrl+c"})
 
 
 class ItemList(RowList, Generic[Item]):
-    """Items of one row or more; a click on any row picks its item."""
+    """A list of items with one or more rows each; a click on any row picks the item."""
 
     def __init__(self, dialog: ItemDialog[Item, Any]) -> None:
         super().__init__()
         self.items: tuple[Item, ...] = ()
-        self.focused = 0  # the index of an item
+        self.focused = 0  # index of an item
         self._dialog = dialog
         self._rows: list[tuple[int, str | None]] = []
         self._words: tuple[str, ...] = ()
 
     def show_text(self, *words: str) -> None:
-        """Show words in place of items, a row each."""
+        """Show texts instead of items, one row each."""
         self._words = tuple(map(line_text, words))
         self.set_rows(len(words))
 
     def show(self, items: Sequence[Item], *, focused: int = 0) -> None:
-        """Shows items."""
+        """Show other items."""
         self.items, self.focused = tuple(items), focused
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Find the rows of all items again."""
+        """Compute the rows of all items again."""
         self._rows = [
             (at, text)
             for at, item in enumerate(self.items)
@@ -56,17 +56,17 @@ class ItemList(RowList, Generic[Item]):
             self.move(0)
 
     def move(self, step: int) -> None:
-        """Focuses another item; stops at the ends."""
+        """Move the focus by some items, at most to the first or last item."""
         if self.items:
             self.focused = max(0, min(self.focused + step, len(self.items) - 1))
             rows = [at for at, (index, _) in enumerate(self._rows) if index == self.focused]
             self.focus_row(rows[0])
-            self.refresh()  # the rows below the head of the focused one may be highlighted
-            if rows[-1] not in self.seen:  # more of them is seen below its head
+            self.refresh()  # the rows of the focused item may be highlighted
+            if rows[-1] not in self.seen:  # show as many of its rows as fit
                 self.scroll_to(y=rows[0], animate=False, immediate=True)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """A row of an item, or of words."""
+        """Return a row of an item, or a row of text."""
         if not self.items:
             return [(cut(f"  {self._words[index]}", cells), self.palette.quiet)]
         at, text = self._rows[index]
@@ -77,23 +77,23 @@ class ItemList(RowList, Generic[Item]):
         return [(cut(text, cells), style)]
 
     def clicked(self, index: int) -> None:
-        """Posts which item it was."""
+        """Post the index of the clicked item."""
         if self.items:
             self.post_message(self.Picked(self._rows[index][0]))
 
     def on_resize(self) -> None:
-        """Wrap the texts again."""
+        """Wrap the texts to the new width."""
         self.lay_out()
 
 
 class ItemDialog(Dialog[Any], Generic[Item, Found]):
-    """Dismisses with the item that was chosen, or what `result_of` returns for it.
+    """A dialog that returns the chosen item, or the value of `result_of` for this item.
 
     Args:
-        find: reads what is to be shown; called in a thread.
+        find: loads the items; called in a thread.
 
     Attributes:
-        waiting: shown while the items are read.
+        waiting: text shown while the items are loaded.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -111,38 +111,38 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         self._reading = True
 
     def show_items(self, found: Found) -> None:
-        """Shows what was read."""
+        """Show the loaded items."""
         raise NotImplementedError
 
     def head(self, item: Item, cells: int, *, focused: bool) -> Sequence[Run]:
-        """The first row of an item."""
+        """Return the first row of an item."""
         raise NotImplementedError
 
     def details(self, item: Item, cells: int) -> Sequence[str]:
-        """The rows of an item below its first one."""
+        """Return the rows of an item below its first row."""
         del item, cells
         return ()
 
     def detail_style(self, palette: PaintStyles, *, focused: bool) -> Style:
-        """The style of these rows."""
+        """Return the style of the rows below an item's first row."""
         del focused
         return palette.text
 
     def result_of(self, item: Item) -> Any:
-        """Return what the dialog dismisses with."""
+        """Return the result of the dialog for the chosen item."""
         return item
 
     def body(self) -> ComposeResult:
-        """The list."""
+        """Return the list widget."""
         yield self.rows
 
     def on_mount(self) -> None:
-        """Has it read."""
+        """Start the thread that loads the items."""
         self.rows.show_text(self.waiting)
         self._read()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Also: until there is something to choose from; what closes does not wait for that."""
+        """Return whether a key must wait for the items; keys that close the dialog do not wait."""
         closing = isinstance(event, events.Key) and event.key in _CLOSING
         return (self._reading and not closing) or super().holds(event)
 
@@ -156,17 +156,17 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
             self.app.call_from_thread(self._show, self.show_items, found)
 
     def _show(self, show: Callable[..., None], what: object) -> None:
-        if self.is_attached:  # it may have been closed meanwhile
+        if self.is_attached:  # the dialog may have been closed meanwhile
             self._reading = False
             show(what)
             free(self)
 
     def refused(self, error: TuiAnnotateError) -> None:
-        """Show why there is nothing to choose from."""
+        """Show the error that prevented loading the items."""
         self.rows.show_text(f"✗ {error.message}")
 
     def action_move(self, step: int) -> None:
-        """Up and Down."""
+        """Move the focus by rows (keys Up and Down)."""
         self.rows.move(step)
 
     def action_choose(self) -> None:

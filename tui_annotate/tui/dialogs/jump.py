@@ -1,4 +1,4 @@
-"""Go to a sample by its id; an id that leads nowhere is told in the dialog, which stays."""
+"""Dialog to go to a sample by its id; an unknown id is reported in the open dialog."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Found = TypeVar("Found")
 
 
 class JumpDialog(Dialog[Found], Generic[Found]):
-    """Dismisses with what `find` returns for the id that was typed.
+    """A dialog that returns the result of `find` for the typed id.
 
-    `find` runs in a thread; what it raises of our own errors is shown with its hint.
+    `find` runs in a thread; its `TuiAnnotateError` is shown with the hint.
     """
 
     keys: Keys = (("Enter", "go"), ("Esc", "close"))
@@ -32,8 +32,8 @@ class JumpDialog(Dialog[Found], Generic[Found]):
         self._is_searching = False
 
     def body(self) -> ComposeResult:
-        """The input, and a line for what went wrong."""
-        yield LineInput(placeholder="id, dataset/id, or how an id begins")
+        """Return the input line, and a line for an error."""
+        yield LineInput(placeholder="id, dataset/id, or the start of an id")
         yield WordsLine(id="error")
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
@@ -44,7 +44,7 @@ class JumpDialog(Dialog[Found], Generic[Found]):
             self._look_up(text)
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Also: until it is known whether the id leads anywhere."""
+        """Return whether a key must wait until the search for the id has finished."""
         return self._is_searching or super().holds(event)
 
     @work(thread=True, exclusive=True)
@@ -58,7 +58,7 @@ class JumpDialog(Dialog[Found], Generic[Found]):
 
     def _show_error(self, error: TuiAnnotateError) -> None:
         self._is_searching = False
-        forget_keys(self, but_text=False)  # they were meant for the sample
+        forget_keys(self, but_text=False)  # the waiting keys were meant for the sample
         free(self)
         words = [(f"✗ {line_text(error.message)}", "error")]
         if error.hint:

@@ -1,4 +1,4 @@
-"""All labels of a set, found by typing any part of a name or description."""
+"""Dialog to choose a label by typing any part of its name or description."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tui_annotate.tui.line_text import Run, clip, cut, fit, line_text, text_widt
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
 from tui_annotate.tui.row_widgets import FixedRows, RowList
 
-_OTHER_ROWS = 7  # rows of the box that hold no label and no description
-_MOST_DESCRIPTION_ROWS = 3  # rows of a description
-_WIDEST = 92  # cells of the box
-_FRAME = 4  # cells of the box in addition to its lines
-_PATH_SHARE = 0.5  # of the cells, at most
+_OTHER_ROWS = 7  # rows of the box without labels and descriptions
+_MOST_DESCRIPTION_ROWS = 3  # maximum rows of a description
+_WIDEST = 92  # maximum cells of the box
+_FRAME = 4  # cells of the frame of the box
+_PATH_SHARE = 0.5  # maximum fraction of the cells for the path
 _STEP = " › "
 
 
@@ -46,7 +46,7 @@ class _Labels(RowList):
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
         palette = self.palette
         if not self._labels:
-            return [("  no label with that in its name or description", palette.quiet)]
+            return [("  no label with this text in its name or description", palette.quiet)]
         label = self._labels[index]
         longest = max(text_width(_STEP.join(map(line_text, other.path))) for other in self._labels)
         available = min(longest, int(cells * _PATH_SHARE))
@@ -90,10 +90,10 @@ def _wrap_description(text: str, cells: int) -> list[str]:
 
 
 class LabelPicker(Dialog[LabelPath]):
-    """Dismisses with the path of the label that was picked.
+    """A dialog that returns the path of the chosen label.
 
     Args:
-        chosen: labels that are marked; a retired label is listed only if it is one of them.
+        chosen: paths of marked labels; a retired label is listed only if it is marked.
         slots: colour slots by path.
     """
 
@@ -118,13 +118,13 @@ class LabelPicker(Dialog[LabelPath]):
         self._chosen, self._slots = chosen, slots
 
     def body(self) -> ComposeResult:
-        """The input, and what it finds."""
+        """Return the input line and the list of found labels."""
         yield LineInput(placeholder="type any part of a name or description")
         yield _Labels()
         yield _Description()
 
     def on_mount(self) -> None:
-        """All labels; the first marked one is focused. The box keeps its height while typing."""
+        """Show all labels, and focus the first marked label; typing keeps the height."""
         cells = min(self.app.size.width, _WIDEST) - _FRAME
         wrapped = [
             _wrap_description(line_text(label.description), cells)
@@ -139,14 +139,14 @@ class LabelPicker(Dialog[LabelPath]):
         self._show_labels(marked[0] if marked else 0)
 
     def action_move(self, step: int) -> None:
-        """Up and Down, by so many rows."""
+        """Move the focus by some rows (keys Up and Down)."""
         rows = self.query_one(_Labels)
         if self._found:
             rows.focus_row(rows.focused_row + step)
             self._show_description()
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
-        """Looks again."""
+        """Search again for the changed text."""
         event.stop()
         self._found = find_labels(self._all, event.value)
         self._show_labels(0)
@@ -178,15 +178,15 @@ class LabelPicker(Dialog[LabelPath]):
 
 
 def closed_label_reason(label: Label) -> str:
-    """Why a label is no longer given, in front of its description; empty where it is."""
+    """Return `split · ` or `retired · ` as prefix of a description; empty for a label in use."""
     return "" if label.offered else "split · " if label.split else "retired · "
 
 
 def find_labels(labels: Sequence[Label], text: str) -> tuple[Label, ...]:
-    """The labels that hold `text`, whatever its case and width of letters, in the order of the set.
+    """Return the labels that contain `text`, ignoring case and width of letters.
 
-    Names that begin with it stand first, then paths that hold it, then descriptions; all labels for
-    a blank text.
+    The order is: names that begin with the text, then paths that contain it, then descriptions that
+    contain it, each in the order of the set. A blank text returns all labels.
     """
     wanted = _fold(text.strip())
     ranked: list[tuple[int, Label]] = []

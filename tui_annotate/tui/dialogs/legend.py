@@ -1,4 +1,4 @@
-"""What the marks of texts, lists and bars mean, for each kind of screen."""
+"""The legends of marks in texts, lists and bars, for each kind of screen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tui_annotate.tui.row_widgets import Words
 
 
 class LegendEntry(NamedTuple):
-    """A mark as it is drawn, in pieces with roles, and what it means."""
+    """An entry of a legend: a mark, as pieces of text with roles, and its meaning."""
 
     pieces: tuple[Words, ...]
     meaning: str
@@ -22,7 +22,7 @@ def _mark(sign: str, meaning: str, role: str = "quiet") -> LegendEntry:
 def _on_text(
     sign: str, role: str, meaning: str, *, sign_role: str = "text", word: str = "text"
 ) -> LegendEntry:
-    """A sign in front of words that have a look of their own."""
+    """Create an entry for a glyph in front of a word with a style."""
     return LegendEntry(((f"{sign} ", sign_role), (word, role)), meaning)
 
 
@@ -31,50 +31,50 @@ def _letter(sign: str, meaning: str) -> LegendEntry:
 
 
 _STRENGTHS = (
-    "a match: about one in ten of these holds the evidence",
-    "one in four",
-    "every other one",
-    "two in three",
-    "four in five",
+    "a match: about 1 in 10 of these is evidence",
+    "a match: about 1 in 4",
+    "a match: about 1 in 2",
+    "a match: about 2 in 3",
+    "a match: about 4 in 5",
 )
 
 STATE_MARKS: Final = tuple(
     _mark(glyph, f"a sample: {state}", "accent") for state, glyph in palette.STATE_GLYPHS.items()
 )
 _CURSOR: Final = (
-    _mark(palette.CURRENT, "the sentence the cursor is in", "text"),
+    _mark(palette.CURRENT, "the sentence under the cursor", "text"),
     _on_text(palette.FOCUS_BAR, "selection", "selected, or focused"),
     _on_text(palette.FOUND, "search", "found by a search"),
-    _mark("␛ ▫", "a character of the text that can not be shown"),
+    _mark("␛ ▫", "a character that cannot be displayed"),
 )
 _LISTED: Final = (
-    _mark(f"{palette.PLACES}2", "an annotation with two places as evidence"),
+    _mark(f"{palette.PLACES}2", "an annotation with two spans of evidence"),
     _mark(palette.NOTED, "an annotation with a note"),
 )
-_CLOSED_LABEL: Final = _mark("(…)", "behind a label: retired, or split and to be chosen anew")
-_CITED: Final = "behind a sentence of a report: what it cites"
+_CLOSED_LABEL: Final = _mark("(…)", "after a label: retired, or split (choose again)")
+_CITED: Final = "after a sentence of a report: its citation"
 _MATCHES: Final = (
     *(
         _on_text(palette.STRENGTH_GLYPHS[at], f"match {at}", meaning, sign_role=f"glyph {at}")
         for at, meaning in enumerate(_STRENGTHS, 1)
     ),
-    _mark("2", "a digit is a rank: match 2 starts here; n and N walk them", "text"),
+    _mark("2", "a digit is a rank: match 2 starts here; n N next, previous", "text"),
 )
 _ON_TEXTS: Final = (
-    _mark("text", "in the focused match: a word that the selection has too", "underlined"),
+    _mark("text", "in the focused match: a word of the selection", "underlined"),
     _on_text(palette.CONFLICT, "conflict", "a number, date or name that may differ", word="12"),
-    _on_text(palette.LACKING, "lacking", "after i: words the source has nowhere"),
+    _on_text(palette.LACKING, "lacking", "after i: words not found in the source"),
 )
 _CITATIONS: Final = (
-    _mark("[id]", f"{_CITED}; c walks through it"),
-    _mark("[id]", "the citation that was walked to", "underlined"),
+    _mark("[id]", f"{_CITED}; c next"),
+    _mark("[id]", "the citation in focus", "underlined"),
     _on_text(
-        palette.SUGGESTED, "suggested", "suggested by a machine; c walks, where [id] stands a"
+        palette.SUGGESTED, "suggested", "suggested by a machine; c next, with [id] marks a next"
     ),
     _mark("text", "several annotations on the same words", "overlap"),
-    _mark(palette.SEVERAL, "several of these on one line; a and c walk through them", "label 1"),
+    _mark(palette.SEVERAL, "several annotations on one line; a and c next", "label 1"),
     *_LISTED,
-    _mark(palette.GOLD, "a right answer; over a passage: which one holds it", "label 0"),
+    _mark(palette.GOLD, "a correct answer; above a passage: it has the answer", "label 0"),
     _CLOSED_LABEL,
 )
 
@@ -82,50 +82,50 @@ ANNOTATE_MARKS: Final[tuple[LegendEntry, ...]] = (
     *_MATCHES,
     _on_text(palette.CHOSEN, "evidence", "taken as evidence of the draft"),
     _mark(f"{palette.CHOSEN}2", "match 2, taken", "text"),
-    _mark(palette.FORMER, "your evidence before, beside another summary of this text"),
+    _mark(palette.FORMER, "your evidence for another summary of this source"),
     *_ON_TEXTS,
-    _letter("A", "an annotation; a small letter: a draft"),
+    _letter("A", "an annotation; a small letter: incomplete"),
     *_CITATIONS,
-    _mark(palette.OPENS_MORE, "behind a label: it has labels of its own"),
+    _mark(palette.OPENS_MORE, "after a label: it has child labels"),
     *_CURSOR,
     *STATE_MARKS,
 )
-"""The marks of annotating: of documents, of the bar and of the queue."""
+"""Legend of annotating: marks of documents, label bar and queue."""
 
 VIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter("A", "an annotation, in the colour of its label"),
-    _on_text(palette.CHOSEN, "evidence", "evidence of the annotation in hand"),
+    _on_text(palette.CHOSEN, "evidence", "evidence of the focused annotation"),
     *_MATCHES,
     *_ON_TEXTS,
     *_CITATIONS,
     *_CURSOR,
 )
-"""The marks of a file that is looked at."""
+"""Legend of the viewer."""
 
 REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
-    _letter("1", "rival 1 of the place in hand"),
-    _letter("0", "one of further rivals: 0 shows these"),
-    _on_text(palette.OPENS_MORE, "text", "the rival that was chosen", word="Label A B"),
+    _letter("1", "candidate 1 of the current group"),
+    _letter("0", "one of the further candidates: 0 shows them"),
+    _on_text(palette.OPENS_MORE, "text", "the chosen candidate", word="Label A B"),
     _on_text(
         palette.CHOSEN,
         "text",
-        "a rival of which something stands",
+        "a candidate that was accepted or edited",
         sign_role="good",
         word="Label A B",
     ),
-    _on_text(palette.REFUSED, "text", "a rival that was refused", word="Label A B"),
-    _letter(palette.CONFLICT, "a conflict: labels, or not all"),
-    _letter(palette.NEARLY, "the same label, of other extents"),
-    _letter(palette.AGREED, "all agree: taken with the sample"),
-    _letter(palette.CHOSEN, "what you made of a place"),
-    _letter(palette.REFUSED, "a place that you refused"),
-    _letter(palette.OWN, "what you added"),
+    _on_text(palette.REFUSED, "text", "a candidate that was rejected", word="Label A B"),
+    _letter(palette.CONFLICT, "a conflict: labels, or not all annotated it"),
+    _letter(palette.NEARLY, "the same label with different spans"),
+    _letter(palette.AGREED, "all agree: accepted at Enter"),
+    _letter(palette.CHOSEN, "your adjudicated annotation"),
+    _letter(palette.REFUSED, "a group that you rejected"),
+    _letter(palette.OWN, "an annotation that you added"),
     _mark("[id]", _CITED),
     _CLOSED_LABEL,
     *_LISTED,
-    _mark(palette.SEVERAL, "several places on one line; a walks through them", "label 1"),
-    _on_text(palette.CHOSEN, "evidence", "evidence of what is in hand"),
+    _mark(palette.SEVERAL, "several groups on one line; a next", "label 1"),
+    _on_text(palette.CHOSEN, "evidence", "evidence of the current candidate"),
     *_CURSOR,
     *STATE_MARKS,
 )
-"""The marks of review: of texts, of the bar and of the queue."""
+"""Legend of review: marks of texts, label bar and queue."""

@@ -1,4 +1,4 @@
-"""A longer text to read, on one page or several: the request, the guidelines."""
+"""Dialog for longer texts on one or more pages, such as the request and the guidelines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui_annotate.tui.row_widgets import Words, WordsList
 
 
 class ScrollDialog(Dialog[None]):
-    """A dialog of lines that are wrapped to its width and scrolled by keys."""
+    """A dialog of wrapped lines that keys scroll."""
 
     DEFAULT_CSS = """
     ScrollDialog > Vertical { width: 100%; max-width: 104; height: 100%; max-height: 40; }
@@ -30,26 +30,26 @@ class ScrollDialog(Dialog[None]):
     keys: Keys = (("↑↓", "scroll"), ("q", "close"))
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """The lines to be read, for this many cells."""
+        """Return the lines of text, wrapped to `cells` cells."""
         raise NotImplementedError
 
     def body(self) -> ComposeResult:
-        """The lines."""
+        """Return the widget with the lines."""
         yield WordsList(id="lines", classes="gap")
 
     def on_resize(self) -> None:
-        """Wraps anew."""
+        """Wrap the lines to the new width."""
         self.call_after_refresh(self.refill)
 
     def refill(self) -> None:
-        """Lays the lines out from the top."""
+        """Wrap the lines again, and scroll to the top."""
         listed = self.query_one("#lines", WordsList)
         if listed.window.width:
             listed.show(self.lines(listed.window.width))
 
 
 class MessageDialog(ScrollDialog):
-    """Pages of text: (title, text). Tab, Left and Right turn them; g too, as it opened them."""
+    """A dialog with pages of (title, text); Tab, Left, Right and g turn the pages."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,right,l,g", "turn(1)", "next page", show=False),
@@ -65,7 +65,7 @@ class MessageDialog(ScrollDialog):
             self.keys = (("Tab", "next page"), *self.keys)
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """The page, wrapped; headings of Markdown stand out."""
+        """Return the wrapped lines of the page, with Markdown headings emphasized."""
         text = self._pages[self._page][1]
         return [
             [(piece, role)]
@@ -74,18 +74,18 @@ class MessageDialog(ScrollDialog):
         ]
 
     def title_words(self) -> list[Words]:
-        """All titles, that of this page emphasized."""
+        """Return the titles of all pages, with the current title emphasized."""
         return page_words([title for title, _ in self._pages], self._page)
 
     def action_turn(self, step: int) -> None:
-        """Another page, around the end."""
+        """Show the next or previous page, cyclic."""
         self._page = (self._page + step) % len(self._pages)
         self.show_title()
         self.refill()
 
 
 def _parse_heading(line: str) -> tuple[str, str]:
-    """A line as it is read, and its role: a heading of Markdown without its signs."""
+    """Return (text, role) of a line; a Markdown heading loses its `#` characters."""
     signs, _, title = line.partition(" ")
     if 0 < len(signs) < 7 and not signs.strip("#"):
         return title, "title_focused"
@@ -93,7 +93,7 @@ def _parse_heading(line: str) -> tuple[str, str]:
 
 
 def page_words(titles: Sequence[str], page: int) -> list[Words]:
-    """The titles of pages, the one on screen emphasized."""
+    """Return the titles of pages as one line, with the current title emphasized."""
     words: list[Words] = [(f"{line_text(title)}   ", "quiet") for title in titles]
     mark = f"{OPENS_MORE} " if len(titles) > 1 else ""
     words[page] = (f"{mark}{words[page][0]}", "title_focused")

@@ -1,4 +1,4 @@
-"""What is new since the last session: announcements, answers, changed guidelines; read once."""
+"""Dialog with news since the last session: announcements, answers, changed guidelines."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _ROLES = {"+": "good", "-": "warning", " ": "text"}
 
 
 class NewsDialog(ScrollDialog):
-    """Items one under another; added lines begin with `+`, deleted ones with `-`."""
+    """A dialog with news items; added lines begin with `+`, deleted lines with `-`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "close", "close", show=False)]
 
-    keys: Keys = (("↑↓", "scroll"), ("Enter", "to work"))
+    keys: Keys = (("↑↓", "scroll"), ("Enter", "continue"))
 
     def __init__(self, items: Sequence[NewsItem]) -> None:
-        super().__init__("New since you were last here")
+        super().__init__("New since your last session")
         self._items = tuple(items)
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Each item under its title, wrapped."""
+        """Return the wrapped lines of each item below its title."""
         lines: list[list[Words]] = []
         for place, item in enumerate(self._items):
             marked = any(piece.mark != " " for piece in item.lines)

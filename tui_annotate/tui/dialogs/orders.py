@@ -1,4 +1,4 @@
-"""Choosing the order of the queue: as the samples came, or by what machines say of them."""
+"""Dialog to choose the order of the queue: by source, as imported, or by a score."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tui_annotate.tui.line_text import Run, cut, line_text
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
 
 _ORDERS = {
-    BY_SOURCE: "by source: all texts of one source together",
-    INGESTED: "as they came",
+    BY_SOURCE: "by source: all summaries of a source together",
+    INGESTED: "as imported",
     CONFLICTS: "most conflicts first",
 }
 _DIRECTIONS = {
@@ -34,27 +34,27 @@ _DIRECTIONS = {
 
 
 def order_words(order: str) -> str:
-    """An order as people read it; raw."""
+    """Return the display name of an order, not sanitized for a terminal."""
     if order in _ORDERS:
         return _ORDERS[order]
     if order.startswith(DISAGREE):
-        return f"{score_of_order(order)}: where people contradict it most"
+        return f"{score_of_order(order)}: where annotators contradict it most"
     if scored := by_score(order):
         return f"{scored.score}: {_DIRECTIONS[scored.sense]}"
     return f"shuffled ({order})"
 
 
 class OrderDialog(ItemDialog[str, Sequence[str]]):
-    """Dismisses with the name of the order that was chosen.
+    """A dialog that returns the name of the chosen order.
 
     Args:
-        orders: gives those to choose from; called in a thread.
-        used: the one in use.
+        orders: function that returns the possible orders; called in a thread.
+        used: name of the order in use.
     """
 
     DEFAULT_CSS = "OrderDialog ItemList { margin-top: 1; max-height: 16; }"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("o", "move(1)", "down", show=False)]
-    waiting = "looking for scores ..."
+    waiting = "Loading scores ..."
     keys: Keys = (("↑↓", "move"), ("Enter", "choose"), ("q", "close"))
 
     def __init__(self, orders: Callable[[], Sequence[str]], *, used: str) -> None:
@@ -62,7 +62,7 @@ class OrderDialog(ItemDialog[str, Sequence[str]]):
         self._used = used
 
     def head(self, item: str, cells: int, *, focused: bool) -> Sequence[Run]:
-        """An order in words; the one in use is marked."""
+        """Return the display name of an order; the order in use is marked."""
         palette = self.rows.palette
         return [
             (FOCUS_BAR if focused else " ", palette.accent),
@@ -71,6 +71,6 @@ class OrderDialog(ItemDialog[str, Sequence[str]]):
         ]
 
     def show_items(self, found: Sequence[str]) -> None:
-        """The one in use is always among them."""
+        """Show the orders, which always include the order in use."""
         orders = found if self._used in found else (self._used, *found)
         self.rows.show(orders, focused=orders.index(self._used))

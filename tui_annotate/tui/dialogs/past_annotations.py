@@ -1,4 +1,4 @@
-"""Labelled like this before: one's own former annotations, nearest first, to take a note from."""
+"""Dialog with the annotator's similar past annotations, to reuse a note."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tui_annotate.tui.dialogs.item_list import ItemDialog
 from tui_annotate.tui.line_text import Run, align_both_ends, clip, cut, line_text, runs_width
 from tui_annotate.tui.palette import FOCUS_BAR, NOTED
 
-_FEWEST = 2  # rows for words if nothing is found
-_OTHER_ROWS = 6  # rows of the box that hold no annotation
-_LABEL_SHARE, _SAMPLE_SHARE = 0.3, 0.25  # of the cells, at most
+_FEWEST = 2  # minimum rows, for a text if no annotation is found
+_OTHER_ROWS = 6  # rows of the box without annotations
+_LABEL_SHARE, _SAMPLE_SHARE = 0.3, 0.25  # maximum fractions of the cells
 _INDENT = "      "
 
 
 class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]]):
-    """Dismisses with the annotation that was taken.
+    """A dialog that returns the chosen annotation.
 
     Args:
-        find: gives them, the nearest first; called in a thread. What it raises of our own errors is
-            shown with its hint.
-        slots: colour slots by path; a label without one is drawn plainly.
+        find: function that returns the past annotations, most similar first; called in a thread.
+            Its `TuiAnnotateError` is shown with the hint.
+        slots: colour slots by path; a label without a slot has no colour.
     """
 
     DEFAULT_CSS = """
@@ -35,22 +35,22 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
     PastAnnotationDialog ItemList { height: 1fr; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("R", "move(1)", "down", show=False)]
-    waiting = "looking through your annotations ..."
+    waiting = "Searching your annotations ..."
     keys: Keys = (("q", "close"),)
 
     def __init__(
         self, find: Callable[[], Sequence[PastAnnotation]], *, slots: Mapping[LabelPath, int]
     ) -> None:
-        super().__init__("Labelled like this before", find)
+        super().__init__("Your similar annotations", find)
         self._slots = slots
 
     def details(self, item: PastAnnotation, cells: int) -> Sequence[str]:
-        """The note."""
+        """Return the row with the note; empty for no note."""
         del cells
         return [f"{_INDENT}{NOTED} {line_text(item.note)}"] if item.note else []
 
     def head(self, item: PastAnnotation, cells: int, *, focused: bool) -> Sequence[Run]:
-        """Score, labels, words, sample."""
+        """Return the row with score, labels, quote and sample."""
         palette = self.rows.palette
         slot = self._slots.get(item.labels[0]) if item.labels else None
         names = ", ".join(path[-1] for path in item.labels if path) or "no label"
@@ -67,17 +67,17 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         return clip(align_both_ends(left, right, cells), cells)
 
     def on_mount(self) -> None:
-        """The height for words."""
+        """Set the height for a text without items."""
         self.query_one(Vertical).styles.height = _FEWEST + _OTHER_ROWS
 
     def refused(self, error: TuiAnnotateError) -> None:
-        """With what to do about it."""
+        """Show the error with its hint."""
         self.rows.show_text(f"✗ {error.message}", error.hint)
 
     def show_items(self, found: Sequence[PastAnnotation]) -> None:
-        """All of them; r takes the label of the note that Enter took."""
+        """Show all past annotations; Enter takes a note, after which key r takes its label."""
         if not found:
-            self.rows.show_text("nothing of yours is like this yet")
+            self.rows.show_text("No similar annotations of yours yet")
             return
         self.rows.show(found)
         self.query_one(Vertical).styles.height = max(self.rows.count, _FEWEST) + _OTHER_ROWS

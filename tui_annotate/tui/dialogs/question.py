@@ -1,4 +1,4 @@
-"""One question with one answer that does something: Enter."""
+"""Dialog that asks for a confirmation with Enter."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tui_annotate.tui.row_widgets import WordsLine
 
 
 class QuestionDialog(Dialog[bool]):
-    """Dismisses with True by Enter, with None otherwise.
+    """A dialog that returns True on Enter, and None when closed.
 
     Args:
-        text: a line that says what Enter does.
-        yes, no: a word or two each, for the line of keys.
+        text: one line that describes the effect of Enter.
+        yes, no: names of both answers for the line of keys, one or two words each.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -30,13 +30,13 @@ class QuestionDialog(Dialog[bool]):
         self.keys = (("Enter", yes), ("q", no))
 
     def body(self) -> ComposeResult:
-        """The text."""
+        """Return the widget with the text."""
         yield WordsLine(id="text", classes="gap")
 
     def on_mount(self) -> None:
-        """The text."""
+        """Show the text."""
         self.query_one("#text", WordsLine).show([(self._text, "text")])
 
     def action_accept(self) -> None:
-        """Enter."""
+        """Return True (key Enter)."""
         self.dismiss(result=True)

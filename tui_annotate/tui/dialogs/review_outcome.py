@@ -1,4 +1,4 @@
-"""How a sample was adjudicated, for its annotator: what became of theirs, what was added."""
+"""Dialog that shows annotators how their sample was adjudicated."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SIGNS = {"good": "✓", "warning": "✗", "accent": "≈", "text": "+"}
 
 
 class OutcomeRow(NamedTuple):
-    """One annotation, and what became of it.
+    """An annotation and its outcome in review.
 
     Attributes:
-        role: `good` where it was taken, `accent` where it was changed, `warning` where it was not
-            taken, `text` where the reviewer or others marked it.
+        role: `good` if accepted, `accent` if changed, `warning` if rejected or not accepted, `text`
+            for an annotation by the reviewer or other annotators.
     """
 
     role: str
@@ -28,20 +28,20 @@ class OutcomeRow(NamedTuple):
 
 
 class ReviewOutcomeDialog(ScrollDialog):
-    """The annotator's own annotations first, then what was added."""
+    """A dialog with the annotator's own annotations, then annotations that were added."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,L", "close", "close", show=False)]
 
     def __init__(self, own: Sequence[OutcomeRow], added: Sequence[OutcomeRow]) -> None:
-        super().__init__("How this sample was settled")
+        super().__init__("How this sample was adjudicated")
         self._own, self._added = tuple(own), tuple(added)
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Each annotation with what became of it."""
+        """Return each annotation with its outcome."""
         lines: list[list[Words]] = []
         for title, rows, nothing in (
-            ("Yours", self._own, "You marked nothing."),
-            ("What you did not mark", self._added, "Nothing was added."),
+            ("Yours", self._own, "You annotated nothing."),
+            ("Annotations that you did not make", self._added, "Nothing was added."),
         ):
             lines.append([(title, "title_focused")])
             for row in rows:

@@ -1,4 +1,4 @@
-"""The rivals of a group, whole texts one below the other, with what machines say of each."""
+"""Dialog with the sibling samples of a group: whole texts with their scores."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _INDENT = "   "
 
 
 class SiblingsDialog(ItemDialog[SiblingSample, Found]):
-    """Dismisses with the sample to open.
+    """A dialog that returns the key of the sample to open.
 
     Args:
-        find: gives the sibling samples, and what machines say of them; called in a thread.
-        current: the one from which it was asked for.
+        find: function that returns the sibling samples and their scores; called in a thread.
+        current: key of the sample on screen.
     """
 
     DEFAULT_CSS = """
@@ -46,15 +46,15 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         Binding("tab", "move(1)", "next", show=False),
         Binding("shift+tab", "move(-1)", "previous", show=False),
     ]
-    waiting = "reading the group ..."
-    keys: Keys = (("↑↓", "rival"), ("PgUp PgDn", "scroll"), ("Enter", "open"), ("q", "close"))
+    waiting = "Loading the group ..."
+    keys: Keys = (("↑↓", "sample"), ("PgUp PgDn", "scroll"), ("Enter", "open"), ("q", "close"))
 
     def __init__(self, find: Callable[[], Found], *, current: SampleKey) -> None:
-        super().__init__("Rivals of a group", find)
+        super().__init__("Sibling samples", find)
         self._current, self._scores = current, ScoreSummaries()
 
     def details(self, item: SiblingSample, cells: int) -> Sequence[str]:
-        """The text."""
+        """Return the wrapped text of a sample."""
         return [
             f"{_INDENT}{part}"
             for line in split_paragraphs(item.text)
@@ -62,11 +62,11 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         ]
 
     def detail_style(self, palette: PaintStyles, *, focused: bool) -> Style:
-        """The text of the focused one is highlighted."""
+        """Return the text style, which highlights the focused sample."""
         return palette.text if focused else palette.quiet
 
     def head(self, item: SiblingSample, cells: int, *, focused: bool) -> Sequence[Run]:
-        """State, id, own annotations; what machines say."""
+        """Return the row with state, id, number of own annotations, and scores."""
         palette = self.rows.palette
         here = "  here" if item.key == self._current else ""
         count = f"  {format_count(item.annotations, 'annotation')}" if item.annotations else ""
@@ -85,15 +85,15 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         return clip(align_both_ends(left, right, cells), cells)
 
     def show_items(self, found: Found) -> None:
-        """All of them, from the one that it was asked for."""
+        """Show all sibling samples, with the focus on the current sample."""
         siblings, self._scores = found
         if not siblings:
-            self.rows.show_text("this sample is alone: it belongs to no group")
+            self.rows.show_text("This sample has no sibling samples")
             return
         self.show_title(" · ".join([f"{len(siblings)} of yours", *found[1].names]))
         keys = [each.key for each in siblings]
         self.rows.show(siblings, focused=keys.index(self._current) if self._current in keys else 0)
 
     def result_of(self, item: SiblingSample) -> SampleKey:
-        """The sample."""
+        """Return the key of the chosen sample."""
         return item.key

@@ -1,4 +1,4 @@
-"""Figures of work over the screen: who is how far, how fast, until when; hours by week; flags."""
+"""Dialog with statistics of work: progress, speed and forecast, hours by week, flags."""
 
 from __future__ import annotations
 
@@ -21,46 +21,46 @@ Line = list[Words]
 
 
 class WorkStatisticsDialog(ScrollDialog):
-    """One page of statistics; r counts again."""
+    """A dialog with one page of statistics; key r refreshes the statistics."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "again", "look again", show=False),
+        Binding("r", "again", "refresh", show=False),
         Binding("enter", "close", "close", show=False),
     ]
 
-    keys: Keys = (("r", "count anew"), *ScrollDialog.keys)
+    keys: Keys = (("r", "refresh"), *ScrollDialog.keys)
 
     def __init__(self, count: Callable[[], None]) -> None:
-        """`count` has the statistics counted, and calls `show_statistics` with them."""
+        """Create the dialog; `count` computes the statistics and calls `show_statistics`."""
         super().__init__("Figures")
         self._figures: WorkStatistics | None = None
         self._start_count = count
 
     def on_mount(self) -> None:
-        """Count for the first time."""
+        """Compute the statistics for the first time."""
         self.action_again()
 
     def show_statistics(self, figures: WorkStatistics) -> None:
-        """Show statistics; nothing happens once the dialog is closed."""
+        """Show statistics; do nothing if the dialog is closed."""
         if not self.is_attached:
             return
-        self.heading = "Figures of all" if figures.ahead else "My figures"
-        self.show_title("counted anew" if self._figures else "")
+        self.heading = "All statistics" if figures.ahead else "My statistics"
+        self.show_title("refreshed" if self._figures else "")
         self._figures = figures
         self.refill()
 
     def action_again(self) -> None:
-        """The key r."""
-        self.show_title("counting ...")
+        """Compute the statistics again (key r)."""
+        self.show_title("Counting ...")
         self._start_count()
 
     def lines(self, cells: int) -> list[Line]:
-        """Datasets with their people, weeks, flags."""
+        """Return the lines: datasets with their people, hours by week, flags."""
         figures = self._figures
         if figures is None:
             return []
         if not figures.work:
-            return [[("Nobody did anything yet.", "quiet")]]
+            return [[("No work yet", "quiet")]]
         return [*_render_people(figures), *_render_weeks(figures), *_render_flags(figures, cells)]
 
 

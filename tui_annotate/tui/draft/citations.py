@@ -1,4 +1,4 @@
-"""Citations of a report's sentences, and their marks, which are drawn but no part of the text."""
+"""Citations of a report's sentences, and their marks, which are drawn outside of the text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tui_annotate.domain import report_collections
 from tui_annotate.domain.samples import Document, Match, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.effects import Effects, Open
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
+from tui_annotate.tui.draft.messages import MessageCode, StatusMessage, join_parts
 from tui_annotate.tui.draft.state import Citation, Draft
 from tui_annotate.tui.draft.words import HINT, WARNING
 from tui_annotate.tui.line_text import line_text, text_width
@@ -25,7 +25,7 @@ _MOST_CELLS: Final = 36  # cells of all marks behind a sentence
 
 
 def list_citations(sample: Sample) -> tuple[Citation, ...]:
-    """The citations of a report in reading order; none for any other sample."""
+    """Return the citations of a report in reading order; empty for other kinds of samples."""
     if sample.kind is not SampleKind.REPORT or not sample.side(Side.SUMMARY):
         return ()
     length = len(sample.document(Side.SUMMARY).text)
@@ -39,13 +39,13 @@ def list_citations(sample: Sample) -> tuple[Citation, ...]:
 
 
 def shorten_id(name: str) -> str:
-    """An id as a mark shows it."""
+    """Shorten a document id for display in a citation mark."""
     name = line_text(name)
     return name if len(name) <= _LONGEST_ID else f"{name[:_SHORTENED_ID]}…"
 
 
 def format_marks(found: Sequence[Citation]) -> dict[int, str]:
-    """Marks by the last code point of a sentence: its citations in brackets, as far as they fit."""
+    """Return the citation marks in brackets, as far as they fit, by each sentence's last offset."""
     by_end: dict[int, list[str]] = {}
     for citation in found:
         by_end.setdefault(citation.span.end - 1, []).append(f"[{shorten_id(citation.id)}]")
@@ -53,13 +53,17 @@ def format_marks(found: Sequence[Citation]) -> dict[int, str]:
 
 
 def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
-    """(offset behind which a mark is drawn, its extent in all marks there); None out of range."""
+    """Return (offset before a mark, the mark's span in all marks there); None if out of range.
+
+    Args:
+        number: index of the citation.
+    """
     if not 0 <= number < len(found):
         return None
     end = found[number].span.end - 1
     marks = [f"[{shorten_id(one.id)}]" for one in found if one.span.end - 1 == end]
     at = sum(one.span.end - 1 == end for one in found[:number])
-    if at >= _count_readable(marks):  # it is one of those behind "+2"
+    if at >= _count_readable(marks):  # the citation is one of those counted by "+2"
         joined = _join_marks(marks)
         return end, Span(joined.rindex("+"), len(joined))
     start = sum(len(one) + 1 for one in marks[:at])
@@ -67,7 +71,12 @@ def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None
 
 
 def citation_at_cell(found: Sequence[Citation], offset: int, cell: int) -> int | None:
-    """The citation whose mark is at a cell, from 0, of those behind an offset; None for none."""
+    """Return the index of the citation whose mark covers a cell; None for none.
+
+    Args:
+        offset: an offset in the sentence with the marks.
+        cell: cell within the marks behind the sentence, from 0.
+    """
     end = 0
     for at, citation in enumerate(found):
         if citation.span.start <= offset < citation.span.end:
@@ -84,7 +93,7 @@ def _join_marks(marks: Sequence[str]) -> str:
 
 
 def _count_readable(marks: Sequence[str]) -> int:
-    """How many marks fit; always at least one."""
+    """Count the marks that fit; at least one."""
     cells = -1
     for at, one in enumerate(marks):
         cells += 1 + text_width(one)
@@ -94,7 +103,7 @@ def _count_readable(marks: Sequence[str]) -> int:
 
 
 def citations_at_cursor(draft: Draft) -> list[int]:
-    """Indices of the citations of the sentence under the cursor."""
+    """Return the indices of the citations of the sentence under the cursor."""
     offset = draft.pointers[Side.SUMMARY].offset
     return [
         at
@@ -104,7 +113,7 @@ def citations_at_cursor(draft: Draft) -> list[int]:
 
 
 def step_citation(draft: Draft, step: int) -> int:
-    """The index of the next or previous citation from the cursor, cyclic."""
+    """Return the index of the next or previous citation from the cursor, cyclic."""
     found, now = draft.citations, citations_at_cursor(draft)
     if draft.citation in now:
         return (draft.citation + step) % len(found)
@@ -117,7 +126,7 @@ def step_citation(draft: Draft, step: int) -> int:
 
 
 def walk(step: int, draft: Draft) -> Effects:
-    """Show the next or previous citation: its sentence and its document."""
+    """Show the sentence and the document of the next or previous citation."""
     draft.enable_digits()
     draft.citation = step_citation(draft, step)
     return [Open("cited", draft.citation)]
@@ -130,14 +139,18 @@ def choose_citation(draft: Draft, number: int) -> Effects:
 
 
 def focused_mark(draft: Draft) -> tuple[int, Span] | None:
-    """The mark of the citation in focus, as `find_mark`; None if the cursor left its sentence."""
+    """Find the mark of the focused citation (see `find_mark`); None outside of its sentence."""
     if draft.citation not in citations_at_cursor(draft):
         return None
     return find_mark(draft.citations, draft.citation)
 
 
 def describe_citation(draft: Draft, urls: Mapping[str, str]) -> StatusMessage:
-    """The citation in focus, for the draft line."""
+    """Return the message for the focused citation, with title and address of its document.
+
+    Args:
+        urls: addresses by document id.
+    """
     citation = draft.citations[draft.citation]
     fields: dict[str, object] = {
         "number": draft.citation + 1,
@@ -148,12 +161,13 @@ def describe_citation(draft: Draft, urls: Mapping[str, str]) -> StatusMessage:
         return StatusMessage(MessageCode.CITATION_WITHOUT_TEXT, fields, WARNING)
     document = draft.sample.document(Side.SOURCE, citation.document)
     about = [part for part in (document.title, urls.get(citation.id, "")) if part]
-    fields["about"] = "".join(f" · {part}" for part in about)
-    return StatusMessage(MessageCode.CITATION, fields, HINT)
+    if not about:
+        return StatusMessage(MessageCode.CITATION, fields, HINT)
+    return StatusMessage(MessageCode.CITATION_ABOUT, {**fields, "about": join_parts(*about)}, HINT)
 
 
 def describe_citing(draft: Draft) -> str:
-    """Whether the current sentence cites the document on screen, in words; empty if unknown."""
+    """Describe whether the current sentence cites the document on screen; empty if unknown."""
     if not draft.citations:
         return ""
     document = draft.pointers[Side.SOURCE].document
@@ -166,7 +180,7 @@ def describe_citing(draft: Draft) -> str:
 
 
 def format_listing(sample: Sample, urls: Mapping[str, str]) -> str:
-    """All cited documents with title and address, for a page; empty for none."""
+    """List all cited documents with title and address, for a page; empty for none."""
     documents = {document.key: document for document in sample.side(Side.SOURCE)}
     parts = []
     for name in dict.fromkeys(citation.id for citation in list_citations(sample)):
@@ -177,7 +191,7 @@ def format_listing(sample: Sample, urls: Mapping[str, str]) -> str:
 
 
 def sentence_index(sample: Sample) -> int:
-    """The index of a citation's sentence in its report; 0 if unknown."""
+    """Return the index of a citation's sentence in its report; 0 if unknown."""
     index = sample.meta.get("sentence_idx")
     return index if isinstance(index, int) and index >= 0 else 0
 
@@ -185,12 +199,12 @@ def sentence_index(sample: Sample) -> int:
 def describe_better_document(
     documents: Sequence[Document], matches: Sequence[Match], here: str, *, lit: int = 0
 ) -> str:
-    """Name another document with evidence of greater strength than the cited one; empty for none.
+    """Name another document with stronger evidence than the cited document; empty for none.
 
     Args:
-        matches: in all documents of the report, the best first.
+        matches: matches in all documents of the report, best first.
         here: id of the cited document.
-        lit: greatest strength in that document, if it was searched alone.
+        lit: greatest strength of a match in the cited document, if it was searched separately.
     """
     own = (match.strength for match in matches if documents[match.document].key == here)
     if not matches or matches[0].strength <= max(lit, *own, 0):

@@ -1,4 +1,4 @@
-"""Done, skip and flag, with their conditions; and what the store's answers change in a draft."""
+"""Completing, skipping and flagging a sample; changes of a draft after answers of the store."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, notes
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, GoTo, Select, go_to_first
-from tui_annotate.tui.draft.messages import NO_MESSAGE, AnyMessage, MessageCode, StatusMessage
+from tui_annotate.tui.draft.messages import (
+    NO_MESSAGE,
+    AnyMessage,
+    LineText,
+    MessageCode,
+    StatusMessage,
+)
 from tui_annotate.tui.draft.navigation import show_annotation
 from tui_annotate.tui.draft.state import DRAFT, SAMPLE, Draft, PendingQuestion, SideCursor
 from tui_annotate.tui.draft.words import (
@@ -21,27 +27,28 @@ from tui_annotate.tui.draft.words import (
     describe_kind,
     describe_labels,
     digit_range,
+    with_more,
 )
 
 _MOST_NAMED = 6
 _ACTIONS = {
-    "add": "the annotation",
-    "edit": "the edit",
-    "remove": "the deletion",
-    "rate": "the rating",
-    "comment": "the comment",
-    "accept": "the acceptance",
-    "refuse": "the refusal",
-    "done": "finished",
-    "skip": "skipped",
-    "flag": "flagged",
-    "reopen": "opened again",
-    "clear": "all annotations deleted",
+    "add": LineText.ANNOTATION,
+    "edit": LineText.EDIT,
+    "remove": LineText.DELETION,
+    "rate": LineText.RATING,
+    "comment": LineText.SAMPLE_COMMENT,
+    "accept": LineText.ACCEPTANCE,
+    "refuse": LineText.REJECTION,
+    "done": LineText.COMPLETION,
+    "skip": LineText.SKIP,
+    "flag": LineText.FLAGGING,
+    "reopen": LineText.REOPENING,
+    "clear": LineText.DELETION_OF_ALL,
 }
 
 
 def finish_sample(draft: Draft) -> Effects:
-    """Enter on the summary side: completes the sample, unless something is unsaved or missing."""
+    """Complete the sample, unless work is unsaved or a required part is missing (Enter)."""
     if draft.unsaved and not draft.open:
         known, new = draft.unsaved[0]
         draft.save_failed = True
@@ -79,14 +86,14 @@ def _show_lacking(draft: Draft, annotation: Annotation, lacks: Sequence[str]) ->
 
 
 def leave(verb: str, draft: Draft) -> Effects:
-    """Skips at once, unless an edit is open or a save was refused."""
+    """Skip the sample, unless an edit is open or the store refused a save."""
     if problem := find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
     return [Finish(verb)]
 
 
 def ask_flag_reason(draft: Draft) -> Effects:
-    """Asks for the reason of a flag."""
+    """Ask for the reason to flag the sample."""
     if problem := find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
     draft.pending = PendingQuestion("reason")
@@ -94,7 +101,7 @@ def ask_flag_reason(draft: Draft) -> Effects:
 
 
 def find_leave_problem(draft: Draft) -> StatusMessage:
-    """Why the sample can not be left now; empty if it can."""
+    """Return why another sample cannot be opened now; empty if it can."""
     if draft.editing:
         return StatusMessage(MessageCode.FINISH_EDIT_BEFORE_LEAVING)
     if draft.unsaved:
@@ -105,7 +112,7 @@ def find_leave_problem(draft: Draft) -> StatusMessage:
 
 
 def find_unsaved_work(draft: Draft) -> StatusMessage:
-    """Evidence or a note without a saved annotation; empty for none."""
+    """Return the message for evidence or a note without a saved annotation; empty for none."""
     if draft.evidence:
         return StatusMessage(MessageCode.EVIDENCE_IN_HAND)
     if draft.note:
@@ -114,9 +121,9 @@ def find_unsaved_work(draft: Draft) -> StatusMessage:
 
 
 def _show_kept_note(draft: Draft) -> Effects | None:
-    """Focuses the annotation or sample of a kept note, so that `m` opens it; None for none.
+    """Focus the annotation or sample of a kept note, so that `m` opens the note; None for none.
 
-    The note of a deleted annotation is kept for an undo, and does not count.
+    The note of a deleted annotation is kept for an undo, and is ignored here.
     """
     for note in draft.kept_notes:
         known = next((known for known in draft.annotations if known.id == note.id), None)
@@ -137,10 +144,9 @@ def _show_kept_note(draft: Draft) -> Effects | None:
 def _describe_unseen(draft: Draft) -> str:
     parts = []
     if unvisited := draft.unvisited():
-        parts.append(f"{_describe_sentences(unvisited)} never on screen")
+        parts.append(_describe_sentences(unvisited))
     if number := _count_unseen_suggestions(draft):
-        was = "was" if number == 1 else "were"
-        parts.append(f"{format_count(number, 'suggestion')} {was} never looked at")
+        parts.append(LineText.UNSEEN.text(suggestions=format_count(number, "suggestion")))
     return ", ".join(parts)
 
 
@@ -150,13 +156,12 @@ def _count_unseen_suggestions(draft: Draft) -> int:
 
 def _describe_sentences(numbers: Sequence[int]) -> str:
     named = ", ".join(str(at + 1) for at in numbers[:_MOST_NAMED])
-    more = f" and {len(numbers) - _MOST_NAMED} more" if len(numbers) > _MOST_NAMED else ""
-    one = len(numbers) == 1
-    return f"{'sentence' if one else 'sentences'} {named}{more} {'was' if one else 'were'}"
+    code = LineText.NEVER_SHOWN_ONE if len(numbers) == 1 else LineText.NEVER_SHOWN
+    return code.text(numbers=with_more(named, numbers, _MOST_NAMED))
 
 
 def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation]) -> Effects:
-    """The store has the annotation: lists it, and opens the note line if a note is required."""
+    """List an annotation that the store has saved, and open the note line for a required note."""
     _, new = draft.saving.pop(annotation.id, (annotation, False))
     draft.annotations = tuple(annotations)
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
@@ -170,7 +175,7 @@ def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Anno
 
 
 def wants_note(draft: Draft, annotation: Annotation) -> bool:
-    """Whether a label requires a note and the annotation has none."""
+    """Return whether a label of the annotation requires a note that is missing."""
     labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
     return any(found.note is Requirement.REQUIRED for found in labels) and not annotation.note
 
@@ -178,7 +183,7 @@ def wants_note(draft: Draft, annotation: Annotation) -> bool:
 def restore_refused_save(
     draft: Draft, annotation: Annotation, message: StatusMessage | str
 ) -> Effects:
-    """The store refused it: it becomes the draft again, at once or once the draft is empty."""
+    """Restore an annotation that the store refused as the draft, now or once the draft is empty."""
     known, new = draft.saving.pop(annotation.id, (annotation, True))
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != known.id]
     draft.unsaved.append((known, new))
@@ -230,13 +235,13 @@ def replace_annotations(
     *,
     gone: Annotation | None = None,
 ) -> Effects:
-    """Take over the annotations after a deletion, an undo or a redo.
+    """Replace the annotations of the draft after a deletion, an undo or a redo.
 
-    An annotation that is back comes into focus, and leaves the draft if an undo put it there.
+    A restored annotation gets the focus, and is removed from the draft if an undo put it there.
 
     Args:
-        text: what happened, for the draft line.
-        gone: an annotation that an undo removed; it becomes the draft, for another digit.
+        text: message for the draft line.
+        gone: annotation that an undo removed; it becomes the draft, for another label.
     """
     before = {annotation.id for annotation in draft.annotations}
     draft.annotations = tuple(annotations)
@@ -264,20 +269,28 @@ def _is_same_as_draft(draft: Draft, known: Annotation) -> bool:
 
 
 def describe_undone(verb: str, labels: str = "", *, redo: bool = False) -> StatusMessage:
-    """The message of an undo or a redo; `labels` are those of the annotation."""
-    what = f"{_ACTIONS.get(verb, verb)}{' of' if labels and verb != 'add' else ''} {labels}".strip()
-    code = MessageCode.DONE_AGAIN if redo else MessageCode.TAKEN_BACK
-    return StatusMessage(code, {"what": what, "label": labels})
+    """Return the message of an undo or a redo.
+
+    Args:
+        verb: event verb of the action.
+        labels: label names of the annotation; empty for none.
+    """
+    what = _ACTIONS[verb].text() if verb in _ACTIONS else verb
+    if labels:
+        code = LineText.ADDED_ANNOTATION if verb == "add" else LineText.ACTION_OF
+        what = code.text(action=what, labels=labels)
+    message = MessageCode.DONE_AGAIN if redo else MessageCode.TAKEN_BACK
+    return StatusMessage(message, {"what": what, "label": labels})
 
 
 def describe_rating(word: str) -> StatusMessage:
-    """The message of a saved rating."""
+    """Return the message of a saved rating; an empty word means that the rating was removed."""
     code = MessageCode.RATED if word else MessageCode.NOT_RATED_ANY_MORE
     return StatusMessage(code, {"rating": word})
 
 
 def move_to_first_unmarked(draft: Draft) -> None:
-    """Puts the cursor of a newly opened sample on its first sentence without annotation."""
+    """Move the cursor of a newly opened sample to the first sentence without an annotation."""
     text = draft.text(Side.SUMMARY, 0)
     for segment in draft.sentences(Side.SUMMARY, 0):
         sentence = segment.span.trim(text)

@@ -1,4 +1,4 @@
-"""Contrast of the selection and the focused match: shared words and possible contradictions."""
+"""Comparison of the selection with the focused match: shared words, possible contradictions."""
 
 from __future__ import annotations
 
@@ -14,46 +14,46 @@ from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import quote_text
 
 LONGEST: Final = 2_000
-"""Characters of a selection or a match that are compared; more takes too long to be of use."""
+"""Maximum characters of a selection or a match that are compared; longer texts take too long."""
 
 _QUOTE = 20  # cells
 
 Place = tuple[Side, int]
-"""A document: its side and its index there."""
+"""A document of a sample, as (side, index on this side)."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchPair:
-    """The current anchor, and the focused match of the other side."""
+    """A pair of the current anchor and the focused match on the other side."""
 
     anchor: Anchor
     match: Match
 
     @property
     def anchor_document(self) -> Place:
-        """The document of the anchor."""
+        """The document that contains the anchor."""
         return self.anchor.side, self.anchor.index
 
     @property
     def match_document(self) -> Place:
-        """The document of the match."""
+        """The document that contains the match."""
         return self.anchor.side.other, self.match.document
 
     def has_same_match(self, other: MatchPair | None) -> bool:
-        """Whether the other pair has the same match."""
+        """Return whether another pair has the same match."""
         where = (self.match_document, self.match.segment)
         return other is not None and where == (other.match_document, other.match.segment)
 
 
 @dataclass(frozen=True, slots=True)
 class TextContrast:
-    """What two texts share, and where they may contradict each other.
+    """Shared words of two texts, and words in which they may contradict each other.
 
     Attributes:
-        shared: words of the match that the anchor has, too.
-        claims: words of the anchor that may contradict those of `evidence`, parallel.
-        evidence: words of the match.
-        description: the first contradiction, in words; empty for none.
+        shared: spans of words of the match that the anchor contains, too.
+        claims: spans in the anchor that may contradict the spans of `evidence`, in parallel.
+        evidence: spans in the match.
+        description: the first possible contradiction as text; empty for none.
     """
 
     shared: tuple[Span, ...] = ()
@@ -65,11 +65,11 @@ class TextContrast:
 NOTHING: Final = TextContrast()
 
 Marks = Callable[[Place], Sequence[Span] | None]
-"""Spans of a document that the other side does not contain; None if unknown."""
+"""Function that returns the spans of a document not found on the other side; None if unknown."""
 
 
 def match_pair(draft: Draft) -> MatchPair | None:
-    """The current pair; None without an anchor or a focused match."""
+    """Return the current pair of anchor and match; None without an anchor or a focused match."""
     anchor, side = draft.current_anchor(draft.side), draft.side.other
     match = next(
         (one for one in draft.matches[side] if one.rank == draft.focused_ranks[side]), None
@@ -78,10 +78,11 @@ def match_pair(draft: Draft) -> MatchPair | None:
 
 
 def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> TextContrast:
-    """Compare a pair; takes milliseconds, so call it in a thread.
+    """Compare an anchor with a match; takes milliseconds, so call this function in a thread.
 
     Args:
-        marks: if known for both documents, only marked words can contradict each other.
+        marks: words not found on the other side; if known for both documents, only these words
+            can contradict each other.
     """
     from tui_annotate.methods.contrast import find_contradictions, find_shared_words
 
@@ -115,7 +116,7 @@ def _shorten(span: Span) -> Span:
 
 
 def _marks_within(spans: Sequence[Span] | None, place: Span) -> list[Span] | None:
-    """The disjoint, ordered marks within `place`, relative to its start."""
+    """Return the disjoint, ordered spans within `place`, relative to the start of `place`."""
     if spans is None:
         return None
     first = bisect_right(spans, place.start, key=lambda span: span.end)

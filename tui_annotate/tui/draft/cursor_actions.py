@@ -1,4 +1,4 @@
-"""Moving and selecting on either side, letters on words, and where the cursors are."""
+"""Actions that move cursors, select text and choose words by letters, on either side."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def move(unit: str, step: int, draft: Draft) -> Effects:
 
 
 def extend(unit: str, step: int, draft: Draft) -> Effects:
-    """Begin a selection if there is none, and move its free end."""
+    """Start a selection if there is none, and move the free end of the selection."""
     draft.enable_digits()
     return [Move(draft.side, unit, step, extend=True)]
 
@@ -62,23 +62,23 @@ def grow(step: int, draft: Draft) -> Effects:
 
 
 def select_here(draft: Draft) -> Effects:
-    """Select the word here, or drop the selection."""
+    """Select the word at the cursor, or drop the selection."""
     draft.enable_digits()
     return [Select(draft.side, None) if draft.selection else SelectWord(draft.side)]
 
 
 def swap_ends(draft: Draft) -> Effects:
-    """Make the other end of the selection the free one."""
+    """Make the other end of the selection its free end."""
     return [SwapEnds(draft.side)] if draft.selection else []
 
 
 def ask_words(draft: Draft) -> Effects:
-    """Ask the screen for its words; it passes them to `show_hints`."""
+    """Request the words on screen; the screen passes them to `show_hints`."""
     return [AskWords(draft.side)]
 
 
 def show_hints(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
-    """Put letters on words, the shortest in the sentence under the cursor."""
+    """Show letters on words, the shortest codes in the sentence under the cursor."""
     near = draft.sentence(draft.side) or Span(draft.pointer.offset, draft.pointer.offset + 1)
     if words:
         draft.hints = WordHints.over(draft.side, words, near)
@@ -87,7 +87,7 @@ def show_hints(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
 
 
 def press_hint_key(draft: Draft, key: str) -> Effects:
-    """A key while words have letters: a letter, Enter or Backspace; others do nothing."""
+    """Handle a letter, Enter or Backspace while words show letters; ignore other keys."""
     hints = draft.hints
     draft.message = NO_MESSAGE
     if hints is None:
@@ -109,7 +109,7 @@ def press_hint_key(draft: Draft, key: str) -> Effects:
 
 
 def go_to_other_side(draft: Draft) -> Effects:
-    """Go to the focused match in the source, or back; the claim stays."""
+    """Go to the focused match in the source, or back to the summary; keep the claim."""
     if draft.side is Side.SOURCE:
         return leave_source(draft)
     if not draft.sample.side(Side.SOURCE):
@@ -122,20 +122,20 @@ def go_to_other_side(draft: Draft) -> Effects:
 
 
 def leave_source(draft: Draft) -> Effects:
-    """Go back to the summary, unless the selected passage is an annotation that was not saved."""
+    """Go back to the summary, unless the store refused to save the selected passage."""
     if draft.save_failed and draft.is_passage_alone:
         return draft.refuse_key(MessageCode.PASSAGE_NOT_SAVED)
     return go_to_summary(draft)
 
 
 def go_to_summary(draft: Draft) -> Effects:
-    """Go back to the summary, and drop the selection of the source."""
+    """Go back to the summary, and drop the selection in the source."""
     draft.side = Side.SUMMARY
     return [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
 
 
 def drop_selections(draft: Draft) -> Effects:
-    """Drops the selections of both sides, and leaves the source."""
+    """Drop the selections of both sides, and go back to the summary."""
     return [
         Select(Side.SUMMARY, None),
         *(go_to_summary(draft) if draft.side is Side.SOURCE else []),
@@ -143,17 +143,17 @@ def drop_selections(draft: Draft) -> Effects:
 
 
 def go_to_document(step: int, draft: Draft) -> Effects:
-    """Show the next or previous document of the source side, if there are several."""
+    """Show the next or previous document of the source side, if it has several."""
     if len(draft.sample.side(Side.SOURCE)) > 1:
         return [Open("document", step)]
     return draft.refuse_key(MessageCode.ONE_DOCUMENT_ONLY)
 
 
 def set_pointer(draft: Draft, side: Side, pointer: SideCursor, *, by_hand: bool = False) -> None:
-    """Set a side's cursor.
+    """Set the cursor of a side.
 
     Args:
-        by_hand: the mouse put it there, so the side gets the keys, and digits act again.
+        by_hand: a mouse click set the cursor, so the side gets the keys, and digits act again.
     """
     if by_hand and pointer != draft.pointers[side]:
         draft.message = NO_MESSAGE
@@ -179,4 +179,4 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "select.shrink": partial(grow, -1),
     "select.other-end": swap_ends,
 }
-"""Keys that move and select, in every screen with a text."""
+"""Handlers of the actions that move and select, for every screen with a text."""

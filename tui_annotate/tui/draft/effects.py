@@ -1,4 +1,4 @@
-"""Effects: what the screen has to do after a key, as plain values in order."""
+"""Effects: requests of a draft to its screen after a key, as plain values in order."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tui_annotate.domain.suggestions import Suggestion
 
 
 class Effect:
-    """A request of the draft to the screen."""
+    """A request of a draft to its screen."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Move(Effect):
-    """The cursor of a side moves by units; `extend` takes the selection's free end along."""
+    """Request to move the cursor of a side by units; `extend` moves the selection's free end."""
 
     side: Side
     unit: str
@@ -31,14 +31,14 @@ class Move(Effect):
 
 @dataclass(frozen=True, slots=True)
 class SelectWord(Effect):
-    """The word under the cursor becomes the selection."""
+    """Request to select the word under the cursor."""
 
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
 class GrowSelection(Effect):
-    """The selection grows (+1) or shrinks (-1) by one step; without one it is the sentence."""
+    """Request to grow (+1) or shrink (-1) the selection by one step, from the sentence if none."""
 
     side: Side
     step: int
@@ -46,14 +46,14 @@ class GrowSelection(Effect):
 
 @dataclass(frozen=True, slots=True)
 class SwapEnds(Effect):
-    """The other end of the selection becomes the free one."""
+    """Request to make the other end of the selection its free end."""
 
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
 class Select(Effect):
-    """The span becomes the selection; None drops the selection, the cursor stays."""
+    """Request to select a span; None drops the selection and keeps the cursor."""
 
     side: Side
     span: Span | None
@@ -61,7 +61,7 @@ class Select(Effect):
 
 @dataclass(frozen=True, slots=True)
 class GoTo(Effect):
-    """The cursor goes to an offset of a document, without a selection, and the view follows."""
+    """Request to move the cursor to an offset of a document, without a selection, into view."""
 
     side: Side
     document: int
@@ -70,7 +70,7 @@ class GoTo(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Reveal(Effect):
-    """The view scrolls to a span; the cursor stays."""
+    """Request to scroll to a span without moving the cursor."""
 
     side: Side
     document: int
@@ -79,29 +79,29 @@ class Reveal(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Focus(Effect):
-    """A side gets the keys."""
+    """Request to give the keyboard focus to a side."""
 
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
 class Blink(Effect):
-    """The label bar blinks once: the key did nothing."""
+    """Request to blink the label bar once, because a key did nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskWords(Effect):
-    """The words on screen are to get letters to choose them by."""
+    """Request for the words on screen, so that they can be chosen by letters."""
 
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
 class Save(Effect):
-    """Store an annotation, or a new version of it.
+    """Request to store an annotation, or a new version of an annotation.
 
     Attributes:
-        offer: the matches shown for its claim, without their ranking signals; None if unknown.
+        offer: assist snapshot of the claim, without ranking signals; None if unknown.
     """
 
     annotation: Annotation
@@ -111,7 +111,7 @@ class Save(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Accept(Effect):
-    """Store the annotation made of a suggestion; the annotation's id is not used."""
+    """Request to store the annotation made of a suggestion, under a new id."""
 
     suggestion: Suggestion
     annotation: Annotation
@@ -120,7 +120,7 @@ class Accept(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Decline(Effect):
-    """Refuse a suggestion, for a reason or none."""
+    """Request to reject a suggestion, with or without a reason."""
 
     suggestion: Suggestion
     reason: str = ""
@@ -128,28 +128,28 @@ class Decline(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Remove(Effect):
-    """Delete an annotation."""
+    """Request to delete an annotation."""
 
     annotation: Annotation
 
 
 @dataclass(frozen=True, slots=True)
 class Comment(Effect):
-    """Store the sample comment."""
+    """Request to store the sample comment."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rate(Effect):
-    """Store the rating of the sample, a word of the scale; empty for none."""
+    """Request to store the rating of the sample, a word of the scale; empty for no rating."""
 
     rating: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finish(Effect):
-    """Complete, skip or flag the sample (`verb`), and open the next unfinished one."""
+    """Request to complete, skip or flag the sample (`verb`) and open the next unfinished sample."""
 
     verb: str
     reason: str = ""
@@ -157,21 +157,21 @@ class Finish(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Undo(Effect):
-    """Undo or redo the user's last action, in any sample."""
+    """Request to undo or redo the user's last action, in any sample."""
 
     redo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TakeCandidates(Effect):
-    """In review: take candidates as they are, each by the ids that it is made of."""
+    """Request of a reviewer to accept candidates unchanged, each given by its source ids."""
 
     candidates: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MergeCandidates(Effect):
-    """In review: merge candidates, under the labels of one of them."""
+    """Request of a reviewer to merge candidates under the labels of one candidate."""
 
     candidates: tuple[tuple[str, ...], ...]
     labels: tuple[LabelPath, ...]
@@ -179,7 +179,7 @@ class MergeCandidates(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RejectCandidates(Effect):
-    """In review: refuse candidates, for a reason or in the reviewer's own words."""
+    """Request of a reviewer to reject candidates, for a listed reason or in their own words."""
 
     candidates: tuple[tuple[str, ...], ...]
     reason: RejectionReason
@@ -188,7 +188,11 @@ class RejectCandidates(Effect):
 
 @dataclass(frozen=True, slots=True)
 class CompleteReview(Effect):
-    """In review: complete the sample, and open the next; `rest` is why open groups are left."""
+    """Request of a reviewer to complete the sample and open the next one.
+
+    Attributes:
+        rest: reason for which no candidate of the open groups is accepted.
+    """
 
     rest: RejectionReason = RejectionReason.NONE
     note: str = ""
@@ -196,14 +200,14 @@ class CompleteReview(Effect):
 
 @dataclass(frozen=True, slots=True)
 class OpenNote(Effect):
-    """Open the note line with a text in it."""
+    """Request to open the note line with a text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Open(Effect):
-    """Open a page, dialog, document or sample.
+    """Request to open a page, dialog, document or sample.
 
     Attributes:
         what: `labels`, `former`, `find`, `lacking`, `help`, `palette`, `request`, `queue`, `go`,
@@ -221,15 +225,15 @@ Effects = list[Effect]
 
 
 def open_page(what: str, _draft: object, *, step: int = 0) -> Effects:
-    """Open something, whatever the state of the draft; a handler for tables of keys."""
+    """Request to open a page in any state of the draft; for tables of key handlers."""
     return [Open(what, step)]
 
 
 def go_to_first(anchors: Sequence[Anchor]) -> Effects:
-    """Move the cursor to the first of some anchors; nothing for none."""
+    """Return the effect that moves the cursor to the first anchor; empty for no anchors."""
     return [GoTo(anchor.side, anchor.index, anchor.span.start) for anchor in anchors[:1]]
 
 
 def reveal_first(anchors: Sequence[Anchor]) -> Effects:
-    """Scroll to the first of some anchors; nothing for none."""
+    """Return the effect that scrolls to the first anchor; empty for no anchors."""
     return [Reveal(anchor.side, anchor.index, anchor.span) for anchor in anchors[:1]]

@@ -1,4 +1,4 @@
-"""Matches and search hits: walking them, and taking a match as evidence."""
+"""Actions on matches and search hits: go to the next or previous, take a match as evidence."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _walk_hits(draft: Draft, step: int) -> Effects:
 
 
 def walk_missing_words(step: int, draft: Draft) -> Effects:
-    """Go to the next or previous marked word of the summary, cyclic; there must be some."""
+    """Go to the next or previous word marked as not in the source, cyclic; one must exist."""
     here = draft.pointers[Side.SUMMARY].offset
     starts = [span.start for span in draft.missing_words]
     at = bisect_right(starts, here) if step > 0 else bisect_left(starts, here) - 1
@@ -53,10 +53,10 @@ def walk_missing_words(step: int, draft: Draft) -> Effects:
 
 
 def show_hits(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
-    """Show search hits of the active side, and go to the first at or after the cursor.
+    """Show search hits of the active side, and go to the first hit at or after the cursor.
 
     Args:
-        name: what was searched for, for the draft line.
+        name: search text or name, for the draft line.
     """
     draft.hits, draft.searched = tuple(hits), (name, draft.side)
     if not hits:
@@ -68,7 +68,7 @@ def show_hits(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
 
 
 def show_matches(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
-    """Show new matches on a side: focus the best, and scroll to it or to known evidence."""
+    """Show new matches on a side, focus the best, and scroll to it or to known evidence."""
     draft.matches[side] = tuple(matches)
     draft.focused_ranks[side] = matches[0].rank if matches else 0
     known = draft.editing or draft.in_focus
@@ -80,7 +80,7 @@ def show_matches(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
 
 
 def take(draft: Draft) -> Effects:
-    """Space: take the focused match, or in the source the text there, as evidence, or drop it."""
+    """Take or release the focused match as evidence, in the source the current text (Space)."""
     if draft.side is Side.SOURCE and not draft.pending:
         taken = _toggle_evidence(draft, draft.current_anchor(Side.SOURCE))
         return [*taken, *cursor_actions.go_to_summary(draft)]
@@ -88,7 +88,7 @@ def take(draft: Draft) -> Effects:
 
 
 def take_match(draft: Draft, rank: int) -> Effects:
-    """Focus a clicked match of the source, and take it as evidence, or drop it."""
+    """Focus a clicked match of the source, and take or release it as evidence."""
     draft.message = NO_MESSAGE
     if rank not in {match.rank for match in draft.matches[Side.SOURCE]}:
         return [Blink()]
@@ -97,7 +97,7 @@ def take_match(draft: Draft, rank: int) -> Effects:
 
 
 def show_match(draft: Draft, rank: int) -> Effects:
-    """Focus a clicked match of the list, and scroll to it."""
+    """Focus a clicked match of the match list, and scroll to it."""
     draft.message = NO_MESSAGE
     side = draft.side.other
     match = next((match for match in draft.matches[side] if match.rank == rank), None)

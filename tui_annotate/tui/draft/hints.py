@@ -1,7 +1,8 @@
-"""Letters on words: codes, none a prefix of another, shortest at the cursor.
+"""Letter codes on words, to select words by typing; no code is a prefix of another code.
 
-Of words that touch, such as Chinese characters, every second one is covered by a code; the next
-stays readable, and is typed as the same code with a capital at its end.
+Words at the cursor have the shortest codes. If words touch, such as Chinese characters, a code
+covers every second word; the word after it stays readable, and has the same code with a capital
+last letter.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ MOST = len(LETTERS) ** 2
 
 
 def make_codes(count: int) -> tuple[str, ...]:
-    """`count` codes of one or two letters, at most 676, as many of one letter as possible first."""
+    """Return up to 676 codes of one or two letters, with as many one-letter codes as possible."""
     count = min(count, MOST)
     size = len(LETTERS)
     prefixes = 0
@@ -30,12 +31,12 @@ def make_codes(count: int) -> tuple[str, ...]:
 
 @dataclass
 class WordHints:
-    """Words with letters, of which the user chooses the first and the last of a selection.
+    """Words with letter codes, from which the user chooses both ends of a selection.
 
     Attributes:
-        words: by code, each with the word that touches it, if there is one.
-        typed: typed letters of a code.
-        first: the first chosen word; None before.
+        words: words by code, each with the word that touches it, if there is one.
+        typed: letters of a code typed so far.
+        first: first chosen word; None before the choice.
     """
 
     side: Side
@@ -45,22 +46,22 @@ class WordHints:
 
     @classmethod
     def over(cls, side: Side, words: Sequence[tuple[Span, ...]], near: Span) -> WordHints:
-        """Codes for words, the shortest for those inside `near` in reading order, then nearest."""
+        """Assign codes to words, the shortest within `near` in reading order, then by distance."""
         ordered = sorted(words, key=lambda pair: (_distance(pair[0], near), pair))
         return cls(side, dict(zip(make_codes(len(ordered)), ordered, strict=False)))
 
     def shown(self) -> dict[str, Span]:
-        """The words whose codes begin with the typed letters, by the letters that are left."""
+        """Return the words whose codes begin with the typed letters, by the letters to type."""
         fitting = (item for item in self.words.items() if item[0].startswith(self.typed))
         return {code[len(self.typed) :]: pair[0] for code, pair in fitting}
 
     @property
     def in_pairs(self) -> bool:
-        """Whether some words are typed with a capital."""
+        """Whether some words have codes with a capital letter."""
         return any(pair[1:] for pair in self.words.values())
 
     def type(self, letter: str) -> Span | None:
-        """Take a letter; the selection so far, None while a code is incomplete or nothing fits."""
+        """Type a letter; return the selection so far, or None if no code is complete."""
         code = self.typed + letter.lower()
         pair = self.words.get(code)
         if pair is None:

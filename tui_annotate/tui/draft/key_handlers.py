@@ -1,4 +1,4 @@
-"""Key handlers: a function for each action. `press` changes the draft and returns the effects."""
+"""Key handlers of the annotating screen, one function for each action."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ def press(
     comment: str = "",
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
-    """Do an action in any state of the draft.
+    """Run an action in any state of the draft: change the draft, and return the effects.
 
     Args:
-        digit: the option, for `option.choose`.
-        comment: the stored sample comment, for `note.write`.
+        action: id of the action.
+        digit: typed digit, for `option.choose`.
+        comment: stored sample comment, for `note.write`.
         more: handlers of further actions, by action id.
     """
     draft.message = NO_MESSAGE
@@ -89,13 +90,13 @@ def _delete(draft: Draft) -> Effects:
     return [Remove(annotation)]
 
 
-# leaving and taking back
+# back, undo and finish
 
 
 def _back(draft: Draft) -> Effects:
     if draft.pending:
         return label_actions.cancel(draft)
-    if draft.hits:  # first, as the draft line promises during a search
+    if draft.hits:  # first, because the draft line promises it during a search
         draft.hits = ()
         return []
     if draft.side is Side.SOURCE:
@@ -136,21 +137,21 @@ def _finish_or_save(draft: Draft) -> Effects:
 
 
 def leave_for(what: str, step: int, draft: Draft) -> Effects:
-    """Ask the screen to leave the sample for something, unless something is unsaved."""
+    """Request to open something other than this sample, unless work is unsaved."""
     if problem := completion.find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
     return [Open(what, step)]
 
 
 def walk_documents(step: int, draft: Draft) -> Effects:
-    """Show the next document of the source side; of a citation, the next that it cites."""
+    """Show the next source document; for a citation, the next document that it cites."""
     if draft.sample.kind is SampleKind.CITATION and draft.tabs > 1:
         return leave_for("tab", step, draft)
     return cursor_actions.go_to_document(step, draft)
 
 
 def walk_items(step: int, draft: Draft) -> Effects:
-    """Go to the next open item; on a report or a citation to the next citation if none is open."""
+    """Go to the next open item; on a report or citation without one, to the next citation."""
     if draft.missing_words or draft.lacking():
         return navigation.go_to_item(step, draft)
     if draft.sample.kind is SampleKind.CITATION and draft.tabs:

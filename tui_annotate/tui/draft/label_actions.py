@@ -1,4 +1,4 @@
-"""Choosing options by digit: labels of an annotation, reasons and ratings; and saving."""
+"""Choosing labels, reasons and ratings by digit, and saving annotations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, join_la
 
 
 def choose(draft: Draft, digit: str) -> Effects:
-    """A digit, in any state but N: saves, opens, toggles, or blinks if it has no meaning."""
+    """Handle a digit outside of notes: save, open or toggle its option, or blink for no option."""
     if digit == "0":
         return _choose_zero(draft)
     option = next((known for known in draft.options() if known.digit == digit), None)
@@ -34,14 +34,14 @@ def choose(draft: Draft, digit: str) -> Effects:
 
 
 def pick(draft: Draft, path: LabelPath) -> Effects:
-    """A label chosen from the list, taken as it is: a parent means itself."""
+    """Apply a label chosen from the list of labels; a parent means the parent itself."""
     if draft.tree.find(path) is None:
         return draft.refuse_key(MessageCode.LABEL_GONE, WARNING, label=describe_labels([path]))
     return label(draft, path)
 
 
 def repeat(draft: Draft) -> Effects:
-    """The last label again."""
+    """Apply the last label again."""
     if draft.tree.find(draft.last_label) is None:
         return draft.refuse_key(MessageCode.NO_LABEL_TO_REPEAT)
     if draft.digits_off:
@@ -50,7 +50,7 @@ def repeat(draft: Draft) -> Effects:
 
 
 def accept(draft: Draft) -> Effects:
-    """Enter while a choice is pending: the parent itself, no evidence found, no reason."""
+    """Answer a pending question with Enter: the parent itself, no evidence found, or no reason."""
     pending, draft.pending = draft.pending, None
     if pending is None:
         return [Blink()]
@@ -71,13 +71,13 @@ def _send_reason(draft: Draft, pending: PendingQuestion, text: str) -> Effects:
 
 
 def cancel(draft: Draft) -> Effects:
-    """Leaves a pending choice; nothing is saved."""
+    """Cancel a pending question without saving."""
     draft.pending = None
     return []
 
 
 def save_taken_match(draft: Draft) -> Effects:
-    """After Space took a match as evidence: saves if the label waits for evidence."""
+    """Save after Space took a match as evidence, if the label was waiting for evidence."""
     pending = draft.pending
     if not (pending and pending.kind == "evidence" and draft.evidence):
         return []
@@ -107,7 +107,7 @@ def _choose_zero(draft: Draft) -> Effects:
 
 
 def ask_rating(draft: Draft) -> Effects:
-    """Opens the bar with the scale for rating the sample as a whole."""
+    """Show the rating scale in the label bar, to rate the sample."""
     if not draft.scale:
         return draft.refuse_key(MessageCode.NO_SCALE)
     draft.pending = PendingQuestion(RATING)
@@ -124,9 +124,9 @@ def _give_rating(draft: Draft, word: str) -> Effects:
 
 
 def label(draft: Draft, path: LabelPath) -> Effects:
-    """Applies a label: toggles it while editing, else saves the current claim under it.
+    """Apply a label: toggle the label while editing, else save the current claim with the label.
 
-    It replaces a label of the focused annotation that was split.
+    If the focused annotation has a split label, the new label replaces the split label.
     """
     draft.pending = None
     if draft.editing:
@@ -154,7 +154,7 @@ def _take_passage(draft: Draft) -> Effects:
 
 
 def _find_problem(draft: Draft, found: Label) -> StatusMessage:
-    """Why the draft can not be saved under a label; empty where it can."""
+    """Return why the draft cannot be saved with a label; empty if it can."""
     claim, evidence = draft.anchors_to_save()
     if problem := closed_label_reason(draft, found):
         return problem
@@ -166,7 +166,7 @@ def _find_problem(draft: Draft, found: Label) -> StatusMessage:
 
 
 def closed_label_reason(draft: Draft, found: Label | None) -> StatusMessage:
-    """Why a label can not be given any more; empty where it can."""
+    """Return why a label cannot be used for new annotations; empty if it can."""
     if found is None or found.offered:
         return NO_MESSAGE
     if not found.split:
@@ -179,10 +179,11 @@ def closed_label_reason(draft: Draft, found: Label | None) -> StatusMessage:
 def conflicting_label_reason(
     draft: Draft, found: Label, of: tuple[Anchor, ...], *, but: str = ""
 ) -> StatusMessage:
-    """Why a label conflicts with others of the same claim (of the same evidence without a claim).
+    """Return why a label conflicts with other labels of the same claim; empty for no conflict.
 
     Args:
-        but: the id of an annotation to ignore.
+        of: anchors of the claim, or of the evidence if the annotation has no claim.
+        but: id of an annotation to ignore.
     """
     for known in draft.annotations:
         if (known.claim or known.evidence) != of or known.id == but:
@@ -222,7 +223,7 @@ def _replace_split_label(draft: Draft, split: Label, path: LabelPath) -> Effects
 
 
 def _toggle_label(draft: Draft, path: LabelPath) -> Effects:
-    """Adds or removes a label of the edited annotation; a part replaces a label that was split."""
+    """Add or remove a label of the edited annotation; a part replaces the label that was split."""
     if path in draft.labels:
         draft.labels.remove(path)
         return []
@@ -242,7 +243,7 @@ def _toggle_label(draft: Draft, path: LabelPath) -> Effects:
 
 
 def save(draft: Draft, path: LabelPath) -> Effects:
-    """Sends the draft to the store under a label, and empties it."""
+    """Send the draft to the store with a label, and clear the draft."""
     claim, evidence = draft.anchors_to_save()
     annotation = Annotation(
         id=draft.new_id(),
@@ -257,7 +258,7 @@ def save(draft: Draft, path: LabelPath) -> Effects:
 
 
 def save_edit(draft: Draft) -> Effects:
-    """Enter while editing: a new version, where something changed."""
+    """Save a new version of the edited annotation, if the edit changed it (key Enter)."""
     edited = draft.editing
     if edited is None:
         return [Blink()]
@@ -282,7 +283,7 @@ def save_edit(draft: Draft) -> Effects:
 
 
 def leave_edit(draft: Draft) -> None:
-    """Drops what was changed; the annotation stays in focus."""
+    """Discard the changes of an edit; the annotation stays in focus."""
     if draft.editing:
         draft.focused = draft.editing.id
     draft.editing, draft.changing, draft.digits_off = None, None, bool(draft.focused)

@@ -1,7 +1,6 @@
-"""Another label set comes into force during work on a draft: nothing that was typed is lost.
+"""A change of the label set during work on a draft; no typed text is lost.
 
-Labels that were renamed or removed are so in the draft too, and a message names them, those of the
-draft first.
+Renamed and removed labels change in the draft, too. A message names them, the draft's labels first.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ _MOST_NAMED: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class DraftLabelSetChange:
-    """From one label set to another.
+    """A change from one label set version to another.
 
     Attributes:
-        became: present paths of renamed labels, by their former paths.
+        became: current paths of renamed labels, by their former paths.
     """
 
     before: LabelTree
@@ -32,31 +31,35 @@ class DraftLabelSetChange:
     became: Mapping[LabelPath, LabelPath]
 
     def path(self, path: LabelPath) -> LabelPath:
-        """The present path of a label of the former set."""
+        """Return the current path of a label of the former version."""
         return self.became.get(path, path)
 
     def of(self, annotation: Annotation, held: Collection[LabelPath]) -> Annotation:
-        """An unsaved annotation with the labels that it may have now.
+        """Return an unsaved annotation with the labels that are possible now.
 
         Args:
-            held: the labels that it has in the store, by their present paths.
+            held: current paths of the labels that the annotation has in the store.
         """
         return replace(annotation, labels=tuple(self.labels(annotation.labels, held)))
 
     def labels(
         self, labels: Collection[LabelPath], held: Collection[LabelPath] = ()
     ) -> list[LabelPath]:
-        """Present paths of labels, without those that were removed or may not be given any more.
+        """Return current paths of labels, without removed labels and labels that are not in use.
 
         Args:
-            held: these stay, even if they may not be given any more.
+            held: labels that stay even if they are not in use.
         """
         moved = dict.fromkeys(map(self.path, labels))
         found = {path: self.now.find(path) for path in moved}
         return [path for path, label in found.items() if label and (label.offered or path in held)]
 
     def changes(self, first: Collection[LabelPath] = ()) -> list[StatusMessage]:
-        """What happened to each changed label; `first`, former paths in the draft, come first."""
+        """Return a message for each changed label.
+
+        Args:
+            first: former paths of labels in the draft; their messages come first.
+        """
         touched = {
             label.path: change
             for label in self.before.walk()
@@ -67,14 +70,14 @@ class DraftLabelSetChange:
         return list({change.text: change for change in found}.values())
 
     def describe(self, first: Collection[LabelPath]) -> str:
-        """The first changes in one line; empty for none. See `changes`."""
+        """Describe the first changes in one line (see `changes`); empty for none."""
         return join_first([change.text for change in self.changes(first)], _MOST_NAMED)
 
     def _describe_change(self, path: LabelPath) -> StatusMessage | None:
         before, now, name = self.before.find(path), self.now.find(self.path(path)), path[-1]
         if now is None:
             return StatusMessage(MessageCode.LABEL_REMOVED, {"label": name})
-        along = (*self.path(path[:-1]), name)  # renamed with its parent, which has a message
+        along = (*self.path(path[:-1]), name)  # only its parent was renamed, which has a message
         if now.path not in (path, along):
             called = now.name if now.name != name else " › ".join(now.path)
             return StatusMessage(MessageCode.LABEL_RENAMED, {"label": name, "name": called})
@@ -95,7 +98,7 @@ class DraftLabelSetChange:
 
 
 def describe_split(tree: LabelTree, label: Label) -> StatusMessage:
-    """Which labels are given now instead of one that was split."""
+    """Return the message that names the labels into which a label was split."""
     parts = join_label_names(tree.parts(label), last=" and ")
     return StatusMessage(MessageCode.LABEL_SPLIT_INTO, {"label": label.name, "parts": parts})
 
@@ -103,7 +106,7 @@ def describe_split(tree: LabelTree, label: Label) -> StatusMessage:
 def take_over(
     draft: Draft, change: DraftLabelSetChange, annotations: tuple[Annotation, ...]
 ) -> None:
-    """Apply the new label set, and the annotations that the store has now, to a draft."""
+    """Apply the new label set, and the annotations now in the store, to a draft."""
     stored = {known.id: known for known in annotations}
 
     def convert(pair: tuple[Annotation, bool]) -> tuple[Annotation, bool]:
@@ -128,7 +131,7 @@ def take_over(
 
 
 def describe_reopened(draft: Draft) -> StatusMessage:
-    """Why a finished sample is open again; empty if none of its labels was split."""
+    """Return why a completed sample is open again; empty if none of its labels was split."""
     split = {
         label.path: describe_split(draft.tree, label).text
         for known in draft.annotations
@@ -141,7 +144,7 @@ def describe_reopened(draft: Draft) -> StatusMessage:
 
 
 def in_hand(draft: Draft) -> list[LabelPath]:
-    """The labels of the draft, and of annotations that are not stored yet."""
+    """Return the labels of the draft and of annotations that are not stored yet."""
     pending = [draft.pending.path] if draft.pending else []
     pairs = (*draft.saving.values(), *draft.unsaved)
     return [*draft.labels, *pending, *(path for one, _ in pairs for path in one.labels)]

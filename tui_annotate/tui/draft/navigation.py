@@ -1,4 +1,4 @@
-"""Walking the annotations of a sample: all of them, or only open items."""
+"""Going to the next or previous annotation or open item of a sample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tui_annotate.tui.draft.state import Draft
 
 
 def go_to_annotation(step: int, draft: Draft) -> Effects:
-    """Focus the next or previous annotation, cyclic; also suggestions if `c` walks citations."""
+    """Focus the next or previous annotation, cyclic; with suggestions if `c` goes to citations."""
     known: Sequence[Annotation | Suggestion] = draft.annotations
     if draft.cites:
         known = _sort_by_position([*draft.annotations, *draft.offered])
@@ -25,9 +25,9 @@ def go_to_annotation(step: int, draft: Draft) -> Effects:
 
 
 def go_to_item(step: int, draft: Draft) -> Effects:
-    """Focus the next or previous open item.
+    """Focus the next or previous open item of the sample.
 
-    A marked word; else an annotation that lacks something, or an unanswered suggestion.
+    Open items are marked words; without marked words, incomplete annotations and open suggestions.
     """
     if draft.missing_words:
         return highlights.walk_missing_words(step, draft)
@@ -54,7 +54,7 @@ def _walk(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> 
 
 
 def show_annotation(draft: Draft, annotation_id: str) -> Effects:
-    """Focus an annotation, and scroll to its claim and evidence; digits are off."""
+    """Focus an annotation, scroll to its claim and evidence, and switch digits off."""
     found = next((known for known in draft.annotations if known.id == annotation_id), None)
     return show(draft, found) if found else []
 
@@ -69,7 +69,7 @@ def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
 
 
 def neighbour_index(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> int:
-    """The index of the next or previous one, from the cursor if none of them is in focus."""
+    """Return the index of the next or previous item, counted from the focus, else the cursor."""
     at = next((at for at, one in enumerate(known) if one.id == draft.focused), None)
     if at is not None:
         return (at + step) % len(known)

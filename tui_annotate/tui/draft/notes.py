@@ -1,4 +1,4 @@
-"""Notes: what the note line is for, and where its text goes."""
+"""Notes: the note line is opened for an annotation, a claim, a sample or a reason."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from tui_annotate.domain.labels import Requirement
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import suggestion_answers
 from tui_annotate.tui.draft.effects import Comment, Effects, Finish, OpenNote, Save
-from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
+from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import ANNOTATION, DECLINE, DRAFT, REASON, SAMPLE, Draft, Note
 from tui_annotate.tui.draft.words import WARNING, describe_labels
 
 
 def write(draft: Draft, comment: str = "") -> Effects:
-    """Opens the note line: on the annotation in focus, else the unsaved claim, else the sample.
+    """Open the note line for the focused annotation, else the unsaved claim, else the sample.
 
     Args:
         comment: the stored sample comment.
@@ -38,19 +38,19 @@ def write(draft: Draft, comment: str = "") -> Effects:
 
 
 def write_comment(draft: Draft, comment: str = "") -> Effects:
-    """Opens the note line for the sample comment, whatever is in focus."""
+    """Open the note line for the sample comment, even while an annotation is in focus."""
     return _open_line(draft, Note(SAMPLE), comment)
 
 
 def claim_to_search(draft: Draft) -> tuple[Anchor | None, str]:
-    """(claim, annotation id) to search former annotations by; an empty id for a new annotation."""
+    """Return (claim, annotation id) for the search in past annotations; empty id for a new one."""
     annotation = draft.editing or draft.focused_annotation
     claim = annotation.claim if annotation and not draft.editing else ()
     return next(iter(claim or draft.claim), None), annotation.id if annotation else ""
 
 
 def take(draft: Draft, former: PastAnnotation) -> Effects:
-    """Takes the note of a former annotation for the draft, and its label for `r`.
+    """Take the note of a past annotation for the draft, and its label for key `r`.
 
     If an annotation is in focus, the note line opens with the note instead.
     """
@@ -71,8 +71,11 @@ def take(draft: Draft, former: PastAnnotation) -> Effects:
         draft.note = former.note
         code = MessageCode.NOTE_TAKEN
     repeat = MessageCode.REPEAT_TOGGLES if draft.editing else MessageCode.REPEAT_SAVES
-    then = StatusMessage(repeat, {"label": describe_labels(known[:1])}) if known else NO_MESSAGE
-    draft.say(code, then=then)
+    message = StatusMessage(code)
+    if known:
+        then = StatusMessage(repeat, {"label": describe_labels(known[:1])})
+        message = StatusMessage(MessageCode.WITH_MORE, {"first": message, "more": then})
+    draft.say(message)
     return []
 
 
@@ -80,7 +83,7 @@ _FLAG_REASON = Note(REASON)
 
 
 def open_reason(draft: Draft, note: Note = _FLAG_REASON) -> Effects:
-    """Opens the note line for a reason in the user's own words."""
+    """Open the note line for a reason in the user's own words."""
     return _open_line(draft, note, "")
 
 
@@ -90,7 +93,7 @@ def _open_line(draft: Draft, note: Note, text: str) -> Effects:
 
 
 def finish_note(draft: Draft, text: str) -> Effects:
-    """Enter in the note line: stores the text, or puts it into the draft."""
+    """Store the text of the note line, or put it into the draft (key Enter)."""
     note, draft.writing = draft.writing, None
     if note is None:
         return []
@@ -119,7 +122,7 @@ def finish_note(draft: Draft, text: str) -> Effects:
 
 
 def keep_note_text(draft: Draft, text: str) -> Effects:
-    """Esc in the note line: keeps the text for the next time this note is opened."""
+    """Keep the text of the note line until this note is opened again (key Esc)."""
     if keep_unsaved_text(draft, text):
         of_sample = draft.writing is not None and draft.writing.kind == SAMPLE
         draft.say(MessageCode.COMMENT_KEPT if of_sample else MessageCode.NOTE_KEPT)
@@ -128,7 +131,7 @@ def keep_note_text(draft: Draft, text: str) -> Effects:
 
 
 def keep_unsaved_text(draft: Draft, text: str) -> bool:
-    """Keeps the text of the note line; False for a reason or an unchanged text."""
+    """Keep the text of the note line; return False for a reason or an unchanged text."""
     note = draft.writing
     if note is None or note.kind in (REASON, DECLINE):
         return False

@@ -1,4 +1,4 @@
-"""The resume state of a sample as JSON values: cursors, the unsaved claim, notes, what was seen."""
+"""The resume state of a sample as JSON: cursors, unsaved claim, notes, seen sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tui_annotate.tui.draft.state import Draft, Note, SideCursor
 
 
 def dump_state(draft: Draft) -> dict[str, Any]:
-    """Cursors, selected claim, evidence, notes, seen sentences and suggestions; no unsaved edit."""
+    """Return cursors, claim, evidence, notes, seen sentences and suggestions; no unsaved edit."""
     claim = draft.pointers[Side.SUMMARY].selection
     return {
         "cursors": {
@@ -32,7 +32,7 @@ def dump_state(draft: Draft) -> dict[str, Any]:
 
 
 def restore(draft: Draft, kept: Mapping[str, Any]) -> None:
-    """Restores what `dump_state` returned, without what does not fit the texts."""
+    """Restore a state of `dump_state`, without values that do not fit the sample's texts."""
     claim = _parse_span(kept.get("claim"), draft.text(Side.SUMMARY, 0))
     for side in Side:
         document, offset = _parse_cursor(kept.get("cursors"), side, draft)

@@ -1,7 +1,7 @@
-"""A sample of a single document: on the summary side on screen, on the source side in the store.
+"""Samples of a single document: on the summary side on screen, on the source side in the store.
 
-So its passages are marked with the keys of every other sample. Between screen and store, claims
-and evidence are exchanged; texts and offsets stay.
+Therefore passages are marked with the same keys as in other samples. Between screen and store,
+claims and evidence are exchanged; texts and offsets stay unchanged.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def is_alone(sample: Sample) -> bool:
-    """Whether a stored sample is one source document without a summary."""
+    """Return whether a stored sample is one source document without a summary."""
     sides = [document.side for document in sample.documents]
     return sample.kind is SampleKind.DOCUMENT and sides == [Side.SOURCE]
 
 
 def to_screen_sample(sample: Sample) -> Sample:
-    """A stored sample as the screen shows it."""
+    """Convert a stored sample to the sample that the screen shows."""
     if not is_alone(sample):
         return sample
     (document,) = sample.documents
@@ -36,7 +36,7 @@ def to_screen_sample(sample: Sample) -> Sample:
 
 
 def exchange_sides(sample: Sample, one: _Marked) -> _Marked:
-    """A stored annotation as the screen has it, or the other way; `sample` is the stored one."""
+    """Convert a stored annotation for the screen, or back; `sample` is the stored sample."""
     if not is_alone(sample):
         return one
     claim, evidence = tuple(map(_swap_side, one.evidence)), tuple(map(_swap_side, one.claim))
@@ -44,14 +44,14 @@ def exchange_sides(sample: Sample, one: _Marked) -> _Marked:
 
 
 def exchange_all_sides(sample: Sample, annotations: Iterable[_Marked]) -> tuple[_Marked, ...]:
-    """Several annotations, as `exchange_sides`."""
+    """Convert several annotations with `exchange_sides`."""
     return tuple(exchange_sides(sample, known) for known in annotations)
 
 
 def exchange_group_sides(
     sample: Sample, groups: tuple[CandidateGroup, ...]
 ) -> tuple[CandidateGroup, ...]:
-    """Groups of candidates as the screen has them."""
+    """Convert stored groups of candidates for the screen."""
     if not is_alone(sample):
         return groups
     return tuple(
@@ -65,7 +65,7 @@ def exchange_group_sides(
 
 
 def stored_anchor(sample: Sample, anchor: Anchor) -> Anchor:
-    """An anchor of the screen as the store has it."""
+    """Convert an anchor of the screen to the stored anchor."""
     return _swap_side(anchor) if is_alone(sample) else anchor
 
 

@@ -1,6 +1,6 @@
 """The draft of one sample: texts, cursors, claim, evidence, labels, note, and the bar's options.
 
-`key_handlers` says what keys change in it, `words` describes it.
+`key_handlers` changes a draft by keys, `words` describes a draft in text.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from tui_annotate.tui.keys.actions import DIGITS
 from tui_annotate.tui.palette import label_slots
 
 REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
-"""Why a sample is flagged, in the order of the digits; 0 asks for own words."""
+"""Reasons to flag a sample, in the order of the digits; 0 asks for own words."""
 
 DECLINE, RATING = "decline", "rating"
-"""Kinds of `PendingQuestion`: why a suggestion is refused; which rating a sample gets."""
+"""Kinds of `PendingQuestion`: reason of rejecting a suggestion; rating of the sample."""
 
 DECLINING: Final = ("supported", "wrong extent", "wrong label", "unimportant")
-"""Why a suggestion is refused, in the order of the digits; 0 asks for own words."""
+"""Reasons to reject a suggestion, in the order of the digits; 0 asks for own words."""
 
 
 def segment_at(segments: Sequence[Segment], offset: int) -> int:
-    """The index of the segment that holds an offset; the last for the end of the text."""
+    """Return the index of the segment that contains an offset; the last for the text's end."""
     return max(0, bisect_right(segments, offset, key=lambda segment: segment.start) - 1)
 
 
 def letter(index: int) -> str:
-    """A, B, ... Z, AA, AB, ... for 0, 1, ... as columns of a sheet are named."""
+    """Return A, B, ... Z, AA, AB, ... for 0, 1, ..., like the column names of a spreadsheet."""
     name = ""
     index += 1
     while index:
@@ -58,7 +58,7 @@ def letter(index: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SideCursor:
-    """A side's cursor: index of the document, offset and selection in code points."""
+    """The cursor of a side: index of the document, offset and selection in code points."""
 
     document: int = 0
     offset: int = 0
@@ -67,28 +67,28 @@ class SideCursor:
 
 @dataclass
 class ViewedMatches:
-    """Which of the matches in the source the annotator looked at.
+    """A record of the source matches that the annotator looked at.
 
     Attributes:
-        claim: the claim that was searched for; None before the assist has answered.
+        claim: claim of the search for matches; None before the search has finished.
     """
 
     claim: Anchor | None = None
     _segments: set[tuple[int, int]] = field(default_factory=set)
 
     def begin(self, claim: Anchor | None) -> None:
-        """Start with the matches of a claim; the same claim keeps what was looked at."""
+        """Start a record for the matches of a claim; for the same claim keep the record."""
         if claim != self.claim:
             self.claim = claim
             self._segments.clear()
 
     def at(self, match: Match | None) -> None:
-        """Record that the annotator walked to a match, took it or clicked on it."""
+        """Record that the annotator focused, took or clicked a match."""
         if match is not None:
             self._segments.add((match.document, match.segment))
 
     def offer(self, claim: Sequence[Anchor], matches: Sequence[Match]) -> AssistSnapshot | None:
-        """The assist snapshot for a claim; None if the matches are those of another claim."""
+        """Return the assist snapshot of a claim; None if the matches are of another claim."""
         if self.claim is None or self.claim not in claim:
             return None
         looked = [match for match in matches if (match.document, match.segment) in self._segments]
@@ -99,13 +99,13 @@ class ViewedMatches:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A sentence cites a document.
+    """A citation of a document by a sentence of a report.
 
     Attributes:
-        sentence: index in the report.
-        span: extent of the sentence.
-        id: id of the document.
-        document: index on the source side; None if the report came without the document.
+        sentence: index of the sentence in the report.
+        span: span of the sentence.
+        id: id of the cited document.
+        document: index of the document on the source side; None if the sample lacks it.
     """
 
     sentence: int
@@ -116,7 +116,12 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class LabelOption:
-    """A digit of the bar: a label, a reason or a word of the scale; `opens` shows its children."""
+    """An option of the label bar: a digit with a label, a reason or a rating.
+
+    Attributes:
+        opens: the digit shows the children of the label instead of saving.
+        chosen: the option is marked as chosen.
+    """
 
     digit: str
     text: str
@@ -126,7 +131,7 @@ class LabelOption:
 
 
 def reason_options(texts: Sequence[str], *, chosen: str = "") -> tuple[LabelOption, ...]:
-    """Options that are no labels, by digit; `chosen` is the text of one of them."""
+    """Return options for reasons or ratings, numbered from 1; `chosen` is the text of one."""
     return tuple(
         LabelOption(str(number), text, (text,), chosen=bool(text) and text == chosen)
         for number, text in enumerate(texts, 1)
@@ -135,22 +140,22 @@ def reason_options(texts: Sequence[str], *, chosen: str = "") -> tuple[LabelOpti
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """A question that one more key answers, by a `kind` of `keys.key_lines.QUESTIONS`."""
+    """A question that the next key answers; `kind` is a key of `keys.key_lines.QUESTIONS`."""
 
     kind: str
     path: LabelPath = ()
 
 
 WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINING}
-"""The reasons to choose from, by the kind of `PendingQuestion`."""
+"""Lists of reasons to choose from, by the kind of `PendingQuestion`."""
 
 SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
-"""Kinds of `Note`: on the sample, on the unsaved claim, on an annotation, on a flag."""
+"""Kinds of `Note`: sample comment, note on the draft, note on an annotation, flag reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a note is on; `id` is that of the annotation or suggestion."""
+    """The object of a note; `id` is the id of the annotation or suggestion, if it is one."""
 
     kind: str
     id: str = ""
@@ -158,37 +163,38 @@ class Note:
 
 @dataclass
 class Draft:
-    """One sample on one annotator's screen, with everything that is not saved yet.
+    """One sample on one annotator's screen, with all unsaved work.
 
     Attributes:
-        segments: parallel to `sample.documents`.
-        annotations: the annotator's own, in reading order.
-        side: the one that has the keys.
+        segments: segments of each document, parallel to `sample.documents`.
+        annotations: the annotator's own annotations, in reading order.
+        side: side with the keyboard focus.
         focused: id of the annotation or suggestion in focus; empty for none.
         suggestions: unanswered suggestions, in reading order.
-        suggestions_hidden: suggestions are hidden, and no key acts on them.
-        answering: answers on their way to the store, by suggestion id: the annotation made of it;
-            None for a refusal.
+        suggestions_hidden: whether suggestions are hidden from screen and keys.
+        answering: answers not yet confirmed by the store, by suggestion id: the annotation made of
+            the suggestion; None for a rejection.
         seen_suggestions: ids of suggestions that were in focus.
-        changing: the suggestion that is being edited into an annotation.
-        drawn: cache of the screen: what it drew of the suggestions.
-        evidence: of the unsaved annotation, in the order of taking.
-        matches: on each side, best first.
+        changing: suggestion that is being edited into an annotation.
+        drawn: the screen's cache of drawn suggestions.
+        evidence: evidence of the unsaved annotation, in the order in which it was taken.
+        matches: matches on each side, best first.
         focused_ranks: rank of the match in focus on each side; 0 for none.
-        digits_off: digits do nothing until the cursor moves or something is selected.
+        digits_off: digits do nothing until the cursor moves or text is selected.
         stored: saved text of the note that is being written.
-        editing: the annotation that is being edited, with `labels` so far.
-        saving: annotations sent to the store without an answer yet, by id: (annotation, is new).
-        save_failed: the store refused the current draft; the user must save or drop it.
+        editing: annotation that is being edited; `labels` are its labels so far.
+        saving: annotations sent to the store and not confirmed, by id: (annotation, is new).
+        save_failed: whether the store refused the current draft; the user must save or drop it.
         unsaved: annotations that the store refused, oldest first: (annotation, is new).
-        kept_notes: note texts left with Esc.
+        kept_notes: unsaved note texts that Esc kept, by note.
         missing_words: marked words of the summary that the sources do not contain.
-        former_evidence: the annotator's evidence in other samples, by index of the source document.
+        former_evidence: the annotator's evidence in other samples, by source document index.
         scale: words of the rating scale, in the order of the digits; empty for no rating.
-        rating: word of the scale; empty for none.
+        rating: word of the scale; empty for no rating.
         citation: index of the citation in focus; -1 for none.
         tabs: number of documents that a citation's sentence cites; 0 while unknown.
-        visited: summary sentences that were on screen at a key press, whole or under the cursor.
+        visited: indices of summary sentences that were on screen at a key press, entirely or under
+            the cursor.
     """
 
     sample: Sample
@@ -245,7 +251,7 @@ class Draft:
 
     @property
     def offered(self) -> Sequence[Suggestion]:
-        """The suggestions that are open and shown, in reading order."""
+        """Open suggestions that are not hidden, in reading order."""
         if self.suggestions_hidden:
             return ()
         if not self.answering:
@@ -254,72 +260,72 @@ class Draft:
 
     @property
     def focused_annotation(self) -> Annotation | None:
-        """The annotation in focus."""
+        """The annotation in focus; None for none."""
         return next((known for known in self.annotations if known.id == self.focused), None)
 
     @property
     def focused_suggestion(self) -> Suggestion | None:
-        """The suggestion in focus."""
+        """The suggestion in focus; None for none."""
         if not self.focused:
             return None
         return next((one for one in self.offered if one.id == self.focused), None)
 
     @property
     def in_focus(self) -> Annotation | Suggestion | None:
-        """The annotation or suggestion in focus."""
+        """The annotation or suggestion in focus; None for none."""
         return self.focused_annotation or self.focused_suggestion
 
     @property
     def pointer(self) -> SideCursor:
-        """The cursor of the side that has the keys."""
+        """The cursor of the side with the keyboard focus."""
         return self.pointers[self.side]
 
     @property
     def selection(self) -> Span | None:
-        """The selection of the side that has the keys."""
+        """The selection on the side with the keyboard focus; None for none."""
         return self.pointer.selection
 
     def text(self, side: Side, index: int | None = None) -> str:
-        """A document's text, by default of the one on screen; empty if there is none."""
+        """Return the text of a document, by default the one on screen; empty for no document."""
         documents = self.sample.side(side)
         index = self.pointers[side].document if index is None else index
         return documents[index].text if index < len(documents) else ""
 
     def sentences(self, side: Side, index: int | None = None) -> Sequence[Segment]:
-        """A document's segments, by default of the one on screen; empty if there is none."""
+        """Return the segments of a document, by default the one on screen; empty for none."""
         index = self.pointers[side].document if index is None else index
         indices = [at for at, doc in enumerate(self.sample.documents) if doc.side is side]
         return self.segments[indices[index]] if index < len(indices) else ()
 
     def segment(self, side: Side) -> int:
-        """The index of the segment that a side's cursor is in; 0 for an empty text."""
+        """Return the index of the segment under a side's cursor; 0 for an empty text."""
         return segment_at(self.sentences(side), self.pointers[side].offset)
 
     def sentence(self, side: Side) -> Span | None:
-        """The segment under a side's cursor without white space around it; None if it is blank."""
+        """Return the segment under a side's cursor without outer white space; None if blank."""
         segments = self.sentences(side)
         return segments[self.segment(side)].span.trim(self.text(side)) if segments else None
 
     # labels
 
     def relabel(self, tree: LabelTree) -> None:
-        """Take over another label set."""
+        """Replace the label set."""
         self.tree = tree
         self.__dict__.pop("_slots", None)
 
     def label_name(self, path: LabelPath) -> str:
-        """The last name of a label's path; for a retired or split label with that state."""
+        """Return the last name of a label path; add the state of a retired or split label."""
         label, name = self.tree.find(path), path[-1] if path else ""
         if label is None or label.offered:
             return name
         return f"{name} ({'split' if label.split else 'retired'})"
 
     def label_names(self, paths: Sequence[LabelPath]) -> str:
-        """The names of an annotation's labels, joined."""
+        """Join the names of an annotation's labels with commas; `no label` for none."""
         return ", ".join(map(self.label_name, filter(None, paths))) or "no label"
 
     def slot(self, path: LabelPath) -> int:
-        """The colour slot of a label; for a parent without a colour that of its first leaf."""
+        """Return a label's colour slot; a parent without a colour has its first leaf's slot."""
         own = self._slots.get(path)
         below = (slot for known, slot in self._slots.items() if known[: len(path)] == path)
         return next(below, 0) if own is None else own
@@ -331,30 +337,30 @@ class Draft:
         return {label.path: slot for label, slot in zip(asking, given, strict=True)}
 
     def letter(self, annotation_id: str) -> str:
-        """The letter an annotation is shown under: A for the first in reading order."""
+        """Return the letter of an annotation on screen: A for the first in reading order."""
         at = next((at for at, known in enumerate(self.annotations) if known.id == annotation_id), 0)
         return letter(at)
 
     def lacking(self) -> tuple[tuple[Annotation, tuple[str, ...]], ...]:
-        """(annotation, what its labels require and it lacks), in reading order."""
+        """Return (annotation, missing required parts), in reading order."""
         pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
         return tuple((known, lacks) for known, lacks in pairs if lacks)
 
-    # where we are
+    # the current position
 
     @property
     def cites(self) -> bool:
-        """Whether `c` walks citations; `a` walks suggestions too then."""
+        """Whether `c` goes to citations; then `a` goes to suggestions, too."""
         return bool(self.citations or self.tabs)
 
     @property
     def suggestion_key(self) -> str:
-        """The key that walks the suggestions of this sample."""
+        """The key that goes to the next suggestion in this sample."""
         return "a" if self.cites else "c"
 
     @property
     def state(self) -> str:
-        """Which keys act: a letter of `keys.actions.STATES`."""
+        """The state for the choice of keys: a letter of `keys.actions.STATES`."""
         if self.pending:
             return "L"
         if self.writing:
@@ -365,10 +371,10 @@ class Draft:
             return "E"
         return "S" if self.selection else "R"
 
-    # what is in hand
+    # the unsaved annotation
 
     def current_anchor(self, side: Side) -> Anchor | None:
-        """The selection of a side, else its sentence, trimmed: matches are searched for it."""
+        """Return the trimmed selection of a side, else its sentence: the query for matches."""
         pointer = self.pointers[side]
         if pointer.selection is None:
             known = self.editing or self.in_focus
@@ -385,7 +391,7 @@ class Draft:
 
     @property
     def claim(self) -> tuple[Anchor, ...]:
-        """The claim of the next save; empty if the summary has no words here."""
+        """The claim that the next save stores; empty if the summary has no words at the cursor."""
         if self.editing and self.pointers[Side.SUMMARY].selection is None:
             return self.editing.claim
         anchor = self._anchor_at_pointer(Side.SUMMARY)
@@ -393,9 +399,9 @@ class Draft:
 
     @property
     def passage(self) -> Anchor | None:
-        """The selection of the source that a digit saves as evidence; None for none.
+        """The selection in the source that a digit saves as evidence; None for none.
 
-        Only in reports, documents and citations, where Space would take it, too.
+        Reports, documents and citations only; in other samples, Space takes the selection.
         """
         is_selected = self.side is Side.SOURCE and self.selection is not None
         return (
@@ -406,44 +412,44 @@ class Draft:
 
     @property
     def is_passage_alone(self) -> bool:
-        """Whether a digit saves the passage without a claim; only in citations."""
+        """Whether a digit saves the selected passage without a claim; True only in citations."""
         chosen = self.pointers[Side.SUMMARY].selection or self.evidence or self.editing
         return self.sample.kind is SampleKind.CITATION and not chosen and self.passage is not None
 
     def anchors_to_save(self) -> tuple[tuple[Anchor, ...], tuple[Anchor, ...]]:
-        """(claim, evidence in order) of the next save; one of them may be empty."""
+        """Return (claim, sorted evidence) of the next save; one of the two may be empty."""
         evidence = {*self.evidence, *([self.passage] if self.passage else [])}
         return () if self.is_passage_alone else self.claim, tuple(sorted(evidence))
 
     @property
     def focused_match(self) -> Match | None:
-        """The match in focus on the source side."""
+        """The focused match on the source side; None for none."""
         rank = self.focused_ranks[Side.SOURCE]
         return next((match for match in self.matches[Side.SOURCE] if match.rank == rank), None)
 
     def anchor_of(self, match: Match) -> Anchor | None:
-        """A source match as evidence: its segment without white space at the edges."""
+        """Return the evidence anchor of a source match: its segment without outer white space."""
         span = match.span.trim(self.text(Side.SOURCE, match.document))
         return Anchor(Side.SOURCE, match.document, span) if span else None
 
     def taken(self, match: Match) -> bool:
-        """Whether a source match is among the evidence."""
+        """Return whether a source match is among the draft's evidence."""
         return self.anchor_of(match) in self.evidence
 
     def is_former_evidence(self, match: Match) -> bool:
-        """Whether a source match overlaps the annotator's evidence in other samples."""
+        """Return whether a source match overlaps the annotator's evidence in other samples."""
         spans = self.former_evidence.get(match.document, ())
         return any(span.overlap(match.span) for span in spans)
 
     @property
     def open(self) -> bool:
-        """Whether there is unsaved evidence, an unsaved note or an edit; a selection is none."""
+        """Whether the draft has unsaved evidence, an unsaved note or an open edit."""
         return bool(self.evidence or self.note or self.editing)
 
-    # what the bar shows
+    # the options of the label bar
 
     def options(self) -> tuple[LabelOption, ...]:
-        """The bar's digits, in order; none while evidence is asked for."""
+        """Return the options of the label bar, in order; empty while evidence is requested."""
         if self.pending is None:
             return tuple(self._option(digit, label) for digit, label in self._digit_labels())
         if reasons := WHY.get(self.pending.kind):
@@ -475,7 +481,7 @@ class Draft:
 
     @property
     def split_label(self) -> Label | None:
-        """The split label of the annotation in focus; the digits choose a part of it."""
+        """The split label of the focused annotation, which the digits replace by a part."""
         annotation = self.focused_annotation
         if annotation is None or self.editing or self.pending or annotation.id in self.saving:
             return None
@@ -483,7 +489,7 @@ class Draft:
         return next((label for label in split if self.tree.parts(label)), None)
 
     def unvisited(self) -> tuple[int, ...]:
-        """Indices of summary sentences that were never on screen, without blank ones."""
+        """Return the indices of non-blank summary sentences that were never on screen."""
         text = self.text(Side.SUMMARY, 0)
         return tuple(
             at
@@ -492,19 +498,19 @@ class Draft:
         )
 
     def focus_annotation(self, annotation_id: str) -> None:
-        """Focuses an annotation or a suggestion; digits are off until the next move."""
+        """Focus an annotation or a suggestion; digits are off until the next move."""
         self.focused, self.digits_off, self.just_saved = annotation_id, True, ""
 
     def enable_digits(self) -> None:
-        """Lets digits act again after a move or a selection, and focuses no annotation."""
+        """Enable digits after a move or a selection, and remove the focus from annotations."""
         self.digits_off = False
         self.focused = self.just_saved = ""
 
     def say(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> None:
-        """Show a message in the draft line until the next key; see `make_message`."""
+        """Show a message in the draft line until the next key (see `make_message`)."""
         self.message = make_message(message, kind, **fields)
 
     def refuse_key(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> Effects:
-        """Show why a key does nothing now, and let the bar blink."""
+        """Show the reason why a key does nothing, and blink the label bar."""
         self.say(message, kind, **fields)
         return [Blink()]

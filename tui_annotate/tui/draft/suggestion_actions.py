@@ -1,4 +1,4 @@
-"""Accepting, changing and refusing suggestions, the store's answers, and the draft line for one."""
+"""Accepting, changing and rejecting suggestions, the store's answers, and their draft line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft import completion, label_actions, notes
 from tui_annotate.tui.draft.effects import Effects, Open, Select, go_to_first
-from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
+from tui_annotate.tui.draft.messages import (
+    NO_MESSAGE,
+    Kind,
+    LineText,
+    MessageCode,
+    StatusMessage,
+    join_parts,
+)
 from tui_annotate.tui.draft.navigation import show
 from tui_annotate.tui.draft.state import DECLINE, Draft, PendingQuestion
 from tui_annotate.tui.draft.suggestion_answers import send_acceptance, to_annotation
@@ -36,7 +43,7 @@ from tui_annotate.tui.line_text import text_width as cells_of
 
 
 def take(draft: Draft) -> Effects:
-    """`y`: accepts the suggestion in focus as it is, unless something else is unsaved."""
+    """Accept the suggestion in focus unchanged (key `y`), unless something else is unsaved."""
     one = draft.focused_suggestion
     problem = _find_obstacle(draft) or (_find_problem(draft, one) if one else _explain_none(draft))
     if one is None or problem:
@@ -45,18 +52,18 @@ def take(draft: Draft) -> Effects:
 
 
 def change(draft: Draft, one: Suggestion) -> Effects:
-    """`e`: the suggestion is loaded as annotations are; Enter saves what became of it."""
+    """Load a suggestion for editing (key `e`); Enter saves the result as an annotation."""
     annotation = to_annotation(draft, one)
     draft.changing, draft.editing = one, annotation
     draft.digits_off, draft.just_saved = False, ""
-    # A label that the set has not could be neither saved nor taken off.
+    # A label that the set lacks could be neither saved nor removed.
     draft.labels = [path for path in one.labels if draft.tree.find(path)]
     draft.evidence, draft.note = list(annotation.evidence), annotation.note
     return [Select(Side.SUMMARY, None)]
 
 
 def ask_refusal_reason(draft: Draft) -> Effects:
-    """`x`: asks why the suggestion in focus is refused."""
+    """Ask for the reason of rejecting the suggestion in focus (key `x`)."""
     if problem := _find_obstacle(draft):
         return draft.refuse_key(problem)
     draft.pending = PendingQuestion(DECLINE)
@@ -64,7 +71,7 @@ def ask_refusal_reason(draft: Draft) -> Effects:
 
 
 def hide(draft: Draft) -> Effects:
-    """Hides all suggestions, or shows them again; the screen remembers it."""
+    """Hide all suggestions, or show them again; the screen remembers the choice."""
     if draft.changing:
         return draft.refuse_key(MessageCode.FINISH_EDIT_FIRST)
     if draft.focused_suggestion:
@@ -78,7 +85,7 @@ def hide(draft: Draft) -> Effects:
 
 
 def describe_open_suggestions(draft: Draft) -> StatusMessage:
-    """How many suggestions wait for an answer; empty for none that are shown."""
+    """Return a message with the number of open suggestions; empty if none is shown."""
     if not draft.offered:
         return NO_MESSAGE
     fields = {
@@ -107,7 +114,7 @@ def _find_obstacle(draft: Draft) -> StatusMessage:
 
 
 def _find_problem(draft: Draft, one: Suggestion) -> StatusMessage:
-    """Why a suggestion can not be saved as it is; empty where it can."""
+    """Return why a suggestion cannot be saved unchanged; empty if it can."""
     if not one.labels:
         return StatusMessage(MessageCode.NO_LABEL_PROPOSED)
     for path in one.labels:
@@ -125,13 +132,13 @@ def _find_problem(draft: Draft, one: Suggestion) -> StatusMessage:
     return NO_MESSAGE
 
 
-# what the store answers
+# answers of the store
 
 
 def apply_accepted(
     draft: Draft, one: Suggestion, made: Annotation | None, *, annotations: Sequence[Annotation]
 ) -> Effects:
-    """The store has the annotation made of a suggestion: focuses it, and asks for a due note."""
+    """Focus the annotation that the store made of a suggestion, and ask for a required note."""
     draft.answering.pop(one.id, None)
     draft.annotations = tuple(annotations)
     if made is None or draft.focused != one.id:
@@ -141,7 +148,7 @@ def apply_accepted(
 
 
 def apply_declined(draft: Draft, one: Suggestion) -> None:
-    """The store has the refusal."""
+    """Show that the store has the rejection of a suggestion."""
     draft.answering.pop(one.id, None)
     what = cut(draft.label_names(one.labels), QUOTE_CELLS)
     if not one.labels and one.claim:
@@ -153,7 +160,7 @@ def apply_declined(draft: Draft, one: Suggestion) -> None:
 
 
 def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | str) -> Effects:
-    """The store refused the answer: the suggestion is open again, with the user's changes."""
+    """Open a suggestion again whose answer the store refused, with the user's changes."""
     made = draft.answering.pop(one.id, None)
     draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
     if draft.open or draft.selection or draft.writing:
@@ -172,10 +179,10 @@ def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | st
 
 
 def find_reopened(draft: Draft, before: Sequence[Suggestion]) -> Suggestion | None:
-    """The one suggestion that an undo opened again; None for none or several.
+    """Return the one suggestion that an undo opened again; None for none or several.
 
     Args:
-        before: the suggestions that were open.
+        before: the suggestions that were open before the undo.
     """
     known = {one.id for one in before}
     fresh = [one for one in draft.offered if one.id not in known]
@@ -186,7 +193,7 @@ OFFER: Final = "offer"
 
 
 class _Widths(NamedTuple):
-    """Cells of quotes, labels and the maker; how many spans of evidence are named."""
+    """Cells of quotes, labels and the maker's name; number of evidence spans that are named."""
 
     quote: int
     labels: int
@@ -204,36 +211,33 @@ _WIDTHS: Final = (
     _Widths(6, 10, 6),
     _Widths(6, 6, 6),
 )
-_REFUSE: Final = " · x refuse"
-_KEYS: Final = f" · e change{_REFUSE}"
-_REASON: Final = 24  # cells of a reason that the text is cut shorter for
-_LEAST_QUOTE: Final = 6  # cells in which a quote of the source is still of use
-_LEAST_REASON: Final = 8  # cells in which a reason is still of use
+_REASON: Final = 24  # cells reserved for a reason
+_LEAST_QUOTE: Final = 6  # minimum cells of a quote of the source
+_LEAST_REASON: Final = 8  # minimum cells of a reason
 
 
 def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
-    """(text, kind) of the draft line, if possible in `cells` cells; None without a suggestion."""
+    """Return (text, kind) of the draft line, within `cells` if possible; None for no suggestion."""
     if draft.message or draft.hints:
         return None
     if draft.writing:
-        return ("refused because:", OFFER) if draft.writing.kind == DECLINE else None
+        return (LineText.REJECTED_BECAUSE.text(), OFFER) if draft.writing.kind == DECLINE else None
     if draft.pending:
         return (_describe_question(draft, cells), OFFER) if draft.pending.kind == DECLINE else None
     if draft.answering and draft.digits_off and draft.focused in ("", *draft.answering):
-        return "saving ...", OFFER
+        return LineText.SAVING.text(), OFFER
     one = draft.focused_suggestion if draft.digits_off and draft.state == "R" else None
     return (_describe_suggestion(draft, one, cells), OFFER) if one else None
 
 
 def _describe_question(draft: Draft, cells: int) -> str:
-    digits = digit_range(draft.options())
-    text = f"refuse it: why? {digits} choose · 0 own words · Enter no reason"
-    keep = " · Backspace keeps it"
-    return f"{text}{keep}" if cells_of(text + keep) <= cells else text
+    text = LineText.REJECT.text(digits=digit_range(draft.options()))
+    longer = join_parts(text, LineText.KEEP_SUGGESTION_KEY.text())
+    return longer if cells_of(longer) <= cells else text
 
 
 def _describe_suggestion(draft: Draft, one: Suggestion, cells: int) -> str:
-    """The proposal and its maker, then as much of the reason as fits, then keys if all fits."""
+    """Describe the suggestion and its maker, then the reason and the keys as far as they fit."""
     why = " ".join(one.note.split())
     reserved = min(cells_of(why) + len(': ""'), _REASON) if why else 0
     fitting = (each for each in _WIDTHS if each.quote <= max(cells, _WIDTHS[-1].quote))
@@ -242,34 +246,38 @@ def _describe_suggestion(draft: Draft, one: Suggestion, cells: int) -> str:
     text = text or _describe_proposal(draft, one, _WIDTHS[-1])
     left = cells - cells_of(text) - len(': ""')
     if why and left >= _LEAST_REASON:
-        text += f": {quote_text(why, cells=left)}"
-    keys = _KEYS if one.labels else _REFUSE
-    return f"{text}{keys}" if cells_of(text + keys) <= cells else text
+        text = LineText.REASON.text(what=text, reason=quote_text(why, cells=left))
+    change = LineText.CHANGE_KEY.text() if one.labels else ""
+    longer = join_parts(text, change, LineText.REJECT_KEY.text())
+    return longer if cells_of(longer) <= cells else text
 
 
 def _describe_proposal(draft: Draft, one: Suggestion, widths: _Widths) -> str:
-    names = f" {cut(draft.label_names(one.labels), widths.labels)}" if one.labels else ""
-    action = "y saves" if one.labels else "e, a digit, Enter save"
-    claim = describe_claim(draft, one.claim, cells=widths.quote)
-    evidence = ""
+    what = describe_claim(draft, one.claim, cells=widths.quote)
+    if one.labels:
+        labels = cut(draft.label_names(one.labels), widths.labels)
+        what = LineText.SUGGESTED_LABELS.text(claim=what, labels=labels)
     if one.evidence:
         cells = widths.quote // 3
-        named = describe_evidence(draft, one.evidence, cells=cells, most=widths.spans)
-        # A quote that is too short to read is left out: the words are marked in the source anyway.
-        is_readable = cells >= _LEAST_QUOTE or '"' not in named
-        evidence = f" + evidence {named}" if is_readable else " + evidence"
-    score = "" if one.score is None else f" {one.score:.2f}"
-    return f"{action} {claim}{names}{evidence} · {cut(one.maker, widths.maker)}{score}"
+        spans = describe_evidence(draft, one.evidence, cells=cells, most=widths.spans)
+        # A quote that is too short to read is dropped: the source marks the words anyway.
+        is_readable = cells >= _LEAST_QUOTE or '"' not in spans
+        code = LineText.SUGGESTED_EVIDENCE if is_readable else LineText.UNNAMED_EVIDENCE
+        what = code.text(what=what, spans=spans)
+    maker = cut(one.maker, widths.maker)
+    maker = maker if one.score is None else f"{maker} {one.score:.2f}"
+    code = LineText.SUGGESTION if one.labels else LineText.SUGGESTION_WITHOUT_LABEL
+    return code.text(what=what, maker=maker)
 
 
 def describe_suggestion(draft: Draft) -> str:
-    """The whole suggestion in focus, with headings, or the origin of the annotation in focus."""
+    """Return the focused suggestion with headings, or the origin of the focused annotation."""
     one, known = draft.changing or draft.focused_suggestion, draft.focused_annotation
     if one is None:
         if known is None or known.suggested is None:
             return ""
         origin = describe_origin(known.suggested)
-        return f"# {describe_labels(known.labels)}\nmade from a suggestion of {origin}"
+        return f"# {describe_labels(known.labels)}\nMade from a suggestion of {origin}"
     parts = [f"# {describe_labels(one.labels)}\n{describe_maker(one)}"]
     parts += [f"# Reason\n{one.note}"] if one.note else []
     for title, anchors in (("Claim", one.claim), ("Evidence", one.evidence)):

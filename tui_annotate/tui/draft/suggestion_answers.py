@@ -1,4 +1,4 @@
-"""Answers to suggestions that are sent to the store: acceptances and refusals."""
+"""Answers to suggestions that are sent to the store: acceptances and rejections."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tui_annotate.tui.draft.state import DECLINE, Draft, Note
 
 
 def to_annotation(draft: Draft, suggestion: Suggestion) -> Annotation:
-    """The annotation that an unchanged suggestion becomes, without its reason as a note.
+    """Return the annotation that an unchanged suggestion becomes, without its reason as a note.
 
-    It has the suggestion's id; the store gives it another.
+    The annotation has the suggestion's id; the store replaces the id.
     """
     marked = (suggestion.claim, suggestion.evidence, suggestion.labels)
     return Annotation(suggestion.id, *marked, label_set=draft.tree.version)
 
 
 def send_acceptance(draft: Draft, suggestion: Suggestion, annotation: Annotation) -> Effects:
-    """Sends the annotation made of a suggestion, and empties the draft."""
+    """Send the annotation made of a suggestion to the store, and clear the draft."""
     draft.answering[suggestion.id] = annotation
     draft.save_failed, draft.changing, draft.editing = False, None, None
     draft.labels.clear()
@@ -32,7 +32,7 @@ def send_acceptance(draft: Draft, suggestion: Suggestion, annotation: Annotation
 
 
 def send_refusal(draft: Draft, reason: str = "") -> Effects:
-    """Sends a refusal of the suggestion in focus; digits are off, as after a save."""
+    """Send the rejection of the suggestion in focus; digits are off, as after a save."""
     draft.pending, one = None, draft.focused_suggestion
     if one is None:
         return [Blink()]
@@ -42,6 +42,6 @@ def send_refusal(draft: Draft, reason: str = "") -> Effects:
 
 
 def decline_note(draft: Draft) -> Note:
-    """The note that takes the reason of refusing the suggestion in focus."""
+    """Return the note in which the user writes the reason of a rejection."""
     draft.pending = None
     return Note(DECLINE, draft.focused)

@@ -1,7 +1,7 @@
-"""The text of the draft line: what a digit would save, what was saved, what is asked for.
+"""The text of the draft line: what a digit would save, what was saved, which question is open.
 
-In a narrow terminal it shortens the middle of quotes first, then drops optional keys, then the ends
-of names; never a key that answers a question, and never whether there is evidence.
+In a narrow terminal the text shortens the middle of quotes first, then drops optional keys, then
+the ends of names; never a key that answers a question, and never whether there is evidence.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from tui_annotate.domain.report_collections import RATED_KINDS
 from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft import state
-from tui_annotate.tui.draft.messages import Kind
+from tui_annotate.tui.draft.hints import WordHints
+from tui_annotate.tui.draft.messages import Kind, LineText, join_parts
 from tui_annotate.tui.draft.state import Draft, LabelOption, segment_at
 from tui_annotate.tui.line_text import cut, text_width
 from tui_annotate.tui.palette import SUGGESTED
@@ -35,7 +36,7 @@ QUOTE_CELLS: Final = 36
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """How much the line says: cells of a quote and of names, and whether it has optional keys."""
+    """The length of the line: cells of a quote and of names; whether optional keys are shown."""
 
     quote: int = QUOTE_CELLS
     names: int = 200
@@ -50,11 +51,11 @@ _DETAILS: Final = (
     _Detail(10, 12, full=False),
     _Detail(6, 6, full=False),
 )
-_MOST_EVIDENCE = 2  # spans that are named where cells are few
+_MOST_EVIDENCE = 2  # named spans if the line must be short
 
 
 def draft_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
-    """(text, kind) of the draft line, if possible in `cells` cells; a message is never cut."""
+    """Return (text, kind) of the draft line, within `cells` if possible; a message is never cut."""
     if draft.message:
         return draft.message.text, draft.message.kind
     text, kind = _describe(draft, _DETAILS[0])
@@ -67,11 +68,11 @@ def draft_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
 
 def _describe(draft: Draft, detail: _Detail) -> tuple[str, Kind]:
     if draft.writing:
-        return f"{note_title(draft, detail)}:", DRAFT
+        return _describe_note(draft, draft.writing, detail), DRAFT
     if draft.hints:
-        return _describe_hints(draft, detail), HINT
+        return _describe_hints(draft.hints, detail), HINT
     if draft.pending:
-        return _describe_pending(draft, detail), DRAFT
+        return _describe_pending(draft, draft.pending, detail), DRAFT
     return _describe_draft(draft, detail)
 
 
@@ -79,9 +80,9 @@ def _describe_draft(draft: Draft, detail: _Detail) -> tuple[str, Kind]:
     if draft.side is Side.SOURCE:
         return _describe_source(draft, detail), DRAFT
     if draft.editing:
-        return _describe_edit(draft, detail), DRAFT
+        return _describe_edit(draft, draft.editing, detail), DRAFT
     if draft.saving and draft.digits_off:
-        return "saving ...", HINT
+        return LineText.SAVING.text(), HINT
     if draft.digits_off and draft.focused_annotation:
         return _describe_focused(draft, draft.focused_annotation, detail)
     return _describe_save(draft, detail), DRAFT
@@ -89,193 +90,214 @@ def _describe_draft(draft: Draft, detail: _Detail) -> tuple[str, Kind]:
 
 def _describe_save(draft: Draft, detail: _Detail) -> str:
     if not draft.claim:
-        return "no words here to label · Enter done · s skip"
+        return LineText.NO_WORDS.text()
     digits, claim = digit_range(draft.options()), _describe_claim(draft, detail)
     if draft.digits_off:
-        return f"{claim} · move or select, then {digits} saves"
-    note = " + note" if draft.note else ""
-    return f"{digits} save: {claim}{_describe_evidence(draft, detail)}{note}"
+        return LineText.MOVE_FIRST.text(claim=claim, digits=digits)
+    what = _with_note(_with_evidence(draft, claim, detail), draft.note)
+    return LineText.SAVES.text(digits=digits, what=what)
+
+
+def _with_note(what: str, note: str) -> str:
+    return LineText.WITH_NOTE.text(what=what) if note else what
 
 
 def _describe_focused(draft: Draft, annotation: Annotation, detail: _Detail) -> tuple[str, Kind]:
     named = cut(draft.label_names(annotation.labels), detail.names)
+    note_key, edit_key, delete_key = (
+        each.text() for each in (LineText.NOTE_KEY, LineText.EDIT_KEY, LineText.DELETE_KEY)
+    )
     if draft.just_saved == annotation.id:
-        note = " + note" if annotation.note else ""
-        return f"saved {named}{note} · u undo · {_describe_next_key(draft)}m note · e edit", SAVED
-    note = f" · {quote_text(annotation.note, cells=detail.quote)}" if annotation.note else ""
+        saved = _with_note(LineText.SAVED.text(labels=named), annotation.note)
+        undo = LineText.UNDO_KEY.text()
+        return join_parts(saved, undo, _describe_next_key(draft), note_key, edit_key), SAVED
+    note = quote_text(annotation.note, cells=detail.quote) if annotation.note else ""
+    letter = draft.letter(annotation.id)
     if split := draft.split_label:
         was, digits = cut(split.name, detail.names), digit_range(draft.options())
-        name = f"{draft.letter(annotation.id)} {was} was split"
-        more = " · c next" if len(draft.lacking()) > 1 else ""
-        return f"{name}: {digits} choose{note} · e edit{more} · x delete", DRAFT
+        choose = LineText.SPLIT.text(letter=letter, label=was, digits=digits)
+        more = LineText.NEXT_KEY.text(key="c") if len(draft.lacking()) > 1 else ""
+        return join_parts(choose, note, edit_key, more, delete_key), DRAFT
     origin = cut(describe_origin(annotation.suggested), detail.names)
-    name = f"{draft.letter(annotation.id)} {named}{f' · from {origin}' if origin else ''}"
-    return f"{name}{note} · e edit · m note · x delete", HINT
+    focused = LineText.FOCUSED.text(letter=letter, labels=named)
+    made_from = LineText.FROM.text(origin=origin) if origin else ""
+    return join_parts(focused, made_from, note, edit_key, note_key, delete_key), HINT
 
 
 def _describe_next_key(draft: Draft) -> str:
-    """The next key while suggestions are open, or other annotations have a label that was split."""
-    split = any(draft.tree.split(one.labels) for one in draft.annotations)
-    return "c next · " if split else f"{draft.suggestion_key} next · " if draft.offered else ""
+    """Name the next key while suggestions are open, or other annotations have a split label."""
+    if any(draft.tree.split(one.labels) for one in draft.annotations):
+        return LineText.NEXT_KEY.text(key="c")
+    return LineText.NEXT_KEY.text(key=draft.suggestion_key) if draft.offered else ""
 
 
-def _describe_hints(draft: Draft, detail: _Detail) -> str:
-    stop = " · Backspace stops" if detail.full else ""
-    if draft.hints and draft.hints.in_pairs:
-        stop = f" · capital: the one behind{stop}"
-    if draft.hints and draft.hints.first:
-        return f"last word: its letters · Enter takes the one word{stop}"
-    return f"first word: its letters{stop}"
+def _describe_hints(hints: WordHints, detail: _Detail) -> str:
+    return join_parts(
+        (LineText.LAST_WORD if hints.first else LineText.FIRST_WORD).text(),
+        LineText.SECOND_OF_PAIR.text() if hints.in_pairs else "",
+        LineText.STOP_KEY.text() if detail.full else "",
+    )
 
 
-def _describe_pending(draft: Draft, detail: _Detail) -> str:
-    pending = draft.pending
-    if pending is None:
-        return ""
+def _describe_pending(draft: Draft, pending: state.PendingQuestion, detail: _Detail) -> str:
     digits = digit_range(draft.options())
-    cancel = " · Backspace cancel" if detail.full else ""
+    cancel = LineText.CANCEL_KEY.text() if detail.full else ""
     if pending.kind == state.RATING:
-        keep = " · Enter leaves it as it is" if detail.full else ""
-        return f"rate the {describe_kind(draft.sample)}: {digits} choose · 0 not rated{keep}"
+        keep = LineText.KEEP_RATING_KEY.text() if detail.full else ""
+        item = describe_kind(draft.sample)
+        return join_parts(LineText.RATE.text(item=item, digits=digits), keep)
     if pending.kind == "reason":
-        return f"flag: why? {digits} choose · 0 own words · Enter no reason{cancel}"
+        return join_parts(LineText.FLAG.text(digits=digits), cancel)
     name = cut(pending.path[-1] if pending.path else "", detail.names)
     if pending.kind == "child":
-        itself = f"{name} itself" if detail.full else "itself"
-        return f"{name}: {digits} choose · Enter {itself}{cancel}"
-    return _describe_missing_evidence(draft, f"{name} wants evidence", detail)
+        child = LineText.CHILD if detail.full else LineText.CHILD_SHORT
+        return join_parts(child.text(label=name, digits=digits), cancel)
+    return _describe_missing_evidence(draft, name, detail)
 
 
-def _describe_missing_evidence(draft: Draft, start: str, detail: _Detail) -> str:
-    enter = "Enter saves a draft without any" if detail.full else "Enter saves a draft"
+def _describe_missing_evidence(draft: Draft, label: str, detail: _Detail) -> str:
+    enter = (LineText.WITHOUT if detail.full else LineText.WITHOUT_SHORT).text()
     if match := draft.focused_match:
-        cancel = " · Backspace cancel" if detail.full else ""
-        return f"{start}: Space saves with match {match.rank} · {enter}{cancel}"
-    return f"{start}: {enter} · Backspace, Tab: {'take some ' if detail.full else ''}by hand"
+        cancel = LineText.CANCEL_KEY.text() if detail.full else ""
+        space = LineText.EVIDENCE_OF_MATCH.text(label=label, rank=match.rank)
+        return join_parts(space, enter, cancel)
+    return LineText.EVIDENCE_BY_HAND.text(label=label, enter=enter)
 
 
-def _describe_edit(draft: Draft, detail: _Detail) -> str:
-    edited = draft.editing
-    if edited is None:
-        return ""
-    names = cut(draft.label_names(draft.labels), detail.names) if draft.labels else "no label"
-    what = f"{_describe_claim(draft, detail)}{_describe_evidence(draft, detail)}"
-    leave = " · e leave" if detail.full else ""
+def _describe_edit(draft: Draft, edited: Annotation, detail: _Detail) -> str:
+    names = LineText.NO_LABEL.text()
+    if draft.labels:
+        names = cut(draft.label_names(draft.labels), detail.names)
+    what = _with_evidence(draft, _describe_claim(draft, detail), detail)
     letter = SUGGESTED if draft.changing else draft.letter(edited.id)
-    return f"editing {letter}: {names} · {what} · Enter save{leave}"
+    text = LineText.EDITING.text(letter=letter, labels=names, what=what)
+    return join_parts(text, LineText.CANCEL_EDIT_KEY.text() if detail.full else "")
 
 
 def _describe_source(draft: Draft, detail: _Detail) -> str:
     selected = draft.selection
-    what = "this sentence"
+    what = LineText.THIS_SENTENCE.text()
     if selected:
         what = quote_text(selected.of(draft.text(Side.SOURCE)), cells=detail.quote)
+    back = LineText.BACK_KEY.text() if detail.full else ""
     if draft.passage and not draft.editing:
-        return _describe_passage(draft, what, detail)
-    claim = f" for {_describe_claim(draft, detail)}" if draft.claim else ""
-    back = " · Tab back" if detail.full else ""
-    if draft.current_anchor(Side.SOURCE) in draft.evidence:
-        return f"{what} is evidence{claim}: Space gives it back{back}"
-    return f"Space takes {what} as evidence{claim}{back}"
+        return join_parts(*_describe_passage(draft, what, detail), back)
+    is_evidence = draft.current_anchor(Side.SOURCE) in draft.evidence
+    if draft.claim:
+        code = LineText.RELEASES_FOR if is_evidence else LineText.TAKES_FOR
+        return join_parts(code.text(what=what, claim=_describe_claim(draft, detail)), back)
+    code = LineText.RELEASES if is_evidence else LineText.TAKES
+    return join_parts(code.text(what=what), back)
 
 
-def _describe_passage(draft: Draft, what: str, detail: _Detail) -> str:
+def _describe_passage(draft: Draft, what: str, detail: _Detail) -> tuple[str, str]:
     claim, evidence = draft.anchors_to_save()
     named = _describe_claim(draft, detail)
-    about = f"{named}{_describe_evidence(draft, detail, evidence)}" if claim else what
-    saves = f"{digit_range(draft.options())} save: {about}{' + note' if draft.note else ''}"
-    takes = "Space takes it" if claim else f"Space takes it for {named}"
+    about = _with_evidence(draft, named, detail, evidence=evidence) if claim else what
+    digits = digit_range(draft.options())
+    saves = LineText.SAVES.text(digits=digits, what=_with_note(about, draft.note))
     if draft.current_anchor(Side.SOURCE) in draft.evidence:
-        takes = "Space gives it back"
-    return f"{saves} · {takes}{' · Tab back' if detail.full else ''}"
+        return saves, LineText.PASSAGE_RELEASES.text()
+    if claim:
+        return saves, LineText.PASSAGE_TAKES.text()
+    return saves, LineText.PASSAGE_TAKES_FOR.text(claim=named)
 
 
 def describe_kind(sample: Sample) -> str:
-    """What a sample is called as a whole: a report, a document or a citation, else a sample."""
+    """Return the word for a sample: `report`, `document`, `citation`, or else `sample`."""
     return str(sample.kind) if sample.kind in RATED_KINDS else "sample"
 
 
-def note_title(draft: Draft, detail: _Detail) -> str:
-    """What the open note is on; empty where none is open."""
-    note = draft.writing
-    if note is None:
-        return ""
+def _describe_note(draft: Draft, note: state.Note, detail: _Detail) -> str:
+    """Name the object of the open note."""
     if note.kind == state.REASON:
-        return "flagged because"
+        return LineText.FLAGGED_BECAUSE.text()
     if note.kind == state.SAMPLE:
-        return f"comment on the {describe_kind(draft.sample)}"
+        return LineText.COMMENT.text(item=describe_kind(draft.sample))
     if note.kind == state.DRAFT:
-        is_alone = draft.is_passage_alone
-        return f"note for {'this passage' if is_alone else _describe_claim(draft, detail)}"
+        if draft.is_passage_alone:
+            return LineText.NOTE_FOR_PASSAGE.text()
+        return LineText.NOTE_FOR_CLAIM.text(claim=_describe_claim(draft, detail))
     known = next((known for known in draft.annotations if known.id == note.id), None)
     if known is None:
-        return "note"
-    return f"note on {draft.letter(note.id)} {cut(describe_labels(known.labels), detail.names)}"
+        return LineText.NOTE.text()
+    label = cut(describe_labels(known.labels), detail.names)
+    return LineText.NOTE_ON.text(letter=draft.letter(note.id), label=label)
 
 
 def _describe_claim(draft: Draft, detail: _Detail) -> str:
     return describe_claim(draft, draft.claim, cells=detail.quote)
 
 
-def describe_claim(
-    draft: Draft, claim: Sequence[Anchor], *, cells: int, none: str = "no claim"
-) -> str:
-    """The first anchor of a claim, and how many more there are; `none` for an empty claim."""
+def describe_claim(draft: Draft, claim: Sequence[Anchor], *, cells: int, none: str = "") -> str:
+    """Describe the first anchor of a claim, and count the others.
+
+    Args:
+        none: the text for an empty claim; `no claim` by default.
+    """
     if not claim:
-        return none
-    return describe_anchor(draft, claim[0], cells=cells) + and_more(claim)
+        return none or LineText.NO_CLAIM.text()
+    return with_more(describe_anchor(draft, claim[0], cells=cells), claim)
 
 
-def and_more(items: Sized, shown: int = 1) -> str:
-    """` and 2 more` for items that are not shown; empty if all are shown."""
-    return f" and {len(items) - shown} more" if len(items) > shown else ""
+def with_more(what: str, items: Sized, shown: int = 1) -> str:
+    """Add the number of items that are not shown, as in `sentence 3 and 2 more`."""
+    hidden = len(items) - shown
+    return LineText.AND_MORE.text(what=what, count=hidden) if hidden > 0 else what
 
 
 def join_first(names: Sequence[str], most: int) -> str:
-    """The first names, and how many more there are, separated by commas."""
-    more = [f"{len(names) - most} more"] if len(names) > most else []
+    """Join the first names with commas, and count the others."""
+    hidden = len(names) - most
+    more = [LineText.MORE.text(count=hidden)] if hidden > 0 else []
     return ", ".join([*names[:most], *more])
 
 
 def fit_parts(
     describe: Callable[[int], Sequence[str]], lengths: Iterable[tuple[int, int]], cells: int
 ) -> str:
-    """The longest text that fits: quotes are shortened first, then the last parts are left out.
+    """Return the longest text that fits: quotes are shortened first, then the last parts dropped.
 
     Args:
-        describe: the parts, by the cells of a quote; empty ones are left out.
-        lengths: (cells of a quote, least number of parts), the fullest first.
+        describe: returns the parts for a number of cells of a quote; empty parts are skipped.
+        lengths: (cells of a quote, minimum number of parts), longest text first.
     """
     for quote, least in lengths:
         parts = [part for part in describe(quote) if part]
         for count in range(len(parts), min(least, len(parts)) - 1, -1):
-            text = " · ".join(parts[:count])
+            text = join_parts(*parts[:count])
             if text_width(text) <= cells:
                 return text
     return text
 
 
 def describe_anchor(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -> str:
-    """`sentence 3` for exactly one sentence, else the words in quotes."""
+    """Return `sentence 3` for exactly one sentence, else the words in quotes."""
     text, segments = draft.text(anchor.side, anchor.index), draft.sentences(*anchor[:2])
     at = segment_at(segments, anchor.span.start)
     if segments and segments[at].span.trim(text) == anchor.span:
-        return f"sentence {at + 1}"
+        return LineText.SENTENCE.text(number=at + 1)
     return quote_text(anchor.span.of(text), cells=cells)
 
 
-def _describe_evidence(draft: Draft, detail: _Detail, evidence: Sequence[Anchor] = ()) -> str:
-    """The given evidence, else the draft's; `no evidence` for none, if there is a source."""
+def _with_evidence(
+    draft: Draft, what: str, detail: _Detail, *, evidence: Sequence[Anchor] = ()
+) -> str:
+    """Add the given evidence, else the draft's, to a claim in words.
+
+    Without evidence the text says so, if the sample has a source.
+    """
     evidence = evidence or draft.evidence
     if not evidence:
         bare = draft.sample.kind is SampleKind.REPORT or not draft.sample.side(Side.SOURCE)
-        return "" if bare else ", no evidence"
+        return what if bare else LineText.WITHOUT_EVIDENCE.text(what=what)
     most = len(evidence) if detail.full else _MOST_EVIDENCE
-    return f" + evidence {describe_evidence(draft, evidence, cells=detail.quote // 3, most=most)} ✓"
+    spans = describe_evidence(draft, evidence, cells=detail.quote // 3, most=most)
+    return LineText.WITH_EVIDENCE.text(what=what, spans=spans)
 
 
 def describe_evidence(draft: Draft, evidence: Sequence[Anchor], *, cells: int, most: int) -> str:
-    """Up to `most` spans of the source: ranks of matches, `sentence 12` for others, else quotes."""
+    """Describe up to `most` evidence spans: by match rank, else as `sentence 12`, else quoted."""
     ranks = {draft.anchor_of(match): str(match.rank) for match in draft.matches[Side.SOURCE]}
     names = (
         ranks.get(anchor) or describe_anchor(draft, anchor, cells=cells) for anchor in evidence
@@ -284,25 +306,25 @@ def describe_evidence(draft: Draft, evidence: Sequence[Anchor], *, cells: int, m
 
 
 def describe_request(request: Request) -> str:
-    """The request that the summary answers, each part under its name; empty for none."""
+    """Return the request that the summary answers, each part under its heading; empty for none."""
     named = ("problem", "background", "question")
     parts = [f"# {name.title()}\n{part}" for name in named if (part := getattr(request, name))]
     return "\n\n".join(filter(None, [request.title, *parts]))
 
 
 def describe_labels(labels: tuple[LabelPath, ...] | list[LabelPath]) -> str:
-    """The last names of label paths, joined."""
-    return ", ".join(path[-1] for path in labels if path) or "no label"
+    """Join the last names of label paths with commas; `no label` for none."""
+    return ", ".join(path[-1] for path in labels if path) or LineText.NO_LABEL.text()
 
 
 def join_label_names(labels: Iterable[Label], *, last: str = ", ") -> str:
-    """The last names of labels, joined; the last two by `last`."""
+    """Join the names of labels with commas, the last two with `last`."""
     found = [label.name for label in labels]
     return last.join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
 
 
 def digit_range(options: tuple[LabelOption, ...]) -> str:
-    """The digits that save at once, as `1-4`, or `1,3`; those that open, where none saves."""
+    """Return the digits that save at once, as `1-4` or `1,3`; if none saves, those that open."""
     saving = [option for option in options if not option.opens]
     digits = [option.digit for option in saving or options]
     if not digits:
@@ -313,19 +335,20 @@ def digit_range(options: tuple[LabelOption, ...]) -> str:
 
 
 def describe_maker(one: Suggestion | Provenance) -> str:
-    """Its name, with the score where it gives one."""
+    """Return the maker of a suggestion, with its score if there is one."""
     return one.maker if one.score is None else f"{one.maker} {one.score:.2f}"
 
 
 def describe_origin(suggested: Provenance | None) -> str:
-    """Whose suggestion an annotation was made from, and whether with changes; empty for none."""
+    """Name the maker of an annotation's suggestion, and whether it was changed; empty for none."""
     if suggested is None:
         return ""
-    return f"{describe_maker(suggested)}{', changed' if suggested.changed else ''}"
+    maker = describe_maker(suggested)
+    return LineText.CHANGED.text(maker=maker) if suggested.changed else maker
 
 
 def quote_text(text: str, *, cells: int = QUOTE_CELLS) -> str:
-    """The text in quotes on one line; without its middle where it is wider than `cells`."""
+    """Quote a text on one line, without its middle if it is wider than `cells`."""
     if len(text) > 8 * cells:
         text = f"{text[: 4 * cells]}…{text[-4 * cells :]}"
     text = " ".join(text.split())

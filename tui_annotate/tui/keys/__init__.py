@@ -1,1 +1,1 @@
-"""The keys: one table a screen, and the map that settings may change."""
+"""Keys: the table of actions for each screen, and the key map that settings can change."""

@@ -1,6 +1,6 @@
-"""The table of all actions of keys, for annotating, review and the viewer.
+"""The table of all actions and their keys, for annotating, review and the viewer.
 
-Key map, key line, help and command palette are made from it.
+The key map, the key line, the help and the command palette are made from this table.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 READING, SELECTING, SOURCE, OPTION, NOTE, EDITING = "R", "S", "V", "L", "N", "E"
-"""States of annotating. Reviewers have them too while they edit an annotation."""
+"""States of the annotating screen; review has these states during an edit, too."""
 REVIEWING: Final = "J"
-"""The state of review in which nothing is edited."""
+"""State of the review screen while no annotation is edited."""
 VIEWING: Final = "F"
-"""The state of the viewer."""
+"""State of the viewer."""
 ANNOTATING: Final = "RSVE"
 EVERYWHERE: Final = ANNOTATING + REVIEWING + VIEWING
 STATES: Final = "RSVLNE" + REVIEWING + VIEWING
@@ -23,26 +23,29 @@ DIGITS: Final = "1234567890"
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An action of a key.
+    """An action that keys run.
 
     Attributes:
         id: stable name for key maps, `noun.verb`.
-        keys: a printable character as it is typed, or a name such as `down`, `ctrl+d`, `f1`.
-        group: its heading in the help.
-        states: letters of `STATES` in which it acts.
-        short: its usual name on the key line.
-        short_at: other names by state; an empty one leaves it out.
-        at: other help by state.
-        fixed: its keys can not be changed.
-        early: changes nothing, so it acts even if it was pressed before the sample was on screen,
-            or in a window that is too small to read in.
-        small_window: acts in such a window, though it is not `early`.
-        after_save: reads or leaves what is stored, so it waits for a running save.
-        after_search: walks marks, so it waits for a running search.
-        needs_source: only for samples with a source.
-        needs_account: only for signed-in users.
-        listed: in the command palette.
-        yields: newer than the first key maps, so a user's own key takes precedence.
+        keys: keys that run the action: a printable character as it is typed, or a name such as
+            `down`, `ctrl+d`, `f1`.
+        help: description of the action for the help and the command palette.
+        group: heading of the action in the help.
+        states: letters of `STATES` in which the action is available.
+        short: name of the action on the key line.
+        short_at: other names on the key line by state; an empty name hides the action.
+        at: other descriptions by state.
+        fixed: whether users cannot change the keys.
+        early: whether the action changes no data, so that it works before the sample is on screen,
+            or in a window that is too small to read.
+        small_window: whether an action that is not `early` works in such a window.
+        after_save: whether the action depends on stored data, so that it waits for a running save.
+        after_search: whether the action depends on marks, so that it waits for a running search.
+        needs_source: whether the action is available only for samples with a source.
+        needs_account: whether the action is available only for signed-in users.
+        listed: whether the command palette lists the action.
+        yields: whether a user's own binding of a key takes precedence; for actions that are newer
+            than the first key maps.
     """
 
     id: str
@@ -64,23 +67,27 @@ class Action:
     yields: bool = False
 
     def words(self, state: str) -> str:
-        """What it does in a state."""
+        """Return the description of the action in a state."""
         return self.at.get(state, self.help)
 
     @property
     def in_small_window(self) -> bool:
-        """Whether it acts in a window that is too small to read in."""
+        """Whether the action works in a window that is too small to read."""
         return self.early or self.small_window
 
     @property
     def while_pending(self) -> bool:
-        """Whether it acts while a question is open."""
+        """Whether the action works while a question is open."""
         return OPTION in self.states
 
 
 def _move(action_id: str, keys: tuple[str, ...], words: str, *, at: str, short: str = "") -> Action:
-    """A move of the cursor; with a selection, of its free end."""
-    by_state = {SELECTING: f"free end {at}"}
+    """Define an action that moves the cursor, or the free end of a selection.
+
+    Args:
+        at: description of the move of the free end.
+    """
+    by_state = {SELECTING: f"move the free end {at}"}
     return Action(action_id, keys, words, "Move", EVERYWHERE, short=short, early=True, at=by_state)
 
 
@@ -99,170 +106,172 @@ ACTIONS: Final[tuple[Action, ...]] = (
     _move("page.previous", ("pageup",), "a page up", at="a page up"),
     _move("text.start", ("home",), "start of the text", at="to the start of the text"),
     _move("text.end", ("end",), "end of the text", at="to the end of the text"),
-    Action("pane.other", ("tab",), "to the source, on the focused match", "Move", EVERYWHERE,
+    Action("pane.other", ("tab",), "go to the source, at the focused match", "Move", EVERYWHERE,
            short="source", early=True, needs_source=True, short_at={SOURCE: "back"},
-           at={SELECTING: "to the source, the selection stays", SOURCE: "back to the summary",
-           REVIEWING: "to the other text", VIEWING: "to the other text"}),
+           at={SELECTING: "go to the source, keep the selection", SOURCE: "back to the summary",
+           REVIEWING: "go to the other text", VIEWING: "go to the other text"}),
     Action("document.next", ("d",), "next document of the source side", "Move", EVERYWHERE,
            short="document", early=True, needs_source=True),
     Action("document.previous", ("D",), "previous document of the source side", "Move", EVERYWHERE,
            early=True),
-    Action("word.hint", ("f",), "letters on every word: first, then last word", "Select",
+    Action("word.hint", ("f",), "show letters on words: type first, last word", "Select",
            EVERYWHERE, short="words"),
-    Action("select.here", ("v",), "select the word here", "Select", EVERYWHERE,
+    Action("select.here", ("v",), "select the word at the cursor", "Select", EVERYWHERE,
            at={SELECTING: "drop the selection"}),
-    Action("select.grow", (".",), "select the sentence; then one step more", "Select", EVERYWHERE,
+    Action("select.grow", (".",), "select the sentence; again: grow", "Select", EVERYWHERE,
            short="select"),
-    Action("select.shrink", (",",), "select the sentence; then one step less", "Select",
+    Action("select.shrink", (",",), "select the sentence; again: shrink", "Select",
            EVERYWHERE),
-    Action("select.other-end", ("o",), "to the other end of the selection", "Select", "SVEJF"),
+    Action("select.other-end", ("o",), "go to the other end of the selection", "Select", "SVEJF"),
     Action("extend.next", ("shift+right",), "select one character more", "Select", EVERYWHERE),
     Action("extend.previous", ("shift+left",), "select one character less", "Select", EVERYWHERE),
     Action("extend.sentence.next", ("shift+down",), "select to the next sentence", "Select",
            EVERYWHERE),
-    Action("extend.sentence.previous", ("shift+up",), "select to the sentence before", "Select",
+    Action("extend.sentence.previous", ("shift+up",), "select to the previous sentence", "Select",
            EVERYWHERE),
     Action("match.next", ("n",), "next match, or search hit", "Evidence", "RSVLEJF", short="match",
            early=True, at={REVIEWING: "next search hit"}),
     Action("match.previous", ("N",), "previous match, or search hit", "Evidence", "RSVLEJF",
            early=True, at={REVIEWING: "previous search hit"}),
-    Action("evidence.take", ("space",), "take the focused match, or give it back", "Evidence",
+    Action("evidence.take", ("space",), "take or release the focused match", "Evidence",
            "RSVLE", short="evidence",
            at={SOURCE: "take the selection, else the sentence, as evidence",
-           OPTION: "take the match; saves if only it was missing"}),
-    Action("signals.next", ("t",), "match by all, words, vectors; until you leave", "Evidence",
+           OPTION: "take the match, and save"}),
+    Action("signals.next", ("t",), "match by all signals, words, vectors", "Evidence",
            early=True),
-    Action("option.choose", tuple(DIGITS[:9]), "save with this label; a parent opens", "Label",
+    Action("option.choose", tuple(DIGITS[:9]), "save with this label, or open a parent", "Label",
            "RSVLEJF", short="label", fixed=True, after_save=True, listed=False,
            short_at={READING: ""}, at={OPTION: "choose",
-           EDITING: "put this label on, or take it off", REVIEWING: "choose a rival",
-           VIEWING: "one person's annotations; again: everybody's"}),
-    Action("option.list", ("0",), "all labels, as a list to type in", "Label", "RSVLEJF",
-           fixed=True, after_save=True, at={OPTION: "the parent itself; a reason in own words",
-           REVIEWING: "further rivals", VIEWING: "everybody's annotations"}),
-    Action("label.repeat", ("r",), "the last label again", "Label", after_save=True),
-    Action("label.former", ("R",), "labelled like this before: notes to take", "Label",
+           EDITING: "switch this label on or off", REVIEWING: "choose a candidate",
+           VIEWING: "show one annotator only; again: show all"}),
+    Action("option.list", ("0",), "list all labels, with search", "Label", "RSVLEJF",
+           fixed=True, after_save=True, at={OPTION: "choose the parent; write your own reason",
+           REVIEWING: "show further candidates", VIEWING: "show all annotators"}),
+    Action("label.repeat", ("r",), "use the last label again", "Label", after_save=True),
+    Action("label.former", ("R",), "your similar annotations, to reuse notes", "Label",
            after_save=True),
-    Action("back", ("backspace", "escape"), "give back the last evidence", "Label", "RSVLEJF",
+    Action("back", ("backspace", "escape"), "release the last evidence", "Label", "RSVLEJF",
            short="back", short_at={READING: ""}, at={SELECTING: "drop the selection",
            SOURCE: "back to the summary", OPTION: "cancel, nothing is saved",
-           EDITING: "give back evidence; then leave",
+           EDITING: "release evidence; then cancel the edit",
            REVIEWING: "drop the selection, or the choice",
-           VIEWING: "drop the search, the selection, what is in hand"}),
+           VIEWING: "end the search, drop the selection, show all"}),
     Action("annotation.next", ("a",), "next annotation", "Annotations", EVERYWHERE,
            short="annotation", early=True, after_save=True,
-           at={REVIEWING: "next place where anything was said"}),
+           at={REVIEWING: "next group of candidates"}),
     Action("annotation.previous", ("A",), "previous annotation", "Annotations", EVERYWHERE,
-           early=True, after_save=True, at={REVIEWING: "previous place"}),
-    Action("note.write", ("m",), "note on the annotation, else on the sample", "Annotations",
+           early=True, after_save=True, at={REVIEWING: "previous group of candidates"}),
+    Action("note.write", ("m",), "write a note on the annotation or sample", "Annotations",
            ANNOTATING + REVIEWING, short="note", after_save=True,
-           at={SELECTING: "note for this claim", SOURCE: "note for this claim",
-           REVIEWING: "settle the comment on the sample"}),
-    Action("annotation.edit", ("e",), "edit the annotation; accept a suggestion changed",
+           at={SELECTING: "write a note for this claim",
+           SOURCE: "write a note for this claim",
+           REVIEWING: "adjudicate the sample comment"}),
+    Action("annotation.edit", ("e",), "edit the annotation; change a suggestion",
            "Annotations", "REJ", short="change", after_save=True,
-           at={EDITING: "leave, nothing is saved",
-           REVIEWING: "edit the rival, or what was made of it"}),
-    Action("annotation.delete", ("x",), "delete the annotation; refuse a suggestion", "Annotations",
-           "REJ", short="refuse", after_save=True,
-           at={REVIEWING: "refuse the rival, or all; a reason is asked"}),
+           at={EDITING: "cancel the edit, nothing is saved",
+           REVIEWING: "edit the candidate or your version of it"}),
+    Action("annotation.delete", ("x",), "delete the annotation; reject a suggestion", "Annotations",
+           "REJ", short="reject", after_save=True,
+           at={REVIEWING: "reject the candidate, or all, with a reason"}),
     Action("undo", ("u",), "undo, in any sample", "Annotations", "RSVLEJ", short="undo", early=True,
            at={OPTION: "cancel, nothing is saved",
-           REVIEWING: "undo what you settled, in any sample"}),
+           REVIEWING: "undo your last decision, in any sample"}),
     Action("redo", ("U",), "redo", "Annotations", "RSVLEJ", early=True,
            at={OPTION: "cancel, nothing is saved"}),
-    Action("sample.done", ("enter",), "done, to the next unfinished", "Sample", "RSVLEJ",
+    Action("sample.done", ("enter",), "complete the sample, go to the next", "Sample", "RSVLEJ",
            short="done", after_save=True, short_at={SOURCE: "back", SELECTING: ""},
-           at={SOURCE: "back to the summary", OPTION: "the parent itself, or no evidence found",
-           EDITING: "save the annotation", REVIEWING: "settle the sample, to the next"}),
+           at={SOURCE: "back to the summary", OPTION: "choose the parent; no evidence or reason",
+           EDITING: "save the annotation",
+           REVIEWING: "adjudicate the sample, go to the next"}),
     Action("sample.skip", ("s",), "skip the sample", "Sample", after_save=True),
     Action("sample.flag", ("!",), "flag the sample, with a reason", "Sample", after_save=True),
-    Action("sample.next", (">",), "next sample, this one stays as it is", "Sample", EVERYWHERE,
-           short="sample", early=True, at={REVIEWING: "next sample of review, this one stays",
+    Action("sample.next", (">",), "next sample, state unchanged", "Sample", EVERYWHERE,
+           short="sample", early=True, at={REVIEWING: "next sample of review, state unchanged",
            VIEWING: "next sample"}),
     Action("sample.previous", ("<",), "previous sample", "Sample", EVERYWHERE, early=True,
            at={REVIEWING: "previous sample of review"}),
-    Action("reading.other", (), "second reading, or back to the first", "Sample"),
+    Action("reading.other", (), "start the second reading, or go back to the first", "Sample"),
     Action("sample.go", ("G",), "go to a sample by its id", "Sample", EVERYWHERE, short="go to id",
            after_save=True),
-    Action("sample.rivals", (), "rival texts of the sample's group", "Sample", after_save=True),
-    Action("queue.order", (), "order of the queue: by source, or by a score", "Sample",
+    Action("sample.rivals", (), "sibling samples of the same source", "Sample", after_save=True),
+    Action("queue.order", (), "choose the order of the queue", "Sample",
            after_save=True),
     Action("text.find", ("/",), "find in this text", "View", EVERYWHERE, short="find"),
-    Action("text.lacking", ("i",), "mark words that the source has nowhere; off", "View", "RSVEF",
+    Action("text.lacking", ("i",), "mark or unmark words not in the source", "View", "RSVEF",
            early=True),
-    Action("item.next", ("c",), "next open item; with i, the next such word", "View", EVERYWHERE,
+    Action("item.next", ("c",), "next open item, or marked word", "View", EVERYWHERE,
            short="citation", early=True, after_save=True, after_search=True, needs_source=True,
-           at={REVIEWING: "next conflict", VIEWING: "next word that i marks"}),
+           at={REVIEWING: "next conflict", VIEWING: "next marked word"}),
     Action("item.previous", ("C",), "previous open item", "View", EVERYWHERE, early=True,
            after_save=True, after_search=True, at={REVIEWING: "previous conflict",
-           VIEWING: "previous word that i marks"}),
-    Action("request.show", ("g",), "request and guidelines", "View", EVERYWHERE, short="request",
-           early=True, at={REVIEWING: "notes of annotators, request, guidelines",
-           VIEWING: "all about annotation, people, request, fields"}),
-    Action("layout.next", ("z",), "both texts, one, stacked; remembered", "View", EVERYWHERE,
-           early=True, at={VIEWING: "both texts, one, stacked"}),
-    Action("help.show", ("?", "f1"), "the keys for where you are", "View", EVERYWHERE, early=True,
-           at={VIEWING: "the keys, and what the marks mean"}),
-    Action("palette.show", (":", "ctrl+p"), "all actions, by name", "View", EVERYWHERE,
+           VIEWING: "previous marked word"}),
+    Action("request.show", ("g",), "show the request and the guidelines", "View", EVERYWHERE,
+           short="request", early=True, at={REVIEWING: "show notes, request, guidelines",
+           VIEWING: "show all details, people, request, fields"}),
+    Action("layout.next", ("z",), "layout: side by side, one, stacked", "View", EVERYWHERE,
+           early=True, at={VIEWING: "layout: side by side, one, stacked"}),
+    Action("help.show", ("?", "f1"), "show the keys that work here", "View", EVERYWHERE, early=True,
+           at={VIEWING: "show the keys and the legend of marks"}),
+    Action("palette.show", (":", "ctrl+p"), "search all actions by name", "View", EVERYWHERE,
            short="all actions", small_window=True, listed=False),
-    Action("app.back", ("q",), "to the queue", "View", EVERYWHERE, short="queue", early=True,
-           after_save=True, at={REVIEWING: "to the queue of review",
-           VIEWING: "to the list of samples; leaves where there is one"}),
-    Action("app.quit", ("ctrl+q", "ctrl+c"), "leave; all is saved", "View", "RSVLEJF", fixed=True,
-           small_window=True, after_save=True, at={VIEWING: "leave"}),
-    Action("work.print", (), "leave, and print my annotations", "You"),
-    Action("talk.write", (), "write to the reviewers about the sample", "You",
-           ANNOTATING + REVIEWING, at={REVIEWING: "answer what was asked about the sample"}),
-    Action("lesson.show", ("L",), "how review settled this sample", "You"),
-    Action("figures.show", (), "figures of work: mine, or of all", "You"),
+    Action("app.back", ("q",), "back to the queue", "View", EVERYWHERE, short="queue", early=True,
+           after_save=True, at={REVIEWING: "back to the queue of review",
+           VIEWING: "back to the list of samples; quit if one sample"}),
+    Action("app.quit", ("ctrl+q", "ctrl+c"), "quit; all work is saved", "View", "RSVLEJF",
+           fixed=True, small_window=True, after_save=True, at={VIEWING: "quit"}),
+    Action("work.print", (), "quit, and print my annotations", "You"),
+    Action("talk.write", (), "send a question to the reviewers", "You",
+           ANNOTATING + REVIEWING, at={REVIEWING: "answer questions about the sample"}),
+    Action("lesson.show", ("L",), "show how this sample was adjudicated", "You"),
+    Action("figures.show", (), "show statistics of work: mine, or all", "You"),
     Action("account.password", (), "change my password", "You", ANNOTATING + REVIEWING,
            needs_account=True),
-    Action("account.leave", (), "sign out and leave", "You", ANNOTATING + REVIEWING,
+    Action("account.leave", (), "sign out and quit", "You", ANNOTATING + REVIEWING,
            needs_account=True),
     Action("note.save", ("enter",), "save the note", "Note", NOTE, short="save", fixed=True),
     Action("note.keep", ("escape",), "keep the text for later", "Note", NOTE,
            short="keep for later", fixed=True),
     Action("note.suggest", ("tab",), "take the suggestion", "Note", NOTE, short="suggestion",
            fixed=True),
-    Action("note.past", ("up", "down"), "earlier notes", "Note", NOTE, short="earlier notes",
+    Action("note.past", ("up", "down"), "show earlier notes", "Note", NOTE, short="earlier notes",
            fixed=True),
-    Action("sample.rate", ("*",), "rate the sample: a digit, 0 for not rated", "Sample",
+    Action("sample.rate", ("*",), "rate the sample by digit; 0: not rated", "Sample",
            ANNOTATING + REVIEWING, short="rate", after_save=True, yields=True,
-           at={REVIEWING: "settle the rating: a digit, 0 for none"}),
+           at={REVIEWING: "adjudicate the rating by digit; 0: none"}),
     Action("comment.write", ("M",), "comment on the sample", "Sample", short="comment",
            after_save=True, yields=True),
-    Action("incomplete.next", ("J",), "next report, document, sentence to do", "Sample", early=True,
-           yields=True),
-    Action("collection.show", ("T",), "topics, runs, documents; what is done", "View",
+    Action("incomplete.next", ("J",), "next unfinished report, document, citation", "Sample",
+           early=True, yields=True),
+    Action("collection.show", ("T",), "show the collection and its progress", "View",
            short="collection", early=True, after_save=True, yields=True),
-    Action("gold.show", ("=",), "to the passage that holds the answer", "View", yields=True),
-    Action("positions.show", (), "chart: right answers by where they stand", "View", yields=True),
+    Action("gold.show", ("=",), "go to the passage with the answer", "View", yields=True),
+    Action("positions.show", (), "chart of correct answers by position", "View", yields=True),
     Action("suggestion.accept", ("y",), "accept the suggestion", "Suggestions", "R", short="accept",
            after_save=True, yields=True),
-    Action("suggestion.hide", ("Y",), "hide all suggestions, or show them", "Suggestions",
+    Action("suggestion.hide", ("Y",), "hide or show all suggestions", "Suggestions",
            short="hide", early=True, yields=True),
-    Action("document.order", ("O",), "documents in the judge's order, or as found", "View",
+    Action("document.order", ("O",), "documents in the judge's or retriever's order", "View",
            early=True, yields=True),
-    Action("sync.toggle", ("ctrl+o",), "share work: go online, or offline", "You", yields=True),
-    Action("proposal.take", ("y",), "take the rival, else what most said", "Review", REVIEWING,
-           short="take"),
-    Action("rivals.merge", ("M",), "merge: all words, all evidence", "Review", REVIEWING,
+    Action("sync.toggle", ("ctrl+o",), "go online or offline with shared work", "You", yields=True),
+    Action("proposal.take", ("y",), "accept the candidate, or the majority", "Review", REVIEWING,
+           short="accept"),
+    Action("rivals.merge", ("M",), "merge all claims and evidence", "Review", REVIEWING,
            short="merge"),
-    Action("own.add", ("+",), "add the selection as your own", "Review", REVIEWING,
+    Action("own.add", ("+",), "add the selection as your annotation", "Review", REVIEWING,
            short="your own"),
-    Action("names.show", ("W",), "who A, B, C are; hide them again", "Review", REVIEWING,
+    Action("names.show", ("W",), "show or hide the annotators' names", "Review", REVIEWING,
            short="names"),
-    Action("sample.reopen", (), "open a settled sample again", "Review", REVIEWING),
-    Action("person.next", ("p",), "next person of the sample alone", "Annotations", VIEWING,
+    Action("sample.reopen", (), "reopen an adjudicated sample", "Review", REVIEWING),
+    Action("person.next", ("p",), "show the next annotator only", "Annotations", VIEWING,
            short="person"),
-    Action("person.previous", ("P",), "previous person of the sample", "Annotations", VIEWING),
+    Action("person.previous", ("P",), "show the previous annotator only", "Annotations", VIEWING),
 )  # fmt: skip
-"""In the order of the help and of the palette."""
+"""All actions, in the order of the help and the command palette."""
 
 NO_ACTION: Final = Action("", (), "", "", "")
 _BY_ID: Final = {action.id: action for action in ACTIONS}
 
 
 def action_of(action_id: str) -> Action:
-    """The action of an id; `NO_ACTION`, which never acts, for an unknown id."""
+    """Return the action with an id; for an unknown id `NO_ACTION`, which is never available."""
     return _BY_ID.get(action_id, NO_ACTION)

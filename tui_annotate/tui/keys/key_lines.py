@@ -1,4 +1,4 @@
-"""The key lines: the actions and their names, the most useful first."""
+"""The key lines: names of actions for each state and question, the most useful first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from tui_annotate.tui.keys.actions import EDITING, REVIEWING, VIEWING, action_of
 
 Names = tuple[tuple[str, str], ...]
-"""Actions by id, with their names on a key line."""
+"""Pairs of (action id, name on a key line)."""
 
 
 def _with_names(*entries: str | tuple[str, str]) -> Names:
@@ -22,14 +22,14 @@ READING_LINE: Final = _with_names(
     "undo", "pane.other", "annotation.next", "note.write", "option.choose", "back", "app.back",
     "palette.show", "note.save", "note.suggest", "note.past", "note.keep",
 )  # fmt: skip
-"""Of annotating, in every state; actions that do not act there are left out."""
+"""Key line of annotating; each state shows only the actions that are available in it."""
 
 ITEM_LINE: Final = _with_names(
     "sentence.next", "sample.rate", "comment.write", "item.next", "sample.done", "undo",
     "document.next", "pane.other", "collection.show", "word.hint", "select.grow", "request.show",
     "palette.show",
 )  # fmt: skip
-"""On a report, a document or a citation."""
+"""Key line for a report, a document or a citation."""
 
 QUESTION_LINE: Final = _with_names(
     ("sample.rate", "verdict"), ("gold.show", "gold passage"), "sample.done",
@@ -37,41 +37,41 @@ QUESTION_LINE: Final = _with_names(
     ("positions.show", "chart"), "pane.other", "collection.show", "word.hint", "select.grow",
     "request.show", "palette.show",
 )  # fmt: skip
-"""On a question with known passages."""
+"""Key line for a question with known answer passages."""
 
 SUGGESTION_LINE: Final = _with_names(
     "suggestion.accept", "annotation.edit", "annotation.delete", ("item.next", "next"),
-    ("request.show", "all of it"), "suggestion.hide", "undo", "sample.done", "palette.show",
+    ("request.show", "details"), "suggestion.hide", "undo", "sample.done", "palette.show",
 )  # fmt: skip
-"""While a suggestion is in focus; the first needs a label."""
+"""Key line while a suggestion is in focus; its first action requires a label."""
 
 CITING_SUGGESTION_LINE: Final = tuple(
     ("annotation.next", short) if name == "item.next" else (name, short)
     for name, short in SUGGESTION_LINE
 )
-"""The same if `c` walks citations."""
+"""Key line while a suggestion is in focus, for samples in which `c` goes to citations."""
 
 STATE_LINES: Final[Mapping[str, Names]] = {
     EDITING: (
-        *_with_names(("sample.done", "save"), ("annotation.edit", "leave")),
+        *_with_names(("sample.done", "save"), ("annotation.edit", "cancel")),
         *(pair for pair in READING_LINE if pair[0] != "sample.done"),
     ),
     REVIEWING: _with_names(
-        ("item.next", "conflict"), "proposal.take", ("option.choose", "rival"),
-        "annotation.delete", ("sample.rate", "rating"), ("sample.done", "settle"), "undo",
-        ("annotation.edit", "edit"), "rivals.merge", ("annotation.next", "place"), "own.add",
+        ("item.next", "conflict"), "proposal.take", ("option.choose", "candidate"),
+        "annotation.delete", ("sample.rate", "rating"), ("sample.done", "complete"), "undo",
+        ("annotation.edit", "edit"), "rivals.merge", ("annotation.next", "next"), "own.add",
         ("pane.other", "other text"), "names.show", "app.back", "palette.show",
     ),
     VIEWING: _with_names(
-        "annotation.next", "sample.next", "person.next", ("request.show", "all about it"),
+        "annotation.next", "sample.next", "person.next", ("request.show", "details"),
         "text.find", ("pane.other", "other text"), "match.next", "sample.go",
         ("app.back", "list"), "sentence.next", "palette.show",
     ),
 }  # fmt: skip
-"""Of the states with a line of their own."""
+"""Key lines of the states that have their own line, by state."""
 
 REFUSING, LEAVING = "refuse", "rest"
-"""Questions of review: why candidates are refused; why nothing is taken of the open ones."""
+"""Questions of review: reason of a rejection; reason why open conflicts have no decision."""
 
 _REVIEW_REASON: Final = _with_names(
     ("option.choose", "choose"), ("option.list", "own words"), ("back", "cancel")
@@ -82,24 +82,24 @@ QUESTIONS: Final[Mapping[str, Names]] = {
     ),
     "evidence": _with_names(
         ("evidence.take", "save with it"), ("match.next", "other match"),
-        ("sample.done", "save a draft"), ("back", "cancel"),
+        ("sample.done", "save without"), ("back", "cancel"),
     ),
     "evidence by hand": _with_names(
-        ("sample.done", "save a draft"), ("back", "cancel, then"),
-        ("pane.other", "take some by hand"),
+        ("sample.done", "save without"), ("back", "cancel, then"),
+        ("pane.other", "select evidence"),
     ),
     "reason": _with_names(
         ("option.choose", "choose"), ("option.list", "own words"), ("sample.done", "no reason"),
         ("back", "cancel"),
     ),
     "rating": _with_names(
-        ("option.choose", "rate"), ("option.list", "not rated"), ("back", "as it was")
+        ("option.choose", "rate"), ("option.list", "not rated"), ("back", "keep rating")
     ),
     "decline": _with_names(
-        ("option.choose", "refuse so"), ("option.list", "own words"), ("sample.done", "refuse"),
+        ("option.choose", "reject so"), ("option.list", "own words"), ("sample.done", "reject"),
         ("back", "keep it"),
     ),
     REFUSING: _REVIEW_REASON,
     LEAVING: _REVIEW_REASON,
 }  # fmt: skip
-"""Of an open question, by its kind."""
+"""Key lines of open questions, by the kind of question."""

@@ -1,6 +1,6 @@
-"""The key map: the table of actions with a user's changes; and names of keys.
+"""The key map: the table of actions with a user's changes; and the names of keys.
 
-A key map with a problem is refused as a whole. Digits are always options.
+A key map with a problem is rejected as a whole. Digits always choose options.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _REVIEW_DAILY: Final = (
     "note.write", "sample.done", "undo", "redo", "annotation.next", "annotation.previous",
     "names.show", "request.show",
 )  # fmt: skip
-"""The daily actions of a reviewer in the order of the work: the first group of the help."""
+"""Daily actions of a reviewer in the order of work, which are the first group of the help."""
 _WIDE_ASCII = range(0xFF01, 0xFF5F)
 
 
 class HelpGroup(NamedTuple):
-    """Keys that belong together: (keys, what they do) each."""
+    """A group of keys in the help: a title, and rows of (keys, description)."""
 
     title: str
     rows: Sequence[tuple[str, str]]
@@ -52,21 +52,21 @@ class HelpGroup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeyMap:
-    """Actions with their keys; build it with `key_map`."""
+    """A map of keys to actions; create it with `key_map`."""
 
     actions: tuple[Action, ...]
     by_key: Mapping[tuple[str, str], str]
 
     def action(self, key: str, state: str) -> str:
-        """The id of the action of `key` in `state`; empty for none."""
+        """Return the id of the action of `key` in `state`; empty for none."""
         return self.by_key.get((key, state), "")
 
     def get(self, action_id: str) -> Action:
-        """The action of an id that is in the table."""
+        """Return the action with a known id."""
         return next(action for action in self.actions if action.id == action_id)
 
     def help(self, state: str) -> tuple[HelpGroup, ...]:
-        """The actions with keys in a state, in the table's order.
+        """Return the actions with keys in a state, grouped, in the table's order.
 
         In review the daily actions come first, and moves last.
         """
@@ -87,12 +87,12 @@ class KeyMap:
     def line(
         self, state: str, *, question: str = "", digits: str = "", named: Names = READING_LINE
     ) -> tuple[tuple[str, str], ...]:
-        """(key, short name) of the most useful actions in a state, the first key of each.
+        """Return (first key, short name) of the most useful actions in a state.
 
         Args:
-            question: one of `QUESTIONS`; empty for none.
-            digits: those that choose now; empty for all.
-            named: actions of an annotator with their names, the most useful first.
+            question: kind of the open question, a key of `QUESTIONS`; empty for none.
+            digits: digits that choose an option now, as text; empty for all.
+            named: key line of annotating, the most useful actions first.
         """
         pairs = []
         for name, usual in QUESTIONS[question] if question else STATE_LINES.get(state, named):
@@ -105,14 +105,17 @@ class KeyMap:
         return tuple(pairs)
 
     def help_key(self, state: str) -> tuple[str, str] | None:
-        """(key of the help, its name); None if the help has no key in a state."""
+        """Return (key of the help, `keys`); None if the help has no key in a state."""
         action = self.get("help.show")
         acts = action.keys and state in action.states
         return (key_label(action.keys[0]), "keys") if acts else None
 
 
 def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:
-    """The table with a user's changes: id -> key or list of keys; an empty list for no key.
+    """Create the key map from the table of actions and a user's changes.
+
+    Args:
+        changes: key or list of keys by action id; an empty list for no key.
 
     Raises:
         InvalidInput: an id is unknown, a key is unknown or reserved, or a key has two actions in a
@@ -127,15 +130,15 @@ def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:
     problems += clashes
     if problems:
         raise InvalidInput(
-            "the key map is refused: " + "; ".join(problems),
-            "mend [keys] in your configuration file; the default keys are in force until then",
+            "invalid key map: " + "; ".join(problems),
+            "fix [keys] in your configuration file; the default keys are used until then",
         )
     return KeyMap(actions, by_key)
 
 
 @cache
 def default_keys() -> KeyMap:
-    """The table without changes."""
+    """Return the key map without a user's changes."""
     return key_map()
 
 
@@ -147,9 +150,11 @@ def _read_changes(changes: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]
         keys = [value] if isinstance(value, str) else value
         if name not in known:
             near = find_nearest(str(name), known)
-            problems.append(f"{name!r} is no action" + (f", is it {near!r}?" if near else ""))
+            problems.append(
+                f"unknown action {name!r}" + (f", did you mean {near!r}?" if near else "")
+            )
         elif known[name].fixed:
-            problems.append(f"the keys of {name!r} can not be changed")
+            problems.append(f"the keys of {name!r} cannot be changed")
         elif not isinstance(keys, Sequence) or not all(isinstance(key, str) for key in keys):
             problems.append(f"{name!r} is {value!r}, not a key or a list of keys")
         else:
@@ -160,9 +165,9 @@ def _read_changes(changes: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]
 
 
 def _yield_keys(wanted: Mapping[str, tuple[str, ...]]) -> Iterable[Action]:
-    """All actions, those that yield without the keys that a user bound to something else.
+    """Return all actions; an action that yields loses a key that the user bound to another action.
 
-    Otherwise a key map from before these actions would be refused.
+    Otherwise a key map that is older than these actions would be invalid.
     """
     taken = {
         (key, state)
@@ -178,15 +183,15 @@ def _yield_keys(wanted: Mapping[str, tuple[str, ...]]) -> Iterable[Action]:
 
 
 def _find_problem(key: str) -> str:
-    """Why a key can not be bound; empty if it can."""
+    """Return why a key cannot be bound; empty if it can."""
     *modifiers, name = key.split("+") if len(key) > 1 else [key]
     if key in _TWINS:
-        return f"a terminal can not tell {key!r} from {_TWINS[key]!r}"
+        return f"terminals send the same code for {key!r} and {_TWINS[key]!r}"
     if key in DIGITS and key:
-        return f"{key!r} is a digit, and digits are options"
+        return f"{key!r} is a digit, and digits always choose options"
     printable = len(name) == 1 and name.isprintable() and name != " "
     if not printable and name not in _NAMED:
-        return f"{key!r} is no key (write a character, or a name such as 'pagedown', 'ctrl+d')"
+        return f"{key!r} is not a key (write a character, or a name such as 'pagedown', 'ctrl+d')"
     if not set(modifiers) <= {"ctrl", "shift", "alt"} or len(set(modifiers)) < len(modifiers):
         return f"{key!r} has a modifier that is not one of ctrl, shift, alt"
     if modifiers == ["shift"] and printable:
@@ -204,12 +209,12 @@ def _index_by_key(actions: Iterable[Action]) -> tuple[dict[tuple[str, str], str]
                 if other != action.id:
                     clashes[key, other, action.id] = None
     return by_key, [
-        f"{key!r} would do both {first!r} and {second!r}" for key, first, second in clashes
+        f"{key!r} is bound to both {first!r} and {second!r}" for key, first, second in clashes
     ]
 
 
 def key_label(key: str) -> str:
-    """A key for display: arrows as arrows, names with a capital."""
+    """Format a key for display: arrow symbols for arrow keys, capitalized names for others."""
     *modifiers, name = key.split("+") if len(key) > 1 else [key]
     if len(name) > 1 and name[0] == "f" and name[1:].isdigit():
         name = name.upper()
@@ -217,21 +222,21 @@ def key_label(key: str) -> str:
 
 
 def shown_keys(keys: Sequence[str]) -> str:
-    """Several keys for display; a run of digits as a range; empty for none."""
+    """Format several keys for display, consecutive digits as a range; empty for no keys."""
     if len(keys) > 2 and "".join(keys) in DIGITS:
         return f"{keys[0]}-{keys[-1]}"
     return " ".join(key_label(key) for key in keys)
 
 
 def table_key(name: str, character: str | None) -> tuple[str, bool]:
-    """(key as the table names it, whether an input method is on) of a key event.
+    """Return (key name of the table of actions, whether an input method is on) of a key event.
 
-    Full-width punctuation, digits and letters become their ASCII twins; any other wide character
-    means that an input method is on, and gives no key.
+    Full-width punctuation, digits and letters become ASCII characters. Any other wide character
+    means that an input method is on; the key is empty then.
 
     Args:
-        name: the event's name of the key, such as `down` or `full_stop`.
-        character: the typed character; None for none.
+        name: name of the key in the event, such as `down` or `full_stop`.
+        character: typed character; None for none.
     """
     if name in _TWINS:
         return _TWINS[name], False

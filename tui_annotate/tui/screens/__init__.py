@@ -1,1 +1,1 @@
-"""The screens: annotating, review, the viewer, the queue, collections, sign-in."""
+"""The screens of the app: annotating, review, viewer, queue, collection and sign-in."""

@@ -1,6 +1,7 @@
-"""A page that covers everything and asks for a few things: to sign in, to unlock, to change.
+"""Full-screen form for sign-in, for unlocking the screen and for changing the password.
 
-Arrows, Tab and Enter lead through it. An error is shown under the fields, and what was typed stays.
+Arrows, Tab and Enter move through the form. An error is shown under the fields, and the typed text
+stays, except for passwords.
 """
 
 from __future__ import annotations
@@ -22,21 +23,22 @@ from tui_annotate.tui.dialogs.frame import key_words
 from tui_annotate.tui.key_queue import KeyOrPaste, forget_keys, free
 from tui_annotate.tui.line_text import line_text
 from tui_annotate.tui.row_widgets import WordsLine
-from tui_annotate.tui.screens.sign_in_forms import BACK, GO, FormContent, Values
+from tui_annotate.tui.screens.sign_in_forms import BACK, GO, FormContent, SignInMessage, Values
+from tui_annotate.tui.store_thread import describe_error
 from tui_annotate.tui.widgets.form_rows import FormChoice, FormField, FormInput, FormMessage
 
 _NEW_PASSWORD = ("new", "again")
 
 Submit = Callable[["FormScreen", str, Values], None]
-"""Takes the page, the choice, and the values of the fields."""
+"""Function that receives the form's screen, the user's choice and the values of the fields."""
 
 
 class FormScreen(Screen[None]):
-    """A form; it stays until `finish` is called.
+    """Screen with a form, which stays open until `finish` is called.
 
     Attributes:
-        finished: it may be taken from the screen; until then nothing else takes it away.
-        listening_since: from when on keys are meant for it; None before it is shown.
+        finished: whether the form may be closed; before that, nothing else closes the form.
+        listening_since: time from which keys are meant for the form; None before it is shown.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -44,9 +46,9 @@ class FormScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "app.focus_next", "next row", show=False),
         Binding("up", "app.focus_previous", "previous row", show=False),
-        Binding("enter", "enter", "go on", show=False),
+        Binding("enter", "enter", "continue", show=False),
         Binding("escape", "back", "back", show=False),
-        Binding("q", "leave", "leave", show=False),
+        Binding("q", "leave", "quit", show=False),
     ]
     DEFAULT_CSS = """
     FormScreen { align: center middle; background: $background; }
@@ -77,7 +79,7 @@ class FormScreen(Screen[None]):
         self.set_class(form.over, "-over")
 
     def compose(self) -> ComposeResult:
-        """Title, what it is about, fields and choices, what is wrong, keys."""
+        """Create the widgets: title, introduction, fields, choices, message line and keys."""
         form = self._form
         self._fields = [
             FormField(field.field, field.name, value=field.value, secret=field.secret)
@@ -97,7 +99,7 @@ class FormScreen(Screen[None]):
             yield WordsLine(id="keys")
 
     def on_mount(self) -> None:
-        """Fills the lines."""
+        """Fill the title, the introduction, the message line and the key line."""
         self.listening_since = events.Event().time
         self.query_one("#title", WordsLine).show([(line_text(self._form.title), "title_focused")])
         leads = self.query(".lead").results(FormMessage)
@@ -105,28 +107,28 @@ class FormScreen(Screen[None]):
             lead.say(words, "text")
         self.query_one("#said", FormMessage).say(*self._words)
         back = [("Esc", "back")] if self._form.back else []
-        leave = "ctrl+q" if self._form.fields else "q"
-        keys = [("↑↓ Tab", "move"), ("Enter", "go on"), *back, (leave, "leave")]
+        quit_key = "ctrl+q" if self._form.fields else "q"
+        keys = [("↑↓ Tab", "move"), ("Enter", "continue"), *back, (quit_key, "quit")]
         self.query_one("#keys", WordsLine).show(key_words(keys))
         self._focus_empty()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Whether a key waits: until it is known what came of what was sent."""
+        """Return whether a key must wait for the result of a submitted form; ctrl+q never waits."""
         return self._busy and not (isinstance(event, events.Key) and event.key == "ctrl+q")
 
-    # what is said
+    # messages
 
     def say(self, words: str, role: str = "quiet") -> None:
-        """Show words under the fields."""
+        """Show a message under the fields."""
         self._words = (words, role)
         if self.is_mounted:
             self.query_one("#said", FormMessage).say(words, role)
 
     def refuse(self, error: TuiAnnotateError) -> None:
-        """Show why the store refused; the page is free again, or counts down until it is.
+        """Show why the store refused the values, and accept keys again.
 
-        New passwords that are not valid are to be typed again; after any other refusal, all
-        passwords are.
+        After too many attempts, a countdown runs first. After invalid input, only new passwords
+        are cleared; after any other error, all passwords are cleared.
         """
         self._busy = False
         free(self)
@@ -140,42 +142,42 @@ class FormScreen(Screen[None]):
             if field.line.password and (field.field in _NEW_PASSWORD or not keep):
                 field.line.clear()
         self._focus_empty()
-        self.say(f"✗ {error.message}{f' · {error.hint}' if error.hint else ''}", "error")
+        self.say(SignInMessage.REFUSED.text(error=describe_error(error)), "error")
 
     def count_down(self) -> None:
-        """Show how long there is still to wait."""
+        """Show how many seconds remain until the next attempt."""
         left = math.ceil(self._blocked_until - self._clock())
         if left > 0:
-            self.say(f"✗ too many tries: wait {left} s; what you typed stays", "error")
+            self.say(SignInMessage.TOO_MANY_ATTEMPTS.text(seconds=left), "error")
             return
         if self._timer:
             self._timer.stop()
             self._timer = None
-        self.say("you may try again: Enter", "accent")
+        self.say(SignInMessage.TRY_AGAIN.text(), "accent")
 
-    # what is done
+    # actions
 
     def finish(self) -> None:
-        """Take the page away."""
+        """Close the form."""
         self.finished = True
         if self._busy:
-            forget_keys(self, but_text=False)  # they were not meant for what is under it
+            forget_keys(self, but_text=False)  # these keys were not meant for the screen below
         self.dismiss()
 
     def _focus_empty(self) -> bool:
-        """Go to the first field that is empty; False where none is."""
+        """Focus the first empty field; return False if no field is empty."""
         empty = [field.line for field in self._fields if not field.line.value]
         if empty:
             self.set_focus(empty[0])
         return bool(empty)
 
     def on_input_submitted(self, message: FormInput.Submitted) -> None:
-        """Enter in a field."""
+        """Submit the form when Enter is pressed in a field."""
         message.stop()
         self.action_enter()
 
     def on_form_choice_chosen(self, message: FormChoice.Chosen) -> None:
-        """Something was chosen."""
+        """Submit the form with the choice that the user made."""
         message.stop()
         if message.choice == GO:
             self.action_enter()
@@ -183,17 +185,17 @@ class FormScreen(Screen[None]):
             self._send(message.choice)
 
     def action_enter(self) -> None:
-        """Enter: the main thing, which needs all fields."""
+        """Submit the form, or focus the first empty field."""
         if not self._focus_empty():
             self._send(GO)
 
     def action_back(self) -> None:
-        """Escape, where there is a way."""
+        """Go back to the form before, if the form has one (Escape)."""
         if self._form.back:
             self._send(BACK)
 
     async def action_leave(self) -> None:
-        """The key q, where nothing is typed."""
+        """Quit the app, if the form has no fields to type in (key q)."""
         if not self._form.fields:
             await self.app.action_quit()
 
@@ -202,7 +204,7 @@ class FormScreen(Screen[None]):
             return
         if choice == GO:
             self._busy = True
-            self.say("one moment ...")
+            self.say(SignInMessage.WAIT.text())
         values = {field.field: field.line.value for field in self._fields}
         values |= {tick.choice: "yes" if tick.ticked else "" for tick in self._ticks}
         self._submit(self, choice, values)

@@ -1,7 +1,7 @@
-"""The list of samples with their state, which reads only the rows that are shown.
+"""The queue screen: a list of samples with their states; only visible rows are read.
 
-One page is read at a time, in a thread, and the last that is wanted first: what comes into the
-window meanwhile is read afterwards, so holding a key never piles up work.
+A thread reads one page at a time. The page that was requested last is read first, so that holding
+a key down never piles up requests.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.line_text import cut, line_text
 from tui_annotate.tui.palette import STATE_GLYPHS
 from tui_annotate.tui.score_cells import BARS, ScoreCells
+from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.tui.store_thread import describe_error
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
@@ -43,65 +45,79 @@ from tui_annotate.tui.widgets.queue_rows import (
     describe_entry,
 )
 
+
+class QueueMessage(ScreenMessage):
+    """Texts of the queue screen."""
+
+    SEARCH_HINT = "Search: part of an id or of a summary"
+    SHOWN = "{filter} · {row}/{total}"
+    SHOWN_OF_SEARCH = '"{search}" · {filter} · {row}/{total}'
+    COUNTED = "{count}/{total} {counted}"
+
+
 FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
     ("all", frozenset()),
     ("open", frozenset({State.NEW, State.DRAFT, State.REOPENED})),
     *((f"{state.value} {STATE_GLYPHS[state]}", frozenset({state})) for state in State),
 )
-"""What the digits 1, 2, ... of the queue show; no states means all."""
+"""Filters of the queue by digit 1, 2, ...: a name, and the states to show; no states means all."""
 
 _COMMON_KEYS = ("Enter", "open"), ("/", "search"), ("f", "filter")
 
-KEYS: tuple[tuple[str, str], ...] = (("↑↓", "move"), *_COMMON_KEYS, ("g", "go to id"))
-"""For the line of keys, the most useful first."""
+KEYS: tuple[tuple[str, str], ...] = (("↑↓", "move"), *_COMMON_KEYS, ("g", "go to"))
+"""Keys on the key line with their names, the most useful first."""
 
-SCORED_KEYS: tuple[tuple[str, str], ...] = (*_COMMON_KEYS, ("o", "order"), ("s", "rivals"))
-"""In their place where the samples may have scores."""
+SCORED_KEYS: tuple[tuple[str, str], ...] = (*_COMMON_KEYS, ("o", "sort"), ("s", "siblings"))
+"""Keys on the key line with their names, for samples that may have scores."""
 
 
 def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
-    """The keys of a list of samples; `choosing`: those that choose what it shows, in words."""
+    """Return the help on the keys of a list of samples.
+
+    Args:
+        choosing: (keys, description) of the keys that choose which samples are listed.
+    """
     moving = (
         ("↑ ↓ k j", "one sample"),
         ("PgUp PgDn Space", "one page"),
         ("Home End", "first and last"),
         ("Enter", "open the sample"),
-        ("g", "go to an id and open it"),
+        ("g", "open a sample by its id"),
     )
     leaving = (
-        ("/", "search ids and summaries; Enter keeps the search, Esc takes it off"),
-        ("Esc", "back to the sample that is open"),
-        ("q", "leave"),
+        ("/", "search ids and summaries; Enter keeps the search, Esc clears it"),
+        ("Esc", "back to the open sample"),
+        ("q", "close the list, or quit"),
     )
     return HelpGroup("Moving", moving), HelpGroup("Choosing", (*choosing, *leaving))
 
 
 MACHINES = HelpGroup(
-    "Machines",
+    "Scores",
     (
-        ("o", "another order: as they came, or by a score"),
-        ("s", "the rival texts of the sample's group, one below the other"),
+        ("o", "choose another order, for example by a score"),
+        ("s", "sibling samples: other summaries of the same source"),
     ),
 )
-"""The keys of a list whose samples may have scores."""
+"""Help on the keys of a list whose samples may have scores."""
 
 SCORE_LEGEND: tuple[LegendEntry, ...] = (
-    LegendEntry(((BARS, "accent"),), "scores: a full bar is well supported"),
-    LegendEntry((("r w u", "disabled"),), "a machine's label: right, wrong, undecided"),
+    LegendEntry(((BARS, "accent"),), "score: a full bar means well supported"),
+    LegendEntry((("r w u", "disabled"),), "label by a machine: right, wrong, undecided"),
 )
-"""What such a list shows next to its samples."""
+"""Legend of the marks next to samples that may have scores."""
 
-HELP = help_groups((f"1-{len(FILTERS)}", "show samples of one state"), ("f", "the next state"))
+HELP = help_groups((f"1-{len(FILTERS)}", "show samples of one state"), ("f", "next filter"))
 
 
 @dataclass(frozen=True, slots=True)
 class QueueListing:
-    """What a list of samples is of.
+    """Content of a list of samples: title, filters, counted states, columns, help and legend.
 
     Attributes:
-        filters: what the digits show: a name, and the states; no states means all.
-        counted: a word for the samples in `counted_states`.
-        group: the column of groups, on a wide screen.
+        filters: the filter of each digit: a name, and the states to show; no states means all.
+        counted: a word for the samples in `counted_states`, such as "finished".
+        group: the column of groups, shown on a wide screen.
     """
 
     title: str = "QUEUE"
@@ -115,22 +131,27 @@ class QueueListing:
 
 
 QUEUE = QueueListing()
-"""That of annotators."""
+"""Content of an annotator's queue."""
 
-_SEARCH_CELLS = 24  # of the title; the whole text is in the input
+_SEARCH_CELLS = 24  # maximum cells of the search text in the title
 
 
 class PageSource(Protocol):
-    """Reads rows; called in a thread."""
+    """Function that reads a page of rows; called in a thread."""
 
     def __call__(
         self, search: str, states: Collection[State], *, offset: int, limit: int
     ) -> tuple[Sequence[QueueEntry], int]:
-        """Up to `limit` rows from `offset` on, and how many there are in all; no states: all."""
+        """Return up to `limit` rows from `offset` on, and the total number of rows.
+
+        Args:
+            search: text to find in ids and summaries; empty for all samples.
+            states: states of the samples to return; no states means all.
+        """
 
 
 class PageRequest(NamedTuple):
-    """Which list is shown, and the row that is focused at first."""
+    """A request for a list: search text, filter, order, and the row that is focused first."""
 
     search: str
     filter: int
@@ -140,14 +161,14 @@ class PageRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QueueScores:
-    """Scores for a list; all but `order` and `reorder` are called in a thread.
+    """Functions that provide a list's scores; all but `order` and `reorder` run in a thread.
 
     Attributes:
         glances: reads the scores of samples.
-        siblings: reads the samples of a group, with their scores; None where these are not shown.
+        siblings: reads a sample's sibling samples with their scores; None if they are not shown.
         orders: reads the names of the orders to choose from.
-        order: returns the one in use.
-        reorder: uses another one.
+        order: returns the order in use.
+        reorder: sets another order.
     """
 
     glances: Callable[[Sequence[SampleKey]], ScoreSummaries]
@@ -158,13 +179,15 @@ class QueueScores:
 
 
 class QueueScreen(Screen[SampleKey | None]):
-    """Dismisses with the key of the sample to open, or None, which leaves what was open too.
+    """Screen with a list of samples; its result is the key of the sample to open.
+
+    The result is None if the user closes the list with q.
 
     Args:
-        find: from what was typed to a key, for "go to"; raises NotFound.
-        position: the row to begin on, from 1; 0 for the first.
-        current: the sample that Escape goes back to; None where none is open.
-        leave: what q does, in a word.
+        find: returns the sample key for a typed id ("go to"); raises NotFound.
+        position: number of the row that is focused first, from 1; 0 for the first row.
+        current: the open sample, to which Escape goes back; None if no sample is open.
+        leave: name of the key q on the key line.
     """
 
     DEFAULT_CSS = """
@@ -189,12 +212,12 @@ class QueueScreen(Screen[SampleKey | None]):
             for digit, (name, _) in enumerate(FILTERS, 1)
         ),
         Binding("o", "order", "another order", show=False),
-        Binding("s", "rivals", "the rivals of its group", show=False),
-        Binding("g,G", "jump", "go to an id", show=False),
+        Binding("s", "rivals", "sibling samples", show=False),
+        Binding("g,G", "jump", "open a sample by its id", show=False),
         Binding("question_mark", "help", "keys", show=False),
         Binding("q", "close", "back", show=False),
-        Binding("backspace", "unsearch", "take the search off", show=False),
-        Binding("escape", "back", "take the search off, or go back", show=False),
+        Binding("backspace", "unsearch", "clear the search", show=False),
+        Binding("escape", "back", "clear the search, or go back", show=False),
     ]
 
     def __init__(
@@ -220,21 +243,21 @@ class QueueScreen(Screen[SampleKey | None]):
 
     @property
     def order(self) -> str:
-        """The order in use; empty where there is none to choose."""
+        """The order in use; empty if there is no choice of orders."""
         return self._scores.order() if self._scores else ""
 
     def compose(self) -> ComposeResult:
-        """Title, heads, rows, what is focused or searched, filters, keys."""
+        """Create the widgets: title, column heads, rows, status line, search, filters and keys."""
         yield PaneTitle()
         yield QueueHeads(self._listing.group)
         yield self._rows
         yield DraftLine()
-        yield LineInput(placeholder="search: part of an id or of a summary")
+        yield LineInput(placeholder=QueueMessage.SEARCH_HINT.text())
         yield LabelBar()
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Reads the first page and counts what is finished."""
+        """Show the keys, read the first page, and count the finished samples."""
         back = [("Esc", "back")] if self._current else []
         keys = _usable_keys(SCORED_KEYS, self._scores) if self._scores else KEYS
         spare = [each for each in KEYS if each not in keys]  # shown where there is room
@@ -244,14 +267,15 @@ class QueueScreen(Screen[SampleKey | None]):
         self._count()
 
     def _show_status(self) -> None:
-        """Title, filters, and the focused row in full."""
+        """Show the title, the filters, and the focused row in full."""
         filters, listed = self._listing.filters, self._rows
         row = listed.focused_row + 1 if self._total else 0
         search = cut(line_text(self._wanted.search), _SEARCH_CELLS)
-        searched = f'"{search}" · ' if search else ""
-        where = f"{searched}{filters[self._wanted.filter][0]} · {row}/{self._total}"
+        message = QueueMessage.SHOWN_OF_SEARCH if search else QueueMessage.SHOWN
+        name = filters[self._wanted.filter][0]
+        where = message.text(search=search, filter=name, row=row, total=self._total)
         title = self.query_one(PaneTitle)
-        order = self.order if ":" in self.order else ""  # one that a score or a seed is of
+        order = self.order if ":" in self.order else ""  # an order with a score or a seed
         title.show(self._listing.title, [self._progress, order], where, focused=True)
         options = [
             (str(digit), text, False, digit == self._wanted.filter + 1, -1)
@@ -269,11 +293,11 @@ class QueueScreen(Screen[SampleKey | None]):
     # reading rows
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Whether a key waits: it is not for rows that others come in the place of."""
+        """Return whether a key must wait, because other rows are about to be shown."""
         return self._awaited and not is_text(self.focused, event)
 
     def _read(self) -> None:
-        """Read what is wanted or missing, unless a page is on its way: then that is done first."""
+        """Read requested or missing rows, unless another page is being read."""
         if self._reading or not self.is_mounted:
             return
         if self._wanted != self._held:
@@ -305,7 +329,7 @@ class QueueScreen(Screen[SampleKey | None]):
         offset: int,
         total: int,
     ) -> None:
-        """Show a page; it is dropped if another one is wanted by now."""
+        """Show a page of rows; drop it if another page was requested meanwhile."""
         self._reading = False
         if request == self._wanted == self._held and total == self._total:
             self._rows.take(rows, offset=offset)
@@ -324,7 +348,9 @@ class QueueScreen(Screen[SampleKey | None]):
         try:
             finished = self._page("", self._listing.counted_states, offset=0, limit=1)[1]
             total = self._page("", frozenset(), offset=0, limit=1)[1]
-            self._progress = f"{finished}/{total} {self._listing.counted}"
+            self._progress = QueueMessage.COUNTED.text(
+                count=finished, total=total, counted=self._listing.counted
+            )
             done = self._show_status
         except TuiAnnotateError as error:
             done = partial(self._show_error, error)
@@ -333,8 +359,7 @@ class QueueScreen(Screen[SampleKey | None]):
     def _show_error(self, error: TuiAnnotateError) -> None:
         self._reading = self._awaited = False
         free(self)
-        hint = f"; {error.hint}" if error.hint else ""
-        self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
+        self.query_one(DraftLine).show(describe_error(error), kind="error")
 
     @on(QueueList.Moved)
     def _on_rows_moved(self) -> None:
@@ -343,40 +368,40 @@ class QueueScreen(Screen[SampleKey | None]):
     # keys
 
     def action_move(self, step: int) -> None:
-        """Up and Down."""
+        """Move the focus by rows (Up and Down)."""
         if self._total:
             self._rows.focus_row(self._rows.focused_row + step)
             self._show_status()
 
     def action_turn(self, pages: int) -> None:
-        """A page, with one row of it kept."""
+        """Move the focus by pages that overlap by one row (Page Up and Page Down)."""
         self.action_move(pages * max(self._rows.window.height - 1, 1))
 
     def action_edge(self, edge: int) -> None:
-        """Home and End."""
+        """Move the focus to the first or last row (Home and End)."""
         self.action_move(edge * self._total)
 
     def action_open(self) -> None:
-        """Enter."""
+        """Open the focused sample (Enter)."""
         if entry := self._focused:
             self.dismiss(entry.key)
 
     def action_filter(self, number: int) -> None:
-        """A digit; `number` counts from 0."""
+        """Use the filter of a digit; `number` counts from 0."""
         if number != self._wanted.filter and number < len(self._listing.filters):
             self._request(self._wanted.search, number)
 
     def action_next_filter(self) -> None:
-        """The filters in a circle."""
+        """Use the next filter; the first filter follows the last one."""
         self.action_filter((self._wanted.filter + 1) % len(self._listing.filters))
 
     def action_search(self) -> None:
-        """The input comes up."""
+        """Show the search input."""
         self.add_class("-searching")
         self.query_one(LineInput).focus()
 
     def action_help(self) -> None:
-        """All keys of the queue."""
+        """Show the help on all keys of the queue."""
         keys, marks = self._listing.help, self._listing.legend
         if self._scores:
             own = HelpGroup(MACHINES.title, _usable_keys(MACHINES.rows, self._scores))
@@ -384,7 +409,7 @@ class QueueScreen(Screen[SampleKey | None]):
         self.app.push_screen(HelpDialog(keys, legend=marks))
 
     def action_jump(self) -> None:
-        """Go to an id, and open it."""
+        """Ask for a sample id, and open the sample."""
         if self._find is not None:
             self.app.push_screen(JumpDialog(self._find), self._open_sample)
 
@@ -393,7 +418,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self.dismiss(key)
 
     def action_order(self) -> None:
-        """Another order, where there are some to choose from."""
+        """Ask for another order of the list, if there are orders to choose from."""
         if self._scores is not None:
             from tui_annotate.tui.dialogs.orders import OrderDialog
 
@@ -406,7 +431,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self._request(self._wanted.search, self._wanted.filter)
 
     def action_rivals(self) -> None:
-        """The samples of the group that is focused."""
+        """Show the sibling samples of the focused sample."""
         entry = self._focused
         if entry and self._scores and self._scores.siblings:
             from tui_annotate.tui.dialogs.siblings import SiblingsDialog
@@ -415,16 +440,16 @@ class QueueScreen(Screen[SampleKey | None]):
             self.app.push_screen(SiblingsDialog(find, current=entry.key), self._open_sample)
 
     def action_close(self) -> None:
-        """Without a sample."""
+        """Close the list without choosing a sample."""
         self.dismiss(None)
 
     def action_unsearch(self) -> None:
-        """Takes the search off; it never closes, as who deletes may hold the key too long."""
+        """Clear the search; the list stays open, as the user may hold Backspace down too long."""
         self.query_one(LineInput).value = ""
         self._end_search()
 
     def action_back(self) -> None:
-        """Takes the search off; where there is none, goes back to the sample that is open."""
+        """Clear the search; without a search, go back to the open sample."""
         if self.has_class("-searching") or self._wanted.search or self._current is None:
             self.action_unsearch()
         else:
@@ -435,7 +460,7 @@ class QueueScreen(Screen[SampleKey | None]):
         self.remove_class("-searching")
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
-        """Searches while one types."""
+        """Search while the user types."""
         event.stop()
         text = event.value.strip()
         if text != self._wanted.search:
@@ -449,12 +474,12 @@ class QueueScreen(Screen[SampleKey | None]):
     @on(LineInput.Submitted)
     @on(LineInput.LeftEmpty)
     def _leave_input(self, message: Message) -> None:
-        """Enter, or Backspace with nothing left to delete: the list has the keys again."""
+        """Close the search input on Enter, or on Backspace in an empty input."""
         message.stop()
         self._end_search()
 
     def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """A filter was clicked."""
+        """Use the filter that was clicked."""
         message.stop()
         self.action_filter(int(message.digit) - 1)
 
@@ -465,5 +490,5 @@ class QueueScreen(Screen[SampleKey | None]):
 
 
 def _usable_keys(keys: Sequence[tuple[str, str]], scores: QueueScores) -> list[tuple[str, str]]:
-    """The keys of a list that do something in it."""
+    """Return the keys that have an effect in a list."""
     return [each for each in keys if each[0] != "s" or scores.siblings]

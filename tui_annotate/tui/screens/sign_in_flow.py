@@ -1,7 +1,7 @@
-"""The sign-in flow: which pages come before work, and which interrupt it.
+"""The sign-in flow: the forms before work begins, and the forms that interrupt work.
 
-Nothing under a page can be reached before it is answered. In a workspace without accounts none
-comes, unless the same person is at work elsewhere.
+The screen below a form can not be reached before the form is answered. In a workspace without
+accounts no form is shown, unless the same user has another session.
 """
 
 from __future__ import annotations
@@ -19,28 +19,26 @@ from tui_annotate.domain.errors import Conflict, InvalidInput, TuiAnnotateError,
 from tui_annotate.domain.plural import format_count
 from tui_annotate.tui.auth_session import SessionGuard, format_clock_time
 from tui_annotate.tui.screens import sign_in_forms
-from tui_annotate.tui.screens.sign_in_forms import CODE, GO, FormContent, Values
+from tui_annotate.tui.screens.sign_in_forms import CODE, GO, FormContent, SignInMessage, Values
 from tui_annotate.tui.store_thread import StoreJob, StoreThread
 
 if TYPE_CHECKING:
     from tui_annotate.tui.screens.form_screen import FormScreen
-
-_NOT_SAVED_YET = "signed in again · what you did last is not saved: do it once more"
 
 Answer = Callable[["FormScreen", str, Values], None]
 
 
 @dataclass(frozen=True, slots=True)
 class SignInCallbacks:
-    """What the flow calls.
+    """Functions of the app that the sign-in flow calls.
 
     Attributes:
         begin: starts work.
-        again: goes back to work that may have changed in the meantime.
-        rest: keeps what is not saved, before a page covers it.
+        again: reads the open sample again, which may have changed meanwhile.
+        rest: keeps unsaved work before a form covers the screen.
         leave: ends the app.
-        show_message: shows a message on the work screen.
-        fail: shows an error that came before work began.
+        show_message: shows a message on the sample screen.
+        fail: shows an error that occurred before work began.
     """
 
     begin: Callable[[], None]
@@ -52,11 +50,11 @@ class SignInCallbacks:
 
 
 class SignInFlow:
-    """Shows the pages, and sends what they ask for to the store's thread.
+    """Controller that shows the sign-in forms and sends their values to the store's thread.
 
     Attributes:
-        session_guard: made in the store's thread once the workspace is open.
-        is_locked: the screen is locked; only the same person can go on.
+        session_guard: created in the store's thread after the workspace is opened.
+        is_locked: whether the screen is locked; only the same user can unlock it.
     """
 
     def __init__(self, app: App[Any], saver: StoreThread, callbacks: SignInCallbacks) -> None:
@@ -82,7 +80,7 @@ class SignInFlow:
     # before work
 
     def show_next_page(self) -> None:
-        """Show the next page that is needed, or begin work."""
+        """Show the next form that is needed before work, or begin work."""
         guard = self._guard
         if guard.person is None:
             self._ask_who(guard.email, guard.hint)
@@ -144,7 +142,7 @@ class SignInFlow:
         self._show(sign_in_forms.first_password_form(self._person_name, old=not old), answer)
 
     def _ask_takeover(self, then: Callable[[], None], *, working: bool) -> None:
-        """Ask whether another process in which the person is at work is taken over."""
+        """Ask the user whether to take over their session in another process."""
         guard = self._guard
         if self._takeover_asked or guard.elsewhere is None:
             return
@@ -167,14 +165,14 @@ class SignInFlow:
     # at work
 
     def begun(self) -> None:
-        """Guard jobs from now on, and lock the screen where no key comes for long."""
+        """Check the session before each job from now on, and lock the screen after idle time."""
         self._saver.guard = self._guard.check
         self._saver.stopped = self._on_job_refused
         self.note_activity()
         self._watch_clock()
 
     def note_activity(self) -> None:
-        """A key was pressed."""
+        """Note the time of a key press, click or paste."""
         self._last_key_at = self._clock()
 
     def _watch_clock(self) -> None:
@@ -185,7 +183,7 @@ class SignInFlow:
             self._timer = self._app.set_timer(max(left, 1), self.lock_if_idle)
 
     def lock_if_idle(self) -> None:
-        """Lock the screen where no key was pressed for long."""
+        """Lock the screen if no key was pressed during the idle time."""
         idle = self._guard.idle
         if not idle:
             return
@@ -193,22 +191,28 @@ class SignInFlow:
             self._watch_clock()
             return
         self._callbacks.rest()
-        words = f"{self._person_name} · no key for {format_count(idle, 'minute')} · all is saved"
-        self._cover("Locked", [words])
+        minutes = format_count(idle, "minute")
+        lead = SignInMessage.LOCKED.text(name=self._person_name, minutes=minutes)
+        self._cover("Locked", [lead])
 
     def _on_job_refused(self, error: TuiAnnotateError) -> None:
-        """A job was not begun, since the person may not go on as they are."""
+        """Show a form after a job was refused, because the session ended or was taken over."""
         if isinstance(error, Conflict):
             self._ask_takeover(self._callbacks.again, working=True)
             return
         lead = [
-            f"{self._person_name} · {error.message}",
-            "What you did last is not saved; it is there when you have signed in again.",
+            SignInMessage.SESSION_ENDED.text(name=self._person_name, error=error.message),
+            SignInMessage.LAST_ACTION_WAITS.text(),
         ]
-        self._cover("Sign in again", lead, then=_NOT_SAVED_YET)
+        self._cover("Sign in again", lead, then=SignInMessage.SIGNED_IN_AGAIN.text())
 
     def _cover(self, title: str, lead: list[str], *, then: str = "") -> None:
-        """Lock the screen until the person signs in again; `then` is the message after that."""
+        """Lock the screen until the user signs in again.
+
+        Args:
+            lead: paragraphs of the form's introduction.
+            then: message after the user has signed in again; empty for none.
+        """
         guard = self._guard
         if self.is_locked:
             return
@@ -236,14 +240,15 @@ class SignInFlow:
         form = sign_in_forms.build_password_again_form(title, lead, known=guard.known)
         self._show(form, answer)
 
-    # at the person's own request
+    # at the user's request
 
     def change_password(self) -> None:
-        """Ask for another password."""
+        """Ask the user for a new password, and store it."""
 
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             if choice == GO:
-                notify = partial(self._callbacks.show_message, "your password is changed")
+                changed = SignInMessage.CHANGED.text()
+                notify = partial(self._callbacks.show_message, changed)
                 self._send(page, partial(_set_password, self._guard, values), notify)
             else:
                 page.finish()
@@ -251,7 +256,7 @@ class SignInFlow:
         self._show(sign_in_forms.password_form(self._person_name), answer)
 
     def sign_out(self) -> None:
-        """End the session, forget what kept it, and end the app."""
+        """End the session, delete the stored token, and end the app."""
         leave = self._callbacks.leave
         out = StoreJob(self._guard.sign_out, lambda _: leave(), lambda _: leave(), free=True)
         self._saver.send(out)
@@ -277,5 +282,5 @@ def _set_password(guard: SessionGuard, values: Values, old: str = "") -> None:
 
 def _new_password(values: Values) -> str:
     if values["new"] != values["again"]:
-        raise InvalidInput("the two new passwords differ", "type the new one twice")
+        raise InvalidInput("the two new passwords differ", "type the new password twice")
     return values["new"]

@@ -1,21 +1,46 @@
-"""The forms of the sign-in flow as values: titles, texts, fields and choices."""
+"""The forms and messages of the sign-in flow: titles, texts, fields and choices."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from tui_annotate.tui.screen_message import ScreenMessage
+
 GO: Final = "go"
-"""The choice that Enter in a field makes, once all fields are filled."""
+"""The main choice of a form; Enter in a field makes this choice once all fields are filled."""
 
 CODE, BACK, LEAVE = "code", "back", "leave"
 
 Values = Mapping[str, str]
-"""The values of the fields, by name; a ticked box is "yes", else empty."""
+"""The values of a form's fields by name; a ticked box is "yes", an unticked box is empty."""
+
+
+class SignInMessage(ScreenMessage):
+    """Messages under the fields of a form, introductions of the forms, and notes after them."""
+
+    REFUSED = "✗ {error}"
+    TOO_MANY_ATTEMPTS = "✗ too many attempts: wait {seconds} s; your input is kept"
+    TRY_AGAIN = "Press Enter to try again"
+    WAIT = "Please wait…"
+
+    CODE_LEAD = "Set your own password with the code that you received. The code works once."
+    ADMIN_SET_LEAD = "{name}, your password was set by an admin. Choose one that only you know."
+    CHANGE_LEAD = "{name}, your other sessions end. Sign in there with the new password."
+    TAKEOVER_LEAD = "You have another session, open since {since}. Work saved there is also here."
+    TAKEN_OVER_LEAD = (
+        "Another session took over at {since}. Your last action is not saved; it stays here."
+    )
+    LOCKED = "{name} · no key pressed for {minutes} · all work is saved"
+    SESSION_ENDED = "{name} · {error}"
+    LAST_ACTION_WAITS = "Your last action is not saved. Repeat it after you sign in again."
+
+    SIGNED_IN_AGAIN = "Signed in again · your last action is not saved: repeat it"
+    CHANGED = "Password changed"
 
 
 class FieldContent(NamedTuple):
-    """Something to type."""
+    """Content of an input field: the value's key, the shown name, initial value, secrecy."""
 
     field: str
     name: str
@@ -24,14 +49,14 @@ class FieldContent(NamedTuple):
 
 
 class FormContent(NamedTuple):
-    """What a page says and asks.
+    """Content of a form: title, introduction, fields and choices.
 
     Attributes:
-        lead: what it is about, a paragraph each.
-        choices: (choice, words) each; the first is `GO`.
-        tick: (name of the value, words); None for none.
-        back: Escape is the choice `BACK`.
-        over: what is under the page stays in sight around it.
+        lead: the introduction, one paragraph per item.
+        choices: (choice, shown words) of each choice; the first choice is `GO`.
+        tick: (key of the value, shown words) of the tick box; None for none.
+        back: whether Escape makes the choice `BACK`.
+        over: whether the screen below stays visible around the form.
     """
 
     title: str
@@ -46,13 +71,14 @@ class FormContent(NamedTuple):
 _PASSWORD: Final = FieldContent("password", "password", secret=True)
 _TWICE: Final = (
     FieldContent("new", "new password", secret=True),
-    FieldContent("again", "once more", secret=True),
+    FieldContent("again", "repeat password", secret=True),
 )
+_OLD_PASSWORD: Final = FieldContent("old", "current password", secret=True)
 _STAY: Final = ("stay", "stay signed in on this computer")
 
 
 def sign_in_form(where: str, *, email: str = "", can_stay_signed_in: bool) -> FormContent:
-    """Sign in; `where` names the workspace."""
+    """Build the form to sign in; `where` is the name of the workspace."""
     return FormContent(
         "Sign in",
         [where],
@@ -63,51 +89,62 @@ def sign_in_form(where: str, *, email: str = "", can_stay_signed_in: bool) -> Fo
 
 
 def invite_code_form(*, can_stay_signed_in: bool) -> FormContent:
-    """Redeem an invitation code."""
+    """Build the form to redeem an invitation code."""
     return FormContent(
         "I have a code",
-        ["With the code that you were given you set your own password; it works once."],
+        [SignInMessage.CODE_LEAD.text()],
         [FieldContent("code", "code"), *_TWICE],
-        [(GO, "set the password, sign in"), (BACK, "back")],
+        [(GO, "set password and sign in"), (BACK, "back")],
         tick=_STAY if can_stay_signed_in else None,
         back=True,
     )
 
 
 def first_password_form(name: str, *, old: bool) -> FormContent:
-    """Change a password that an admin set; `old`: it has to be typed once more."""
+    """Build the form to replace a password that an admin set.
+
+    Args:
+        name: name of the user.
+        old: whether the user must type the old password too.
+    """
     return FormContent(
-        "A password of your own",
-        [f"{name}, your password was set by somebody else. Choose one that only you know."],
-        [*([FieldContent("old", "password so far", secret=True)] if old else []), *_TWICE],
-        [(GO, "change it, go on")],
+        "Choose your own password",
+        [SignInMessage.ADMIN_SET_LEAD.text(name=name)],
+        [*([_OLD_PASSWORD] if old else []), *_TWICE],
+        [(GO, "change password and continue")],
     )
 
 
 def password_form(name: str) -> FormContent:
-    """Change one's own password."""
+    """Build the form in which a user changes their own password; `name` is the user's name."""
     return FormContent(
-        "Change the password",
-        [f"{name}, wherever else you are signed in, you will be asked for the new password."],
-        [FieldContent("old", "password so far", secret=True), *_TWICE],
-        [(GO, "change it"), (BACK, "back")],
+        "Change your password",
+        [SignInMessage.CHANGE_LEAD.text(name=name)],
+        [_OLD_PASSWORD, *_TWICE],
+        [(GO, "change password"), (BACK, "back")],
         back=True,
     )
 
 
 def place(since: str, *, working: bool) -> FormContent:
-    """Take over a session in another process; `working`: this session was active before."""
-    lead = (
-        f"You went on elsewhere at {since}. What you did here last is not saved; it stays here."
-        if working
-        else f"You are at work elsewhere since {since}. What is saved there is here as well."
-    )
-    return FormContent(
-        "At work elsewhere", [lead], [], [(GO, "take over"), (LEAVE, "leave")], over=working
-    )
+    """Build the form to take over a session in another process.
+
+    Args:
+        since: time at which the other session began.
+        working: whether the session in this process was active before.
+    """
+    lead = SignInMessage.TAKEN_OVER_LEAD if working else SignInMessage.TAKEOVER_LEAD
+    choices = [(GO, "take over"), (LEAVE, "quit")]
+    return FormContent("Another session", [lead.text(since=since)], [], choices, over=working)
 
 
 def build_password_again_form(title: str, lead: Sequence[str], *, known: bool) -> FormContent:
-    """Sign in again; no password is asked for where the machine knows the person."""
-    choices = [(GO, "go on"), (LEAVE, "sign out and leave")]
+    """Build the form to sign in again.
+
+    Args:
+        title: title of the form.
+        lead: paragraphs of the introduction.
+        known: whether an ssh key or the machine account identifies the user without a password.
+    """
+    choices = [(GO, "continue"), (LEAVE, "sign out and quit")]
     return FormContent(title, lead, [] if known else [_PASSWORD], choices)

@@ -1,1 +1,1 @@
-"""Text as a terminal shows it: display, layout, layers, cursor; cells and offsets, no widget."""
+"""Text in a terminal: display, layout, layers and cursor, in cells and offsets, without widgets."""

@@ -1,7 +1,7 @@
 """The cursor and the selection of a text, which move by units.
 
 The cursor is on a character, like a block cursor, and a selection includes the characters at both
-of its ends. So a selection is never empty, and the cursor is always inside it.
+ends. Therefore a selection is never empty, and always contains the cursor.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from tui_annotate.tui.text.units import Characters, Paragraphs, SentenceUnits, T
 
 
 class TextCursor:
-    """The cursor of one text.
+    """The cursor and the selection of one text.
 
     Attributes:
-        offset: first code point of the character under the cursor; 0 in an empty text.
-        anchor: offset of the character at the fixed end of the selection; None for none.
+        offset: offset of the character under the cursor in code points; 0 for an empty text.
+        anchor: offset of the character at the fixed end of the selection; None for no selection.
     """
 
     def __init__(self, text: str, segments: Sequence[Segment]) -> None:
@@ -38,7 +38,7 @@ class TextCursor:
 
     @property
     def selection(self) -> Span | None:
-        """The selected whole characters; None for none."""
+        """The span of the selected whole characters; None for no selection."""
         if self.anchor is None:
             return None
         low, high = sorted((self.anchor, self.offset))
@@ -46,20 +46,20 @@ class TextCursor:
 
     @property
     def character(self) -> Span | None:
-        """The character under the cursor; None in an empty text."""
+        """The span of the character under the cursor; None for an empty text."""
         if not self.text:
             return None
         return Span(self.offset, next_edge(self.text, self.offset))
 
     @property
     def segment(self) -> int:
-        """The index of the segment under the cursor; 0 without segments."""
+        """The index of the segment under the cursor; 0 for no segments."""
         return self.sentences.index(self.offset)
 
     def place(self, offset: int, *, extend: bool = False) -> None:
-        """Put the cursor on the character at `offset`, a code point offset cut to the text.
+        """Move the cursor to the character at `offset`, in code points; clamp to the text.
 
-        With `extend` the selection reaches there, from its fixed end or from where the cursor was.
+        With `extend` the selection extends there from its fixed end, or from the old cursor.
         """
         last = previous_edge(self.text, len(self.text))
         offset = min(max(offset, 0), last)
@@ -71,10 +71,10 @@ class TextCursor:
         self._grow_steps.clear()
 
     def select(self, span: Span | None) -> None:
-        """Select whole characters of `span`, the cursor on the last; None keeps the cursor alone.
+        """Select the whole characters of `span`, the cursor on the last; None drops the selection.
 
         Raises:
-            InvalidSpan: nothing of the span lies in the text.
+            InvalidSpan: the span is outside of the text.
         """
         self._grow_steps.clear()
         if span is None:
@@ -85,9 +85,9 @@ class TextCursor:
         self.offset = previous_edge(self.text, whole.end)
 
     def swap_ends(self) -> None:
-        """Swap the free and the fixed end of the selection.
+        """Swap the free end and the fixed end of the selection.
 
-        Steps of `grow` can still be undone, with the cursor at its new end.
+        Steps of `grow` can still be undone; the cursor stays at the new end.
         """
         if self.anchor is not None:
             self.anchor, self.offset = self.offset, self.anchor
@@ -97,7 +97,7 @@ class TextCursor:
             ]
 
     def select_word(self) -> None:
-        """Select the word under the cursor, else the next of its line, else the character."""
+        """Select the word under the cursor, else the next word in its line, else the character."""
         word = next(self.words.after(self.offset), self.character)
         if word is None:
             return
@@ -106,17 +106,17 @@ class TextCursor:
         self.select(word)
 
     def move(self, unit: str, step: int, *, extend: bool = False) -> None:
-        """Move by `step` units, back if negative; stay if there is no further unit.
+        """Move the cursor by `step` units, backward if negative; stay if no unit is left.
 
-        Without `extend` the cursor goes to the start of a unit and drops the selection. With it,
-        the free end adds whole units, or removes them until one is left, then adds at the other
-        end.
+        Without `extend` the cursor goes to the start of a unit and drops the selection. With
+        `extend` the free end adds whole units, or removes units until one is left and then adds
+        units at the other end.
 
         Args:
-            unit: char, word, sentence, paragraph; start, end (of the text, whatever `step` is).
+            unit: char, word, sentence, paragraph; start, end (of the text; `step` is ignored).
 
         Raises:
-            KeyError: there is no such unit.
+            KeyError: the unit does not exist.
         """
         if unit in ("start", "end"):
             self.place(0 if unit == "start" else len(self.text), extend=extend)
@@ -131,10 +131,10 @@ class TextCursor:
                 self._extend_backward(units)
 
     def grow(self, step: int) -> None:
-        """Select more by sentences (1), or undo the last step (-1).
+        """Grow the selection by sentences (1), or undo the last step (-1).
 
-        Without a selection: the sentence. Part of a sentence: also the rest. Whole sentences: also
-        the next. Back from another selection: one sentence less; from one sentence, none.
+        Growing selects the sentence if nothing is selected, the rest of a partly selected sentence,
+        or the next sentence. Shrinking another selection removes one sentence, or the last one.
         """
         if step > 0:
             steps = [*self._grow_steps, (self.offset, self.anchor)]
@@ -162,7 +162,7 @@ class TextCursor:
         self.place(selected.start)
 
     def _find_start(self, unit: str, *, forward: bool) -> int:
-        """The start of the next or previous unit; from inside a sentence, of another sentence."""
+        """Return the start of the next or previous unit, of sentences never the current one."""
         units, offset = self._units[unit], self.offset
         if unit == "sentence" and self.sentences.count:
             whole = self.sentences.whole(self.segment)

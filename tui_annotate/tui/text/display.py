@@ -1,8 +1,8 @@
-"""How each code point is displayed, its cells, and the edges of clusters.
+"""Display of code points: displayed string, cells, and edges of character clusters.
 
-Terminals and libraries disagree on the width of emoji sequences, so only their first part is
-drawn: rich, wcwidth, tmux and xterm then count the same cells. Offsets never change. Clusters are
-nearly the grapheme clusters of Unicode (UAX 29); a cursor is only at their edges.
+Terminals and libraries disagree on the width of emoji sequences, so only the first part of a
+sequence is drawn: rich, wcwidth, tmux and xterm then count the same cells. Offsets never change.
+Clusters are nearly the grapheme clusters of Unicode (UAX 29); a cursor is only at their edges.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.domain.terminal_text import make_visible
 
 TAB: Final = "    "
-"""A tab is four spaces anywhere: tab stops would need the column of every character."""
+"""Display of a tab: always four spaces, because tab stops would need every character's column."""
 
 MARKS_PER_CELL: Final = 4
-"""Combining marks shown on one base; more are kept in the text but not sent to the terminal."""
+"""Maximum combining marks shown on one base; further marks are not sent to the terminal."""
 
 ZERO_WIDTH_JOINER: Final = "\u200d"
 
@@ -34,13 +34,13 @@ _PICTURE = (
 )
 _EXTENDER = r"[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\u20e3]"
 
-# one cell each, shown as themselves, begin a cluster of their own: what most texts are made of
+# code points of one cell that are shown unchanged and begin a cluster: most characters of texts
 _PLAIN = (
     r"\x20-\x7e\u00a1-\u00ac\u00ae-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0482"
     r"\u2010-\u2015\u2018-\u201f\u2020-\u2022\u2026\u20ac"
 )
 _not_plain = re.compile(f"[^\n{_PLAIN}]").search
-# shown as themselves, too, in any context, but not in one cell
+# code points that are shown unchanged in any context, but not in one cell
 _WIDE = (
     r"\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fff\uac00-\ud7a3"
     r"\uff01-\uff60"
@@ -55,7 +55,7 @@ _joined_pictures = re.compile(
 ).finditer
 _ends_with_picture = re.compile(f"[{_PICTURE}]{_EXTENDER}*\\Z").search
 
-# wide by one table, narrow by another, or blank letters: a box instead keeps the row straight
+# wide or narrow, depending on the library, or blank: a box in their place keeps rows aligned
 _is_disputed = re.compile(
     r"[\u115f\u302e\u302f\u3164\uffa0\u2630-\u2637\u268a-\u268f\u3248-\u324f\u4dc0-\u4dff"
     r"\U00016ff0\U00016ff1\U0001d300-\U0001d356\U0001d360-\U0001d378]"
@@ -65,27 +65,27 @@ _BOXES: Final = frozenset({_BOX, "\ufffd"})
 
 _FIRST_FLAG, _LAST_FLAG = "\U0001f1e6", "\U0001f1ff"
 FLAG_LETTERS: Final = "".join(map(chr, range(ord(_FIRST_FLAG), ord(_LAST_FLAG) + 1)))
-"""The regional indicators, two of which name a flag."""
-_FLAGS_COUNTED = 64  # letters of a row of flags that are paired
-_LOOK_BACK = 32  # extenders between two joined pictures; more is no emoji
+"""Regional indicators; two of them form a flag."""
+_FLAGS_COUNTED = 64  # maximum regional indicators in a row that are paired
+_LOOK_BACK = 32  # maximum extenders between two joined pictures of an emoji
 
 
 def find_unplain(text: str, start: int = 0) -> int:
-    """The offset of the first code point that needs measuring; -1 for none.
+    """Return the offset of the first code point whose width must be measured; -1 for none.
 
-    All others are shown as themselves in one cell, except line ends, with or without a return.
+    Other code points are shown unchanged in one cell, except line ends (LF or CR LF).
     """
     found = (_not_plain_nor_line_end if "\r" in text else _not_plain)(text, start)
     return -1 if found is None else found.start()
 
 
 def is_flag_letter(character: str) -> bool:
-    """Whether it is a regional indicator, two of which name a flag."""
+    """Return whether a character is a regional indicator; two of these form a flag."""
     return _FIRST_FLAG <= character <= _LAST_FLAG
 
 
 def is_joined(text: str, offset: int) -> bool:
-    """Whether the picture at `offset` is joined to one before it, as in a family emoji."""
+    """Return whether the picture at `offset` is joined to the one before, as in a family emoji."""
     if not offset or text[offset - 1] != ZERO_WIDTH_JOINER or not _is_picture(text[offset]):
         return False
     before = text[max(0, offset - 1 - _LOOK_BACK) : offset - 1]
@@ -105,19 +105,19 @@ def _display_of(character: str) -> tuple[str, int]:
     category = unicodedata.category(shown)
     if category == "Zs":
         return " " * cells, cells
-    # tmux, xterm and the C library give a spacing mark its cell; rich does not
+    # tmux, xterm and the C library give a spacing mark a cell; rich does not
     return shown, 1 if category == "Mc" else cells
 
 
 @cache
 def cells_of(character: str) -> int:
-    """The cells of one code point that its context does not hide: 0, 1, 2, or 4 for a tab."""
+    """Return the cells of one code point without its context: 0, 1, 2, or 4 for a tab."""
     return _display_of(character)[1]
 
 
 @cache
 def is_extender(character: str) -> bool:
-    """Whether it is drawn on the character before it: a mark, a selector, a syllable's vowel."""
+    """Return whether a code point is drawn on the character before, such as a combining mark."""
     spacing = unicodedata.category(character) == "Mc"
     return spacing or (character != "\n" and not cells_of(character))
 
@@ -133,7 +133,7 @@ def _hidden_by_context(text: str) -> Iterator[int]:
 
 
 def widths(text: str) -> bytearray:
-    """The cells of each code point of a whole paragraph, parallel to it."""
+    """Return the cells of each code point of a whole paragraph, parallel to the text."""
     found = bytearray(map(cells_of, text))
     for hidden in _hidden_by_context(text):
         found[hidden] = 0
@@ -141,10 +141,10 @@ def widths(text: str) -> bytearray:
 
 
 def display_characters(text: str) -> Sequence[str]:
-    """The string sent to the terminal for each code point of a line, parallel to it.
+    """Return the string sent to the terminal for each code point of a line.
 
-    It is empty for a newline and for later parts of an emoji. At most `MARKS_PER_CELL` combining
-    marks follow one base.
+    The string is empty for a newline and for later parts of an emoji. At most `MARKS_PER_CELL`
+    combining marks follow one base.
     """
     if _not_as_it_is(text) is None:
         return text
@@ -163,7 +163,7 @@ def display_characters(text: str) -> Sequence[str]:
 
 
 def stand_ins(text: str) -> tuple[int, ...]:
-    """Indices where a line shows a stand-in for a code point that cannot be displayed."""
+    """Return the indices at which a line shows a substitute for an undisplayable code point."""
     if _not_as_it_is(text) is None:
         return ()
     looks = ((index, character, _display_of(character)[0]) for index, character in enumerate(text))
@@ -175,7 +175,7 @@ def stand_ins(text: str) -> tuple[int, ...]:
 
 
 def is_edge(text: str, offset: int) -> bool:
-    """Whether a cluster begins, or the text ends, at `offset`, in [0, length]."""
+    """Return whether a cluster begins, or the text ends, at `offset`, in [0, length]."""
     if offset <= 0 or offset >= len(text):
         return True
     before, here = text[offset - 1], text[offset]
@@ -192,7 +192,7 @@ def is_edge(text: str, offset: int) -> bool:
 
 
 def next_edge(text: str, offset: int) -> int:
-    """The first edge after `offset`; the end of the text where there is none."""
+    """Return the first cluster edge after `offset`; the end of the text for none."""
     offset += 1
     while not is_edge(text, offset):
         offset += 1
@@ -200,7 +200,7 @@ def next_edge(text: str, offset: int) -> int:
 
 
 def previous_edge(text: str, offset: int) -> int:
-    """The last edge before `offset`; 0 where there is none."""
+    """Return the last cluster edge before `offset`; 0 for none."""
     offset -= 1
     while not is_edge(text, offset):
         offset -= 1
@@ -208,20 +208,20 @@ def previous_edge(text: str, offset: int) -> int:
 
 
 def cluster_start(text: str, offset: int) -> int:
-    """The edge at or before `offset`."""
+    """Return the cluster edge at or before `offset`."""
     return offset if is_edge(text, offset) else previous_edge(text, offset)
 
 
 def cluster_end(text: str, offset: int) -> int:
-    """The edge at or after `offset`."""
+    """Return the cluster edge at or after `offset`."""
     return offset if is_edge(text, offset) else next_edge(text, offset)
 
 
 def snap(text: str, span: Span) -> Span:
-    """The smallest span of whole clusters that contains `span`, cut to the text.
+    """Return the smallest span of whole clusters that contains `span`, clipped to the text.
 
     Raises:
-        InvalidSpan: nothing of the span lies in the text.
+        InvalidSpan: the span is outside of the text.
     """
     start, end = (min(offset, len(text)) for offset in (span.start, span.end))
     return Span(cluster_start(text, start), cluster_end(text, end))

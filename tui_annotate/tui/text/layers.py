@@ -1,4 +1,4 @@
-"""Layers on a text: spans with values, found by line."""
+"""Layers on a text: spans with values, which can be searched by line."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class AnnotationMark:
-    """An annotation as a pane shows it.
+    """The mark of an annotation in a pane.
 
     Attributes:
-        letter: only the first character is shown.
+        letter: name of the annotation; a pane shows only the first character.
         slot: colour slot in the palette, from 0.
-        focused: drawn bold, over the others.
-        draft: incomplete; its letter is lower case.
-        suggested: by a machine; drawn on a background instead of in a colour.
+        focused: whether the mark is drawn bold, over other marks.
+        draft: whether the annotation is incomplete, so that its letter is lower case.
+        suggested: whether a machine suggested it, so that it has a background instead of a colour.
     """
 
     span: Span
@@ -35,9 +35,9 @@ class AnnotationMark:
 
 
 class SpanLayer(Generic[T]):
-    """Spans, each with a value, that may overlap; sorted once, searched by bisection.
+    """A layer of spans with values, which may overlap; sorted once, searched by bisection.
 
-    Iterating gives (span, value) by start, then end; equal spans in the order given.
+    Iteration yields (span, value) by start, then end; equal spans keep their order.
     """
 
     def __init__(self, items: Iterable[tuple[Span, T]] = ()) -> None:
@@ -52,7 +52,7 @@ class SpanLayer(Generic[T]):
         return iter(self._items)
 
     def touching(self, start: int, end: int) -> list[tuple[Span, T]]:
-        """The items that share a code point with `[start, end)`, in order."""
+        """Return the items that share a code point with `[start, end)`, in order."""
         if not self._items:
             return []
         first = bisect_right(self._reach, start)
@@ -60,7 +60,7 @@ class SpanLayer(Generic[T]):
         return [item for item in self._items[first:last] if item[0].end > start]
 
     def changed(self, other: SpanLayer[T]) -> tuple[Span, ...]:
-        """The spans whose values differ in both layers, so that they must be redrawn."""
+        """Return the spans whose values differ between two layers and must be redrawn."""
         mine, theirs = self._by_span(), other._by_span()
         return tuple(
             span for span in mine.keys() | theirs.keys() if mine.get(span) != theirs.get(span)
@@ -78,16 +78,16 @@ class DocumentLayers:
     """All layers of one document.
 
     Attributes:
-        focused_match: rank of the match in focus; 0 for none.
-        former: evidence in other samples; shown in the gutter only.
-        shared: words of the focused match that the selection has, too.
+        focused_match: rank of the focused match; 0 for none.
+        former: evidence in other samples, shown in the gutter only.
+        shared: words of the focused match that are also in the selection.
         conflicts: words that may contradict the other text.
         lacking: words that the other text does not contain.
-        tags: text behind the code point at an offset, made harmless; no part of the document.
-        focused_tag: (offset, extent in its tag) of the part in focus; None for none.
-        focused_hit: number of the search hit in focus, from 1; 0 for none.
-        sentence: the one under the cursor; None while something is selected.
-        cursor: extent of the character under it; None if no cursor is drawn.
+        tags: sanitized texts shown after the code point at an offset, outside of the document.
+        focused_tag: (offset, span in the tag) of the focused part; None for none.
+        focused_hit: number of the focused search hit, from 1; 0 for none.
+        sentence: sentence under the cursor; None while text is selected.
+        cursor: span of the character under the cursor; None if no cursor is drawn.
     """
 
     matches: SpanLayer[Match] = field(default_factory=SpanLayer)

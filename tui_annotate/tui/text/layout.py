@@ -1,7 +1,7 @@
-"""Lines of a text at a width, and conversion between code point offsets and cells.
+"""Line breaks of a text at a width, and conversion between code point offsets and cells.
 
-A text is measured once; wrapping it again costs about 10 ms per megabyte. Paragraphs in which every
-code point is one cell wide have no table: a column there is a difference of offsets.
+A text is measured once; wrapping the text again costs about 10 ms per megabyte. Paragraphs in which
+every code point is one cell wide have no table: a column there is a difference of offsets.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from tui_annotate.tui.text.display import (
 )
 
 LEAST_WIDTH: Final = 4
-"""The narrowest wrap, in cells: a tab fits."""
+"""Minimum width of lines in cells, in which a tab fits."""
 
 MOST_POINTS: Final = 4096
-"""A line has at most so many code points, even of no width, so that painting stays bounded."""
+"""Maximum code points of a line, even of width 0, so that painting takes bounded time."""
 
 _NO_TAGS: Final[Mapping[int, int]] = MappingProxyType({})
-_LOOK_BACK = 40  # code points searched for a good place to break
+_LOOK_BACK = 40  # code points searched backward for a line break
 _NEVER_FIRST = frozenset(
     "。，、．：；？！）］｝〉》」』】〕〗’”…—·～%‰℃ヽヾーァィゥェォッャュョヮ々,.:;?!)]}"
 )
@@ -39,7 +39,7 @@ _HANGING = frozenset(" \u2002\u2003\u2009\u200a")
 
 
 class _Block(NamedTuple):
-    """A paragraph that needs a table: `sums[i]` cells precede its code point `i`."""
+    """A paragraph with a table of cells: `sums[i]` cells precede code point `i`."""
 
     start: int
     end: int
@@ -47,15 +47,15 @@ class _Block(NamedTuple):
 
 
 class TextLayout:
-    """One measured text; call `wrap` before all methods about lines.
+    """The layout of one measured text; call `wrap` before all methods about lines.
 
-    The lines are `[start, end)` and join to the text; a newline belongs to the line that it ends,
-    and makes no empty line at the end of the text. A single space may exceed the width by one cell.
-    An empty text has one empty line.
+    Lines are spans `[start, end)` whose concatenation is the text. A newline belongs to the line
+    that it ends, and adds no empty line at the end of the text. A single space may exceed the width
+    by one cell. An empty text has one empty line.
     """
 
     def __init__(self, text: str, tags: Mapping[int, int] = _NO_TAGS) -> None:
-        """`tags`: further cells behind the code point at an offset; no part of the text."""
+        """Measure a text; `tags` are additional cells after the code point at an offset."""
         self.text = text
         self.width = 0
         self._blocks = _measure(text, tags)
@@ -68,9 +68,9 @@ class TextLayout:
         return len(self._starts)
 
     def wrap(self, width: int) -> None:
-        """Break the text into lines of at most `width` cells, and of `LEAST_WIDTH` at least.
+        """Break the text into lines of at most `width` cells, but not less than `LEAST_WIDTH`.
 
-        No line begins with a code point of width 0, unless after `MOST_POINTS` of them.
+        No line begins with a code point of width 0, unless `MOST_POINTS` of them precede it.
         """
         width = max(width, LEAST_WIDTH)
         if width == self.width:
@@ -83,18 +83,18 @@ class TextLayout:
             wrapper.block(block)
             done = block.end
         wrapper.plain(done, len(self.text))
-        if len(wrapper.starts) > 1:  # the last is the end of the text
+        if len(wrapper.starts) > 1:  # the last start is the end of the text
             wrapper.starts.pop()
         self._starts = wrapper.starts
 
     def line(self, y: int) -> tuple[int, int]:
-        """Start and end of line `y`, from 0; a `y` outside is taken as the nearest line."""
+        """Return start and end of line `y`, from 0; a `y` out of range means the nearest line."""
         y = min(max(y, 0), self.lines - 1)
         end = self._starts[y + 1] if y + 1 < self.lines else len(self.text)
         return self._starts[y], end
 
     def content(self, y: int) -> tuple[int, int]:
-        """Start and end of line `y` without its newline (or carriage return and newline)."""
+        """Return start and end of line `y` without its line end (LF or CR LF)."""
         start, end = self.line(y)
         if end > start and self.text[end - 1] == "\n":
             end -= 1
@@ -103,24 +103,25 @@ class TextLayout:
         return start, end
 
     def line_of(self, offset: int) -> int:
-        """The line that holds the code point at `offset`; the text's end is in the last line."""
+        """Return the line of the code point at `offset`; the text's end is in the last line."""
         return bisect_right(self._starts, offset) - 1
 
     def x_of(self, offset: int) -> int:
-        """The cells before the code point at `offset` in its line."""
+        """Return the number of cells before the code point at `offset` in its line."""
         return self.cells(self._starts[self.line_of(offset)], offset)
 
     def cells(self, start: int, end: int) -> int:
-        """The cells of `[start, end)`, which must lie in one paragraph, without its line end."""
+        """Return the cells of `[start, end)`, which must be in one paragraph, without line end."""
         block = self._block(start)
         if block is None:
             return end - start
         return block.sums[end - block.start] - block.sums[start - block.start]
 
     def offset_at(self, x: int, y: int) -> int:
-        """The first code point of the cluster drawn at cell `x` of line `y`.
+        """Return the first code point of the cluster drawn at cell `x` of line `y`.
 
-        Right of the last character it is the line end, or that character if the line was wrapped.
+        To the right of the last character, return the line end, or the last character if the line
+        was wrapped.
         """
         start, end = self.line(y)
         block = self._block(start)
@@ -156,13 +157,13 @@ def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
 
 
 def _first_offset(found: int, tagged: list[int], start: int) -> int:
-    """The first of `found`, if not -1, and of the tagged offsets from `start` on; -1 for none."""
+    """Return the lesser of `found` and the first tag offset from `start`; -1 means none."""
     at = bisect_left(tagged, start)
     return min([offset for offset in (found, *tagged[at : at + 1]) if offset >= 0], default=-1)
 
 
 class _Wrapper:
-    """Collects the starts of lines, paragraph by paragraph."""
+    """A collector of line starts, paragraph by paragraph."""
 
     def __init__(self, text: str, width: int) -> None:
         self.text = text
@@ -198,9 +199,10 @@ class _Wrapper:
 
 
 def _break(text: str, start: int, limit: int) -> int:
-    """The start of the next line, if at most `[start, limit)` fits into this one."""
+    """Return the start of the next line, if at most `[start, limit)` fits into the current line."""
     if text[limit] in _HANGING and is_edge(text, limit + 1):
         return limit + 1
+    # A word without a break in reach is broken at any cluster edge, so that no line is too wide.
     for is_break in (_can_break, is_edge):
         for offset in range(limit, max(start, limit - _LOOK_BACK), -1):
             if is_break(text, offset):
@@ -222,11 +224,11 @@ def _is_wide(character: str) -> bool:
 
 
 LEAST_ROWS: Final = 3
-"""The least rows of each text, if there are enough for two."""
+"""Minimum rows of each of two texts, if the screen has enough rows."""
 
 
 def rows_needed(text: str, width: int, *, most: int) -> int:
-    """The lines of a text in `width` cells, counted up to `most`."""
+    """Return the number of lines of a text in `width` cells, counted up to `most`."""
     if len(text) > most * width:
         return most
     layout = TextLayout(text)
@@ -235,9 +237,13 @@ def rows_needed(text: str, width: int, *, most: int) -> int:
 
 
 def upper_rows(rows: int, *, upper: int, lower: int) -> int:
-    """The rows of the upper text; the lower one gets the rest of `rows`.
+    """Return the rows of the upper text; the lower text gets the rest of `rows`.
 
-    Two fifths, unless one of both needs more and the other less: `upper` and `lower` rows.
+    The upper text gets two fifths, unless one text needs more and the other less.
+
+    Args:
+        upper: rows that the upper text needs.
+        lower: rows that the lower text needs.
     """
     least = min(LEAST_ROWS, rows // 2)
     given = sorted((rows * 2 // 5, upper, rows - lower))[1]

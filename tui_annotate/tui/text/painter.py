@@ -1,4 +1,4 @@
-"""Paints a line of a document with its gutter, as pieces of text with style keys."""
+"""Painting of a document line with its gutter, as pieces of text with style keys."""
 
 from __future__ import annotations
 
@@ -35,24 +35,25 @@ from tui_annotate.tui.text.piece_styles import (
 )
 
 GUTTER: Final = 4
-"""Cells left of the text; the last one has no letter or digit, which could join a word."""
+"""Cells of the gutter; the last cell has no letter or digit, which could look like text."""
 
 
 class PaintedText(NamedTuple):
-    """Text that is safe for a terminal, and its key in `PieceStyles`."""
+    """A piece of sanitized text, and the key of its style in `PieceStyles`."""
 
     text: str
     key: int
 
 
 def paint(layout: TextLayout, scene: DocumentLayers, *, y: int) -> tuple[list[PaintedText], int]:
-    """The pieces of line `y`, its gutter first, and the cells they take."""
+    """Return the pieces of line `y`, with its gutter first, and their total cells."""
     line = _Line(layout, scene, y)
-    if line.is_bare:
+    if line.is_bare:  # most lines: one piece without a search for edges keeps scrolling fast
         text = " " * GUTTER + "".join(display_characters(line.text))
         return [PaintedText(text, PLAIN)], GUTTER + line.cells
     pieces: list[PaintedText] = []
     for piece in (*line.paint_gutter(), *line.paint_body()):
+        # Pieces of equal style are joined, because each piece costs an escape sequence.
         if pieces and pieces[-1].key == piece.key:
             piece = PaintedText(pieces.pop().text + piece.text, piece.key)  # noqa: PLW2901 (joined)
         pieces.append(piece)
@@ -63,7 +64,7 @@ _BLANK = PaintedText(" ", PLAIN)
 
 
 class _Line:
-    """A line that is being painted: `[start, content)`, and the line end up to `end`."""
+    """A line that is being painted: text `[start, content)`, and the line end up to `end`."""
 
     def __init__(self, layout: TextLayout, scene: DocumentLayers, y: int) -> None:
         self.layout, self.scene = layout, scene
@@ -81,7 +82,7 @@ class _Line:
 
     @property
     def is_bare(self) -> bool:
-        """Whether it has nothing but its text, as most lines of a page."""
+        """Return whether a line has no layers, as most lines of a page."""
         scene = self.scene
         if self.matches or self.marks or self.evidence or self.hits or scene.tags:
             return False
@@ -116,7 +117,7 @@ class _Line:
         return {at for at in range(self.start, self.content) if at in tags} if tags else set()
 
     def _paint_tag(self, offset: int) -> Iterable[PaintedText]:
-        """The tag behind an offset; the part in focus is bold and underlined."""
+        """Return the pieces of the tag after an offset; the focused part is bold and underlined."""
         tag, focused = self.scene.tags[offset], self.scene.focused_tag
         start, end = len(tag), len(tag)
         if focused and focused[0] == offset:
@@ -128,6 +129,7 @@ class _Line:
             yield PaintedText(tag[end:], StyleFlag.STAND_IN)
 
     def _style_edges(self, single: Iterable[int]) -> list[int]:
+        # Between two edges the style is constant, so that one key describes the whole piece.
         scene, cuts = self.scene, {self.start, self.content}
         nameless = (self.evidence, self.shared, self.conflicts, self.lacking)
         for layer in (self.matches, self.marks, self.hits, *nameless):
@@ -141,7 +143,7 @@ class _Line:
         return sorted(cut for cut in cuts if self.start <= cut <= self.content)
 
     def _style_key(self, low: int, high: int) -> int:
-        """The style key of `[low, high)`, inside which no span begins or ends."""
+        """Return the style key of `[low, high)`, within which no span begins or ends."""
         scene = self.scene
         lying = [mark for span, mark in self.marks if span.start <= low and high <= span.end]
         marks = [mark for mark in lying if not mark.suggested]
@@ -199,7 +201,7 @@ class _Line:
             yield PaintedText(" ", style_key(SELECTED if selected else PLAIN, None, traits))
 
     def _overlay_hints(self, strings: list[str]) -> set[int]:
-        """Replace the first cells of words by their hints; returns the offsets that are covered."""
+        """Replace the first cells of words by letter codes, and return the covered offsets."""
         touching = self.scene.hints.touching(self.start, self.end)
         starting = [
             (span.start, label)
@@ -225,10 +227,10 @@ class _Line:
     # the gutter
 
     def paint_gutter(self) -> list[PaintedText]:
-        """Strength of the matches or ✓ for evidence, rank, annotation, state.
+        """Return the pieces of the gutter: match strength or evidence, rank, annotation, state.
 
-        Without a match the first cell shows lacking words; without an annotation the third one
-        shows former evidence.
+        Without a match the first cell marks words not in the source; without an annotation the
+        third cell marks past evidence.
         """
         return [self._paint_strength(), self._paint_rank(), self._paint_mark(), self._paint_state()]
 

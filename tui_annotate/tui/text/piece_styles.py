@@ -1,4 +1,4 @@
-"""Styles of pieces of a document, by a number that encodes what lies on a piece."""
+"""Styles of pieces of a document, by a number that encodes the layers on a piece."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tui_annotate.tui.palette import SLOTS, PaintStyles
 
 PLAIN: Final = 0
 EVIDENCE, HIT, FOCUSED_HIT, SELECTED, HINT = range(6, 11)
-"""Backgrounds, in addition to 0 for none and 1 to 5 for the strengths of matches."""
+"""Background codes in addition to 0 (none) and 1 to 5 (strengths of matches)."""
 
 _GROUND_BITS, _SLOT_BITS = 4, 4
 _SLOT_SHIFT = _GROUND_BITS
@@ -19,27 +19,27 @@ _FLAG_SHIFT = _GROUND_BITS + _SLOT_BITS
 
 
 class StyleFlag:
-    """Properties of a piece besides its background and label, to be combined by `|`.
+    """Flags of a piece in addition to background and label, combined by `|`.
 
-    Plain numbers: combining two flags of `enum` costs a microsecond.
+    The flags are plain numbers, because combining two flags of `enum` costs a microsecond.
     """
 
     NONE: Final = 0
     OVERLAP: Final = 1 << _FLAG_SHIFT  # two annotations or more
-    FOCUSED: Final = 2 << _FLAG_SHIFT  # keys act on it
-    DRAFT: Final = 4 << _FLAG_SHIFT  # something is missing still
+    FOCUSED: Final = 2 << _FLAG_SHIFT  # keys act on this annotation
+    DRAFT: Final = 4 << _FLAG_SHIFT  # the annotation is incomplete
     CURRENT: Final = 8 << _FLAG_SHIFT  # in the sentence under the cursor
-    STAND_IN: Final = 16 << _FLAG_SHIFT  # shown instead of what cannot be displayed
+    STAND_IN: Final = 16 << _FLAG_SHIFT  # substitute for an undisplayable code point
     CURSOR: Final = 32 << _FLAG_SHIFT  # the character under the cursor
     SIGN: Final = 64 << _FLAG_SHIFT  # in the gutter
-    SHARED: Final = 128 << _FLAG_SHIFT  # a word that the selection has as well
-    CONFLICT: Final = 256 << _FLAG_SHIFT  # may contradict what the other text says
-    LACKING: Final = 512 << _FLAG_SHIFT  # a word that the other text has nowhere
-    SUGGESTED: Final = 1024 << _FLAG_SHIFT  # a machine proposes to mark it
+    SHARED: Final = 128 << _FLAG_SHIFT  # a word that is also in the selection
+    CONFLICT: Final = 256 << _FLAG_SHIFT  # a word that may contradict the other text
+    LACKING: Final = 512 << _FLAG_SHIFT  # a word not found in the other text
+    SUGGESTED: Final = 1024 << _FLAG_SHIFT  # suggested by a machine
 
 
 def style_key(ground: int, slot: int | None, traits: int) -> int:
-    """The key of a style: background, colour slot of an annotation if there is one, flags."""
+    """Return the style key of a background, an annotation's colour slot (or None) and flags."""
     label = 0 if slot is None else slot % SLOTS + 1
     return ground | label << _SLOT_SHIFT | traits
 
@@ -57,11 +57,11 @@ _GAP = Style(bold=True, underline2=True, reverse=False)
 
 
 class PieceStyles(dict[int, Style | None]):
-    """Styles by key, each built once; None for the empty style, which sends no bytes.
+    """A cache of styles by key; None is the empty style, for which no bytes are sent.
 
-    All lie over `ground`, the theme's own colours: else a light terminal would show the labels of a
-    dark theme on white. A cursor or a conflict in a selection that is drawn in reverse is not
-    reversed, as it would not be seen on a terminal without colours.
+    All styles are based on `ground`, the theme's own colours. Otherwise a light terminal would show
+    the labels of a dark theme on white. In a reversed selection, a cursor or a conflict is not
+    reversed, because it would be invisible on a terminal without colours.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class PieceStyles(dict[int, Style | None]):
         ground: Style = _PLAIN,
         sent: Callable[[Style], Style | None] = lambda style: style,
     ) -> None:
-        """`sent` converts each style into the one that is sent to the terminal."""
+        """Create the cache; `sent` converts each style for the terminal."""
         super().__init__()
         self.palette, self.ground = palette, ground
         self._convert = sent
@@ -113,7 +113,7 @@ class PieceStyles(dict[int, Style | None]):
             return style
         style += _ITALIC if key & (1 << _GROUND_BITS) - 1 else self.palette.suggested
         if key & (StyleFlag.FOCUSED | StyleFlag.CURRENT):
-            style += _NOT_DIM  # bold and dim are one thing to some terminals
+            style += _NOT_DIM  # some terminals do not distinguish bold and dim
         return style
 
     def _ground_style(self, ground: int) -> Style:

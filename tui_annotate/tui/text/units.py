@@ -1,4 +1,4 @@
-"""The units of a text: where characters, words, sentences and paragraphs begin and end."""
+"""Units of a text: boundaries of characters, words, sentences and paragraphs."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.tokenizer import word_pattern
 from tui_annotate.tui.text.display import cluster_end, cluster_start, next_edge, previous_edge
 
-_WINDOW: Final = 512  # code points looked through at a time; a longer word is cut there
+_WINDOW: Final = 512  # code points scanned at a time; a longer word is split
 
 
 class TextUnits(Protocol):
-    """One kind of unit: spans in order that do not overlap."""
+    """One kind of unit of a text, as ordered spans that do not overlap."""
 
     def after(self, offset: int) -> Iterator[Span]:
-        """The units that end after `offset`, forward; the first may hold it."""
+        """Yield the units that end after `offset`, forward; the first may contain `offset`."""
 
     def before(self, offset: int) -> Iterator[Span]:
-        """The units that start before `offset`, backward; the first may hold it."""
+        """Yield the units that start before `offset`, backward; the first may contain `offset`."""
 
 
 class Characters:
-    """Every cluster is a unit, line ends too."""
+    """Units of characters: each cluster is a unit, and each line end."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
-        """See `TextUnits`."""
+        """Yield the units that end after `offset`, forward (see `TextUnits`)."""
         start = cluster_start(self._text, offset)
         while start < len(self._text):
             end = next_edge(self._text, start)
@@ -40,7 +40,7 @@ class Characters:
             start = end
 
     def before(self, offset: int) -> Iterator[Span]:
-        """See `TextUnits`."""
+        """Yield the units that start before `offset`, backward (see `TextUnits`)."""
         end = cluster_end(self._text, offset)
         while end > 0:
             start = previous_edge(self._text, end)
@@ -49,13 +49,13 @@ class Characters:
 
 
 class WordUnits:
-    """Words with their inner hyphens and apostrophes, numbers with their sign; no punctuation."""
+    """Units of words with inner hyphens and apostrophes, and signed numbers; no punctuation."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def within(self, start: int, end: int) -> Iterator[Span]:
-        """The words that start in `[start, end)`."""
+        """Yield the words that start in `[start, end)`."""
         for word in self.after(start):
             if word.start >= end:
                 return
@@ -63,14 +63,14 @@ class WordUnits:
                 yield word
 
     def after(self, offset: int) -> Iterator[Span]:
-        """See `TextUnits`."""
+        """Yield the units that end after `offset`, forward (see `TextUnits`)."""
         for found in word_pattern().finditer(self._text, self._find_safe_start(offset)):
             word = self._word_span(found)
             if word.end > offset:
                 yield word
 
     def before(self, offset: int) -> Iterator[Span]:
-        """See `TextUnits`."""
+        """Yield the units that start before `offset`, backward (see `TextUnits`)."""
         stop = offset
         while stop > 0:
             start = self._find_safe_start(max(0, stop - _WINDOW))
@@ -81,7 +81,7 @@ class WordUnits:
             stop = words[0].start if words else start
 
     def _find_safe_start(self, offset: int) -> int:
-        """An offset at or before `offset` that is not inside a word."""
+        """Return an offset at or before `offset` that is not inside a word."""
         lowest = max(0, offset - _WINDOW)
         for index in range(min(offset, len(self._text)) - 1, lowest - 1, -1):
             if self._text[index].isspace():
@@ -94,9 +94,9 @@ class WordUnits:
 
 
 def pair_words(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
-    """Words in order, two that touch as a pair, so that a letter over one leaves one readable.
+    """Yield words in order; two words that touch form a pair, so that a code covers only the first.
 
-    Chinese characters touch, and numbers and Latin words among them.
+    Chinese characters touch, and numbers and Latin words between Chinese characters.
     """
     pair: tuple[Span, ...] = ()
     for word in words:
@@ -111,9 +111,9 @@ def pair_words(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
 
 
 class SentenceUnits:
-    """The segments of a text without white space at their edges, and without blank ones.
+    """Units of sentences: non-blank segments of a text without outer white space.
 
-    They are trimmed on demand: a megabyte has more than ten thousand.
+    Segments are trimmed on demand, because a megabyte has more than ten thousand.
     """
 
     def __init__(self, text: str, segments: Sequence[Segment]) -> None:
@@ -122,16 +122,16 @@ class SentenceUnits:
         self._starts = [segment.start for segment in segments]
 
     def index(self, offset: int) -> int:
-        """The index of the segment at `offset`; the last for the end of the text, 0 for none."""
+        """Return the index of the segment at `offset`; the last for the text's end, 0 for none."""
         return max(0, bisect_right(self._starts, offset) - 1)
 
     @property
     def count(self) -> int:
-        """How many segments there are, blank ones too."""
+        """The number of segments, including blank segments."""
         return len(self._segments)
 
     def whole(self, index: int) -> Span:
-        """Segment `index` as it is.
+        """Return the untrimmed span of segment `index`.
 
         Raises:
             InvalidSpan: the segment is empty.
@@ -139,19 +139,19 @@ class SentenceUnits:
         return self._segments[index].span
 
     def trimmed(self, index: int) -> Span | None:
-        """Segment `index` without white space at its edges; None if it is blank or missing."""
+        """Return segment `index` without outer white space; None if it is blank or missing."""
         start, end = self._segments[index] if index < self.count else (0, 0)
         return Span(start, end).trim(self._text) if start < end else None
 
     def after(self, offset: int) -> Iterator[Span]:
-        """See `TextUnits`."""
+        """Yield the units that end after `offset`, forward (see `TextUnits`)."""
         for index in range(self.index(offset), len(self._segments)):
             span = self.trimmed(index)
             if span is not None and span.end > offset:
                 yield span
 
     def before(self, offset: int) -> Iterator[Span]:
-        """See `TextUnits`."""
+        """Yield the units that start before `offset`, backward (see `TextUnits`)."""
         for index in range(bisect_left(self._starts, offset) - 1, -1, -1):
             span = self.trimmed(index)
             if span is not None and span.start < offset:
@@ -159,13 +159,13 @@ class SentenceUnits:
 
 
 class Paragraphs:
-    """The text between newlines, without white space at its edges, and without blank ones."""
+    """Units of paragraphs: text between newlines without outer white space, if not blank."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
-        """See `TextUnits`."""
+        """Yield the units that end after `offset`, forward (see `TextUnits`)."""
         start = self._text.rfind("\n", 0, offset) + 1
         while start < len(self._text):
             end = self._text.find("\n", start) + 1 or len(self._text)
@@ -175,7 +175,7 @@ class Paragraphs:
             start = end
 
     def before(self, offset: int) -> Iterator[Span]:
-        """See `TextUnits`."""
+        """Yield the units that start before `offset`, backward (see `TextUnits`)."""
         end = self._text.find("\n", offset) + 1 or len(self._text)
         while end > 0:
             start = self._text.rfind("\n", 0, end - 1) + 1

@@ -1,1 +1,1 @@
-"""Widgets: they take values and post messages, and know no store."""
+"""Widgets of the screens; they show values and post messages, without access to the store."""

@@ -1,4 +1,4 @@
-"""The list of the annotations of the sample on screen."""
+"""The list of annotations of the sample on screen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tui_annotate.tui.palette import FOCUS_BAR, NOTED, PLACES, SUGGESTED
 from tui_annotate.tui.row_widgets import RowList
 
 _NOTHING = "no annotations yet"
-_LABEL_SHARE = 0.4  # of the cells, at most
+_LABEL_SHARE = 0.4  # maximum fraction of the cells for labels
 _INDENT = "   "
 _MAKER_CELLS = 20
 _TEXTS = ("letter", "labels", "claim", "note", "draft_reason", "maker")
@@ -22,13 +22,13 @@ _TEXTS = ("letter", "labels", "claim", "note", "draft_reason", "maker")
 
 @dataclass(frozen=True, slots=True)
 class ListedAnnotation:
-    """One annotation as it is listed.
+    """The row values of one annotation.
 
     Attributes:
-        evidence: number of anchors.
-        draft_reason: what a draft lacks; else empty.
-        colour_slot: of the first label.
-        maker: the machine that proposed it, and its score; empty for none.
+        evidence: number of evidence spans.
+        draft_reason: missing parts of an incomplete annotation; else empty.
+        colour_slot: colour slot of the first label.
+        maker: name and score of the machine that suggested the annotation; empty for none.
     """
 
     letter: str
@@ -43,11 +43,11 @@ class ListedAnnotation:
 
 
 class AnnotationList(RowList):
-    """Annotations in reading order; the focused one shows its note on a line of its own."""
+    """A list of annotations in reading order; a second row shows the focused annotation's note."""
 
     @dataclass
     class Picked(Message):
-        """An annotation was clicked; `index` counts from 0 in the order shown."""
+        """Message: an annotation was clicked; `index` counts from 0 in display order."""
 
         index: int
 
@@ -56,7 +56,7 @@ class AnnotationList(RowList):
     _lines: tuple[tuple[int, str], ...] = ()
 
     def show(self, rows: Sequence[ListedAnnotation]) -> None:
-        """Shows other annotations."""
+        """Show other annotations."""
         made = {row: self._sanitized.get(row) or _sanitize(row) for row in rows}
         self._sanitized, new = made, tuple(made[row] for row in rows)
         if new == self._rows and self.count:
@@ -74,7 +74,7 @@ class AnnotationList(RowList):
         self.set_rows(max(len(lines), 1), focused=focused)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """An annotation, or the note under the focused one."""
+        """Return the row of an annotation, or the row of the focused annotation's note."""
         palette = self.palette
         if not self._rows:
             return [(cut(f"{_INDENT}{_NOTHING}", cells), palette.quiet)]
@@ -85,7 +85,7 @@ class AnnotationList(RowList):
         return self._render_annotation(self._rows[which], cells)
 
     def clicked(self, index: int) -> None:
-        """Posts the annotation's index."""
+        """Post the index of the clicked annotation."""
         if self._rows:
             self.post_message(self.Picked(self._lines[index][0]))
 

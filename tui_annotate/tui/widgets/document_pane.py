@@ -1,4 +1,4 @@
-"""A document with a cursor, a selection, layers and the mouse; keys are bound by the screens."""
+"""A document pane with cursor, selection, layers and mouse; screens bind the keys."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from tui_annotate.tui.widgets.document_view import DocumentView
 
 __all__ = ["AnnotationMark", "DocumentPane"]
 
-_DRAG_SECONDS = 0.05  # between two lines while the mouse is held outside
-_OVERLAP = 2  # lines of a page that the next one shows again
+_DRAG_SECONDS = 0.05  # seconds between scrolled lines during a drag outside of the pane
+_OVERLAP = 2  # lines of a page that the next page repeats
 
 
 class DocumentPane(DocumentView):
-    """A document with its cursor, its selection and its layers.
+    """A widget that shows a document with its cursor, selection and layers.
 
-    A change repaints only the lines that it affects. Before `load` the text is empty.
+    A change repaints only the affected lines. Before `load` the text is empty.
     """
 
     @dataclass
     class SelectionChanged(Message):
-        """The cursor or the selection moved, by mouse or by a method."""
+        """Message: the cursor or the selection moved, by mouse or by a method."""
 
         pane: DocumentPane
 
     @dataclass
     class MatchClicked(Message):
-        """A match was clicked; cursor and focus stay.
+        """Message: a match was clicked; cursor and focus stay unchanged.
 
-        A double click posts it twice before it selects the word, so that a handler that toggles
-        evidence changes nothing.
+        A double click posts the message twice before it selects the word, so that a handler that
+        toggles evidence changes nothing.
         """
 
         pane: DocumentPane
@@ -51,14 +51,14 @@ class DocumentPane(DocumentView):
 
     @dataclass
     class TagClicked(Message):
-        """The tag behind the character at `offset` was clicked, at a cell of it, from 0."""
+        """Message: the tag after the character at `offset` was clicked, at a cell from 0."""
 
         pane: DocumentPane
         offset: int
         cell: int
 
-    _goal_column: int | None = None  # the column that moves by lines keep to
-    _press_offset: int | None = None  # where the mouse went down, while it is held
+    _goal_column: int | None = None  # column to which moves by lines return
+    _press_offset: int | None = None  # offset of the mouse press during a drag
     _has_dragged: bool = False
     _drag_timer: Timer | None = None
     _drag_to: tuple[int, int] = (0, 0)
@@ -74,9 +74,9 @@ class DocumentPane(DocumentView):
         """Show another document from its start, without layers and selection.
 
         Args:
-            segments: the sentences, in order; they join to `text`.
-            tags: text behind the code point at an offset; no part of the document.
-            around: text before and after the document, shown dim and not reached by the cursor.
+            segments: sentences in order, whose concatenation is `text`.
+            tags: texts shown after the code point at an offset, outside of the document.
+            around: text before and after the document, dim and not reachable by the cursor.
         """
         self._release()
         self._reset(text, segments, tags=tags, around=around)
@@ -84,34 +84,34 @@ class DocumentPane(DocumentView):
         self.scroll_to(y=0, animate=False)
         self._update_scene()
 
-    # where the cursor is
+    # the cursor
 
     @property
     def cursor_offset(self) -> int:
-        """The first code point of the character under the cursor (`offset` is Textual's own)."""
+        """The offset of the character under the cursor (Textual uses the name `offset`)."""
         return self.text_cursor.offset
 
     @property
     def selection(self) -> Span | None:
-        """The selected whole characters; None for none."""
+        """The span of the selected whole characters; None for no selection."""
         return self.text_cursor.selection
 
     @property
     def segment(self) -> int:
-        """The index of the segment under the cursor; 0 in an empty text."""
+        """The index of the segment under the cursor; 0 for an empty text."""
         return self.text_cursor.segment
 
     def move(self, unit: str, step: int, *, extend: bool = False) -> None:
-        """Move the cursor, and the view with it.
+        """Move the cursor, and scroll the cursor into view.
 
         Args:
             unit: char, word, sentence, paragraph; line, page, half-page; line-start, line-end;
                 start, end (of the document).
-            step: number of units, back if negative; not used for starts and ends.
-            extend: move the free end of the selection, instead of dropping it.
+            step: number of units, backward if negative; ignored for starts and ends.
+            extend: move the free end of the selection instead of dropping the selection.
 
         Raises:
-            KeyError: there is no such unit.
+            KeyError: the unit does not exist.
         """
         if unit in ("line", "page", "half-page"):
             self._move_rows(unit, step, extend=extend)
@@ -124,7 +124,7 @@ class DocumentPane(DocumentView):
         self._goal_column = None
 
     def _move_rows(self, unit: str, step: int, *, extend: bool) -> None:
-        """Move by lines in the column of the first such move; a page scrolls as far as it moves."""
+        """Move by lines in the column of the first such move; a page also scrolls by one page."""
         layout, height = self.text_layout, self.scrollable_content_region.height
         page = max(1, height - _OVERLAP)
         rows = step * {"line": 1, "page": page, "half-page": max(1, page // 2)}[unit]
@@ -149,8 +149,8 @@ class DocumentPane(DocumentView):
         """Put the cursor on the character at `offset`, and select a span if one is given.
 
         Args:
-            select: the new selection; the cursor is at its start if that is `offset`, else its end.
-            reveal: scroll there, to a third of the height if it was out of view.
+            select: new selection; the cursor is at its start if that is `offset`, else at its end.
+            reveal: scroll to the cursor, to a third of the height if it was out of view.
         """
         if reveal:
             self.reveal(select or Span(max(0, offset), max(0, offset) + 1))
@@ -166,25 +166,25 @@ class DocumentPane(DocumentView):
             cursor.swap_ends()
 
     def select(self, span: Span | None) -> None:
-        """Select whole characters of `span`; None drops the selection and keeps the cursor."""
+        """Select the whole characters of `span`; None drops the selection and keeps the cursor."""
         self._change_cursor(lambda: self.text_cursor.select(span))
 
     def swap_ends(self) -> None:
-        """Swap the free and the fixed end of the selection."""
+        """Swap the free end and the fixed end of the selection."""
         self._change_cursor(self.text_cursor.swap_ends)
 
     def select_word(self) -> None:
-        """Select the word under the cursor, else the next one of its line."""
+        """Select the word under the cursor, else the next word in its line."""
         self._change_cursor(self.text_cursor.select_word)
 
     def grow(self, step: int) -> None:
-        """Select more by sentences (1) or undo the last step (-1); see `TextCursor.grow`."""
+        """Grow the selection (1), or undo the last step (-1), as in `TextCursor.grow`."""
         self._change_cursor(lambda: self.text_cursor.grow(step))
 
     def words_on_screen(self) -> tuple[tuple[Span, ...], ...]:
-        """The words that start in view, in order, those that touch on a line as pairs.
+        """Return the words that start in view, in order; words that touch in a line form pairs.
 
-        Words and pairs that are too narrow for two letters are left out.
+        Words and pairs that are too narrow for two letters are skipped.
         """
         layout, view = self.text_layout, self.lines_in_view()
         if view is None:
@@ -200,15 +200,15 @@ class DocumentPane(DocumentView):
 
     @property
     def painted_since(self) -> float | None:
-        """When the text was first on screen, on the clock of events; None if it never was."""
+        """The event time at which the text was first painted, in seconds; None for never."""
         return self._views[0][0] if self._views else None
 
     def sentences_seen(self, time: float) -> tuple[int, ...]:
-        """Indices of the sentences that were readable at the time of an event.
+        """Return the indices of the sentences that were readable at the time of an event.
 
-        Sentences that were entirely in view, without white space; under the cursor or selected
-        also those that were partly in view, as a sentence may be higher than the view. Later
-        calls must not ask for an earlier time.
+        A sentence is readable if it was entirely in view, apart from white space. Under the cursor
+        or in the selection, part of the sentence is enough, because a sentence may be higher than
+        the view. Times of successive calls must not decrease.
         """
         view, cursor = self.view_at(time), self.text_cursor
         here = cursor.selection or cursor.character
@@ -227,13 +227,13 @@ class DocumentPane(DocumentView):
             end = min(end, following.start)
         return layout.cells(word.start, end)
 
-    # what lies on the text
+    # layers on the text
 
     def set_matches(self, matches: Sequence[Match], *, focused: int = 0) -> None:
-        """Show these matches, without white space at their ends and those of strength 0.
+        """Show matches, without outer white space and without matches of strength 0.
 
         Args:
-            focused: rank of the match in focus; 0 for none.
+            focused: rank of the focused match; 0 for none.
         """
         text = self.text_cursor.text
         layer = SpanLayer(
@@ -247,20 +247,20 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def set_marks(self, marks: Sequence[AnnotationMark]) -> None:
-        """Show these annotations."""
+        """Show the marks of annotations."""
         layer = SpanLayer((mark.span, mark) for mark in marks)
         self.redraw(self._swap_layer("marks", layer))
 
     def set_evidence(self, spans: Sequence[Span]) -> None:
-        """Show these spans as evidence."""
+        """Show spans as evidence of the draft."""
         self._show_spans("evidence", spans)
 
     def set_former(self, spans: Sequence[Span]) -> None:
-        """Show in the gutter that these spans were evidence in other samples."""
+        """Mark in the gutter the spans that were evidence in other samples."""
         self._show_spans("former", spans)
 
     def set_contrast(self, shared: Sequence[Span], conflicts: Sequence[Span]) -> None:
-        """Show words that are shared with the other text, and words that may contradict it."""
+        """Show words shared with the other text, and words that may contradict the other text."""
         self._show_spans("shared", shared)
         self._show_spans("conflicts", conflicts)
 
@@ -268,23 +268,23 @@ class DocumentPane(DocumentView):
         self.redraw(self._swap_layer(name, SpanLayer((span, None) for span in spans)))
 
     def set_lacking(self, spans: Sequence[Span]) -> None:
-        """Show words that the other text does not contain; there may be very many."""
+        """Show words that the other text does not contain; the list may be very long."""
         if not spans and not self.scene.lacking:
             return
         self.scene.lacking = SpanLayer((span, None) for span in spans)
         self._repaint_all()
 
     def set_tag(self, place: tuple[int, Span] | None) -> None:
-        """Focus a part of the tag behind an offset; None for none."""
+        """Focus a part of the tag after an offset; None removes the focus."""
         former = self.scene.focused_tag
-        self.scene.focused_tag = place and (place[0], place[1].shift(1))  # behind a space
+        self.scene.focused_tag = place and (place[0], place[1].shift(1))  # a space precedes the tag
         self.redraw([Span(one[0], one[0] + 1) for one in (former, place) if one])
 
     def set_search(self, spans: Sequence[Span], *, focused: int = 0) -> None:
-        """Show the hits of a search, in order; there may be very many.
+        """Show the hits of a search, in order; the list may be very long.
 
         Args:
-            focused: number of the hit in focus, from 1; 0 for none.
+            focused: number of the focused hit, from 1; 0 for none.
         """
         former, self.scene.focused_hit = self.scene.focused_hit, focused
         if [span for span, _ in self.scene.hits] == list(spans):
@@ -294,22 +294,22 @@ class DocumentPane(DocumentView):
         self._repaint_all()
 
     def set_hints(self, hints: Mapping[str, Span] | None) -> None:
-        """Show each label over the first cells of its word; None hides them."""
+        """Show letter codes over the first cells of words; None hides the codes."""
         layer = SpanLayer((span, label) for label, span in (hints or {}).items())
         self.redraw(self._swap_layer("hints", layer))
 
     def _repaint_all(self) -> None:
-        """Cheaper than finding out which of thousands of lines differ."""
+        """Repaint all lines, which is faster than comparing thousands of lines."""
         self._strips.clear()
         self.refresh()
 
     def _swap_layer(self, name: str, layer: SpanLayer[T]) -> tuple[Span, ...]:
-        """Replace a layer of the scene; returns the spans that differ."""
+        """Replace a layer of the scene, and return the spans that differ."""
         before: SpanLayer[T] = getattr(self.scene, name)
         setattr(self.scene, name, layer)
         return layer.changed(before)
 
-    # what follows a change, and the mouse
+    # consequences of a change, and the mouse
 
     def _change_cursor(self, act: Callable[[], None], *, follow: bool = True) -> None:
         cursor = self.text_cursor
@@ -341,20 +341,20 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 (as Textual's)
-        """Textual's method, without repainting a text that has the focus already."""
+        """Focus the widget; a Textual method that here does not repaint an already focused text."""
         if self.is_attached:
             self.app.call_later(self.screen.set_focus, self, scroll_visible)
         return self
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001 (Textual calls it)
-        """Show the cursor, or hide it and release the mouse."""
+        """Show the cursor on focus; hide the cursor and release the mouse on blur."""
         super().watch_has_focus(has_focus)
         if not has_focus:
             self._release()
         self._update_scene()
 
     def offset_in_row(self, x: int, y: int) -> int:
-        """The character at cell `x` of line `y`; a line end only if the line is empty."""
+        """Return the character at cell `x` of line `y`; a line end only in an empty line."""
         layout = self.text_layout
         offset = layout.offset_at(x, y)
         start, end = layout.content(y)
@@ -365,9 +365,9 @@ class DocumentPane(DocumentView):
         return self.offset_in_row(place.x - GUTTER, place.y + self.top_line)
 
     def _cell_of_tag(self, event: events.MouseEvent, offset: int) -> int:
-        """The cell, from 0, of the tag behind a character; negative if another cell was clicked."""
+        """Return the clicked cell of the tag after a character, from 0; negative if outside."""
         layout, tags = self.text_layout, self.scene.tags
-        last = next_edge(layout.text, offset) - 1  # tags hang behind the last of a cluster
+        last = next_edge(layout.text, offset) - 1  # a tag follows the last code point of a cluster
         if last not in tags:
             return -1
         end = layout.x_of(last) + layout.cells(last, last + 1)
@@ -381,7 +381,7 @@ class DocumentPane(DocumentView):
     # the mouse
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Begin a drag; extend with shift; put the cursor here unless here is a match."""
+        """Start a drag: with shift extend the selection, else move the cursor unless on a match."""
         if event.button != 1 or not self.text_layout.text:
             return
         event.stop()
@@ -396,7 +396,7 @@ class DocumentPane(DocumentView):
             self._change_cursor(lambda: self.text_cursor.place(offset))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Select from where the button was pressed to here."""
+        """Select from the position of the mouse press to the mouse."""
         if self._press_offset is None:
             return
         offset = self._offset_under(event)
@@ -426,12 +426,12 @@ class DocumentPane(DocumentView):
         self._change_cursor(lambda: self.text_cursor.place(offset, extend=True), follow=False)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """End a drag."""
+        """End the drag on mouse release."""
         del event
         self._release()
 
     def on_click(self, event: events.Click) -> None:
-        """Post a clicked tag or match; twice selects the word, three times the sentence."""
+        """Post a clicked tag or match; a double click selects a word, a triple click a sentence."""
         if event.button != 1 or event.shift or self._has_dragged or not self.text_layout.text:
             return
         event.stop()

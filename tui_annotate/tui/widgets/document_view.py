@@ -1,4 +1,4 @@
-"""Draws a document with its layers, only the lines that changed."""
+"""The view that draws a document with its layers, and repaints only changed lines."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from tui_annotate.tui.text.layout import LEAST_WIDTH, TextLayout
 from tui_annotate.tui.text.painter import GUTTER, PaintedText, paint
 from tui_annotate.tui.text.piece_styles import PLAIN, PieceStyles, StyleFlag
 
-_MARGIN = 3  # lines kept between the cursor and the edge of the view
-_CACHED = 200  # painted lines that are kept; to give up thousands at once takes milliseconds
-_VIEWS = 64  # views that are remembered; a key is seldom answered later than one frame
+_MARGIN = 3  # minimum lines between the cursor and the edge of the view
+_CACHED = 200  # cached painted lines; freeing thousands of lines at once takes milliseconds
+_VIEWS = 64  # remembered views; keys are rarely handled more than one frame later
 _WIDTH_UNKNOWN = 80
-_BAR = 1  # cells of the scroll bar
+_BAR = 1  # width of the scroll bar in cells
 
 
 def text_columns(width: int) -> int:
-    """The cells of a line of text in a view; one is left for a space that exceeds the line."""
+    """Return the cells for a line of text in a view; one cell stays free for a trailing space."""
     return width - _BAR - GUTTER - 1
 
 
 @dataclass(frozen=True, slots=True)
 class _PaintOptions:
-    """What a line is painted with; `ground` is the style of plain text."""
+    """Options that affect how lines are painted; `ground` is the style of plain text."""
 
     style_table: PieceStyles = field(compare=False)
     palette: PaintStyles
@@ -57,12 +57,12 @@ class _PaintOptions:
 
 
 class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=False):
-    """A document in lines, with a gutter left of them.
+    """A view of a document in wrapped lines, with a gutter on the left.
 
     Attributes:
-        text_cursor: cursor and selection; move it by methods of the pane.
-        text_layout: the lines at the present width.
-        scene: the layers.
+        text_cursor: cursor and selection; change them only by methods of the pane.
+        text_layout: lines at the current width.
+        scene: layers on the text.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -81,7 +81,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         self._strips: dict[int, WholeStrip] = {}
         self._last_options: _PaintOptions | None = None
         self._height = 0
-        self._row_count = 0  # rows, as they were painted last or are to be
+        self._row_count = 0  # number of rows, as painted last or to be painted
         self._views: deque[tuple[float, Span]] = deque(maxlen=_VIEWS)
         self._reset("", ())
 
@@ -103,7 +103,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         self._views.clear()
 
     def on_mount(self) -> None:
-        """Textual's hook: use the fast scroll bar."""
+        """Install the fast scroll bar (Textual hook)."""
         self.vertical_scrollbar.__class__ = FastScrollBar
 
     # size
@@ -116,22 +116,22 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         rows = len(self._wrapped.before) + self.text_layout.lines + len(self._wrapped.after)
         seen, self._row_count = max(self._row_count, rows), rows
         set_extent(self, Size(width, rows))
-        if seen < self.size.height:  # nothing is scrolled, and what is below stays empty
+        if seen < self.size.height:  # nothing scrolls, and the rows below the text stay empty
             self.refresh(Region(0, 0, self.size.width, seen))
         else:
             self.refresh()
 
     def row_of(self, offset: int) -> int:
-        """The row of the unscrolled view with the code point at `offset`."""
+        """Return the row of the code point at `offset` in the unscrolled view."""
         return self.text_layout.line_of(offset) + len(self._wrapped.before)
 
     @property
     def top_line(self) -> int:
-        """The line of the text in the first row of the view; negative before the text."""
+        """The line of text in the first row of the view; negative above the text."""
         return self.scroll_offset.y - len(self._wrapped.before)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Keep the first line's text at the top, and what was revealed last in view."""
+        """Keep the top line at the top, and the last revealed span in view, after a resize."""
         del event
         top, _ = self.text_layout.line(self.top_line)
         span = self._revealed
@@ -146,17 +146,17 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
     # drawing
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Textual's hook: the lines of the view, without border and padding."""
+        """Return the lines of the view, without border and padding (Textual hook)."""
         options, top, columns = self._paint_options(), self.scroll_offset.y, crop.column_span
         self._remember_view()
         return [self._painted_line(top + y, options).crop(*columns) for y in crop.line_range]
 
     def render_line(self, y: int) -> Strip:
-        """Line `y` of the view, repainted only after a change."""
+        """Return line `y` of the view, repainted only after a change."""
         return self._painted_line(y + self.scroll_offset.y, self._paint_options())
 
     def lines_in_view(self) -> Span | None:
-        """The text of the lines in view; None for none."""
+        """Return the span of the text in view; None for no text."""
         layout, top = self.text_layout, max(self.top_line, 0)
         last = min(self.top_line + self.scrollable_content_region.height, layout.lines) - 1
         if last < top or not layout.text:
@@ -164,15 +164,15 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return Span(layout.line(top)[0], layout.line(last)[1])
 
     def _remember_view(self) -> None:
-        """Remember the present view with the time, if it differs from the one before."""
+        """Record the current view with its time, if it differs from the last recorded view."""
         view = self.lines_in_view()
         if view is not None and (not self._views or self._views[-1][1] != view):
             self._views.append((events.Event().time, view))
 
     def view_at(self, time: float) -> Span | None:
-        """The text on screen at the time of an event; None for none.
+        """Return the span of text on screen at the time of an event; None for none.
 
-        Later calls must not ask for an earlier time.
+        Times of successive calls must not decrease.
         """
         views = self._views
         while len(views) > 1 and views[1][0] <= time:
@@ -180,7 +180,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return views[0][1] if views and views[0][0] <= time else None
 
     def _paint_options(self) -> _PaintOptions:
-        """The present options; if they changed, all lines are repainted."""
+        """Return the current paint options; if they changed, repaint all lines."""
         app, palette = self.app, self.palette
         ground = Style.null() if app.native_ansi_color else self.base + palette.text
         options = _PaintOptions(
@@ -199,7 +199,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return filter_segments([RichSegment("", style)], self)[0].style
 
     def _painted_line(self, y: int, options: _PaintOptions) -> WholeStrip:
-        y = min(y, self._row_count)  # what is below the text is the same everywhere
+        y = min(y, self._row_count)  # all rows below the text are equal
         strip = self._strips.get(y)
         if strip is None:
             if len(self._strips) >= _CACHED:
@@ -228,13 +228,14 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return line if cells <= width else WholeStrip(line.crop(0, width), width)
 
     def redraw(self, spans: Iterable[Span | None]) -> None:
-        """Repaint the lines of these spans; None is ignored."""
+        """Repaint the lines of some spans; None is ignored."""
         rows = self._rows(spans)
         if not rows:
             return
         top, height = self.scroll_offset.y, self.size.height
         regions = []
         for first, last in rows:
+            # Iterate over the smaller set: a span may cover thousands of lines never painted.
             if last - first < len(self._strips):
                 for line in range(first, last + 1):
                     self._strips.pop(line, None)
@@ -265,7 +266,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         self.scroll_to(y=max(0, y), animate=False)
 
     def _scroll_to_offset(self, offset: int) -> None:
-        """Scroll as little as keeps the line of `offset` and some lines around it in view."""
+        """Scroll as little as possible to show the line of `offset` and some lines around it."""
         y, height = self.row_of(offset), self.scrollable_content_region.height
         self._revealed = Span(offset, offset + 1)
         if height <= 0:
@@ -278,9 +279,9 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self._scroll_to_line(y + margin + 1 - height)
 
     def reveal(self, span: Span) -> None:
-        """Scroll `span` to a third of the height, unless it is in view.
+        """Scroll `span` to a third of the height, unless the span is in view.
 
-        Before the view has a size, the last span is remembered until it has.
+        Before the view has a size, the last span is stored until the first layout.
         """
         height = self.scrollable_content_region.height
         self._revealed = span
@@ -293,18 +294,18 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
 
 
 FRAME_LINES: Final = 2
-"""The most lines shown before a text, and after it."""
+"""Maximum number of lines shown before a text, and after a text."""
 
 
 class SurroundingText(NamedTuple):
-    """The paragraphs before and after a text, raw or wrapped."""
+    """The text before and after a document, as raw or wrapped lines."""
 
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
 
     def wrap_line(self, cells: int) -> SurroundingText:
-        """The last lines before and the first ones after, made harmless."""
-        # in characters; one line more, as a line may be broken early
+        """Return the last lines before the text and the first lines after it, sanitized."""
+        # in characters; one line more, because a line may break early
         most = (FRAME_LINES + 1) * max(cells, LEAST_WIDTH)
         ends = (line_text(part[-most:]) for part in self.before if part)
         starts = (line_text(part[:most]) for part in self.after if part)

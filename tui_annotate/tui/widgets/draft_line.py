@@ -1,4 +1,4 @@
-"""The line that says what the next digit saves, or what has just happened."""
+"""The draft line: a line that shows what the next digit saves, or the last message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tui_annotate.tui.palette import SUGGESTED
 from tui_annotate.tui.row_widgets import FixedRows
 
 GLYPH_CELLS: Final = 3
-"""Cells of the glyph; the text has the others."""
+"""Cells of the glyph; the text gets the remaining cells."""
 
 _LOOKS: dict[Kind, tuple[str, str, str]] = {
     "hint": ("·", "quiet", "quiet"),
@@ -22,15 +22,15 @@ _LOOKS: dict[Kind, tuple[str, str, str]] = {
     "warning": ("!", "warning", "warning"),
     "error": ("✗", "error", "error"),
 }
-"""(glyph, its role, role of the text) by kind."""
+"""(glyph, role of the glyph, role of the text) by kind of message."""
 
 _WRAPPED: frozenset[Kind] = frozenset({"warning", "error"})
-"""Kinds that are wrapped and not cut: the hint is at the end."""
+"""Kinds of messages that are wrapped instead of cut, because their hint is at the end."""
 _MOST_ROWS = 4
 
 
 class DraftLine(FixedRows):
-    """One line with a glyph of its kind; warnings and errors take up to four rows."""
+    """A line with a glyph for the kind of message; warnings and errors take up to four rows."""
 
     DEFAULT_CSS = "DraftLine { background: $surface; height: auto; }"
 
@@ -38,14 +38,14 @@ class DraftLine(FixedRows):
     _kind: Kind = "hint"
 
     def show(self, text: str, *, kind: Kind) -> None:
-        """Shows another text; other kinds than warnings and errors are cut with an ellipsis."""
+        """Show a text; a text that is no warning or error is cut with an ellipsis."""
         new = (line_text(text), kind)
         if new != (self._text, self._kind):
             self._text, self._kind = new
             self.repaint(layout=self._count_rows(self.size.width) != self.size.height)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
-        """Textual's hook: the rows that the text needs."""
+        """Return the number of rows of the text (Textual hook)."""
         return self._count_rows(width)
 
     def _count_rows(self, cells: int) -> int:
@@ -57,11 +57,11 @@ class DraftLine(FixedRows):
         return wrap_line(self._text, cells - GLYPH_CELLS)
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Glyph and text."""
+        """Return the rows with glyph and text."""
         glyph, *roles = _LOOKS[self._kind]
         glyph_style, text_style = map(self.palette.style, roles)
         *first, last = self._wrap_text(cells)[:_MOST_ROWS]
-        if len(first) == _MOST_ROWS - 1:  # the end may be farther still
+        if len(first) == _MOST_ROWS - 1:  # the last row takes the rest, and may be cut
             last = " ".join(self._wrap_text(cells)[_MOST_ROWS - 1 :])
         signs = [f" {glyph} ", *[" " * GLYPH_CELLS] * len(first)]
         rows = zip(signs, [*first, last], strict=True)

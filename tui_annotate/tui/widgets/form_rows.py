@@ -1,4 +1,4 @@
-"""The rows of a form: fields, check boxes, choices; the focused row has a bar in front."""
+"""Rows of a form: fields, check boxes and choices; a bar marks the focused row."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tui_annotate.tui.palette import FOCUS_BAR
 from tui_annotate.tui.row_widgets import FixedRows, Words, WordsLine, styled
 
 _NAME_CELLS: Final = 20
-_LONGEST: Final = 1000  # code points of a line
+_LONGEST: Final = 1000  # maximum code points of a field
 
 
 class FormInput(LineInput):
-    """The line of a field; pasted text is stripped."""
+    """The input line of a field; pasted text is stripped."""
 
     DEFAULT_CSS = "FormInput { width: 1fr; }"
 
@@ -31,7 +31,7 @@ class FormInput(LineInput):
 
 
 class FormField(Horizontal):
-    """A name, and a line to type in; `field` is the key of its value."""
+    """A field of a form: a name and an input line; `field` is the key of the value."""
 
     DEFAULT_CSS = f"""
     FormField {{ height: 1; }}
@@ -45,12 +45,12 @@ class FormField(Horizontal):
         self._words = line_text(words)
 
     def compose(self) -> ComposeResult:
-        """Name and line."""
+        """Return the name and the input line."""
         yield WordsLine()
         yield self.line
 
     def on_mount(self) -> None:
-        """Show the name, with a bar if the line has the focus."""
+        """Show the name, with a bar if the input line has the focus."""
         focused = self.line.has_focus
         bar: Words = (f"{FOCUS_BAR if focused else ' '} ", "accent")
         name: Words = (self._words, "strong" if focused else "quiet")
@@ -59,21 +59,21 @@ class FormField(Horizontal):
     on_descendant_focus = on_descendant_blur = on_mount
 
     def on_click(self) -> None:
-        """A click on the name focuses the line."""
+        """Focus the input line after a click on the name."""
         self.line.focus()
 
 
 class FormChoice(FixedRows, can_focus=True):
-    """A choice, or a check box.
+    """A row with a choice or a check box.
 
     Attributes:
-        choice: key of the choice, or of the value.
-        ticked: None for a choice.
+        choice: key of the choice, or of the check box's value.
+        ticked: whether the check box is checked; None for a choice.
     """
 
     @dataclass
     class Chosen(Message):
-        """Enter on a choice, or Space or a click."""
+        """Message: the row was chosen by Enter, Space or a click."""
 
         choice: str
 
@@ -83,18 +83,18 @@ class FormChoice(FixedRows, can_focus=True):
         self._words = line_text(words)
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001  Textual calls it
-        """Textual's hook: the bar comes or goes."""
+        """Show or hide the bar (Textual hook)."""
         super().watch_has_focus(has_focus)
         self.repaint()
 
     def on_key(self, event: events.Key) -> None:
-        """Space, and on a choice Enter; on a check box Enter is for the form."""
+        """Handle Space, and Enter on a choice; Enter on a check box is left to the form."""
         if event.key == "space" or (event.key == "enter" and self.ticked is None):
             event.stop()
             self._act()
 
     def on_click(self) -> None:
-        """A click does what Space does."""
+        """Handle a click like Space."""
         self._act()
 
     def _act(self) -> None:
@@ -105,7 +105,7 @@ class FormChoice(FixedRows, can_focus=True):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Bar, box, words."""
+        """Return the row with bar, check box and text."""
         words: list[Words] = [(f"{FOCUS_BAR if self.has_focus else ' '} ", "accent")]
         if self.ticked is not None:
             words.append(("[x] " if self.ticked else "[ ] ", "key"))
@@ -114,23 +114,23 @@ class FormChoice(FixedRows, can_focus=True):
 
 
 class FormMessage(FixedRows):
-    """A message in at least two rows, so that little moves when it changes."""
+    """A message of at least two rows, so that the form moves little when the message changes."""
 
     DEFAULT_CSS = "FormMessage { height: auto; min-height: 2; }"
 
     _words: Words = ("", "quiet")
 
     def say(self, text: str, role: str = "quiet") -> None:
-        """Shows other words."""
+        """Show another text."""
         if (line_text(text), role) != self._words:
             self._words = (line_text(text), role)
             self.repaint(layout=True)
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """The words, wrapped."""
+        """Return the wrapped text."""
         text, role = self._words
         return [styled([(piece, role)], self.palette) for piece in wrap_line(text, cells)]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
-        """As many rows as the words need."""
+        """Return the number of rows of the text."""
         return len(wrap_line(self._words[0], width))

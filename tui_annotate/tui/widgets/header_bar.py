@@ -1,6 +1,6 @@
-"""The header: dataset, position, progress, sample, person, and whether the work is saved.
+"""The header bar: dataset, position, progress, sample, annotator and save state.
 
-In few cells the least important parts are left out first; never the reason of a failed save.
+A narrow header drops the least important parts first, but never the reason of a failed save.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tui_annotate.tui.row_widgets import FixedRows
 
 
 class _Plan(NamedTuple):
-    """Cells of each part, 0 to leave it out; and which of the other parts are shown."""
+    """A layout of the header: cells of each part (0 hides it), and the shown optional parts."""
 
     bar: int
     person: int
@@ -40,14 +40,14 @@ _PLANS = (
 
 
 class Header(NamedTuple):
-    """The contents of the header.
+    """The contents of the header bar.
 
     Attributes:
-        position: from 1; 0 for no open sample.
-        saved: "saved", "saving", or "not saved: " and the reason; empty for none.
-        state: a value of `State`.
-        matches: their ranking, if not the default.
-        reading: `practice` or `2nd reading`, if not the first.
+        position: position of the sample, from 1; 0 for no open sample.
+        saved: "saved", "saving", or "not saved: " with the reason; empty for no save.
+        state: state of the sample, a value of `State`.
+        matches: name of the ranking of matches, if not the default.
+        reading: `practice` or `2nd reading`; empty for the first reading.
     """
 
     dataset: str = ""
@@ -70,11 +70,11 @@ _SYNC = {
     "error": ("✗", "sync error", "error"),
     "offline": ("○", "offline", "quiet"),
 }
-"""Glyph, words and role, by `SyncState`."""
+"""(glyph, text, role) of the synchronization, by `SyncState`."""
 
 
 class HeaderBar(FixedRows):
-    """Dataset, position, progress, sample, state, person, saved state in one line."""
+    """A bar of one line with dataset, position, progress, sample, annotator and save state."""
 
     DEFAULT_CSS = "HeaderBar { background: $panel; }"
 
@@ -82,13 +82,13 @@ class HeaderBar(FixedRows):
     _sync = ""
 
     def show_sync(self, state: str) -> None:
-        """Shows the state of sharing; empty if nothing is shared."""
+        """Show the state of synchronization; empty if nothing is shared."""
         if state != self._sync:
             self._sync = state
             self.repaint()
 
     def show(self, header: Header) -> None:
-        """Shows another state."""
+        """Show other contents."""
         parts = header._asdict().items()
         texts: dict[str, Any] = {at: line_text(to) for at, to in parts if isinstance(to, str)}
         new = header._replace(**texts)
@@ -97,7 +97,7 @@ class HeaderBar(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """The fullest plan that fits."""
+        """Return the bar in the longest layout that fits."""
         for plan in _PLANS:
             left, right = self._render_parts(plan)
             if runs_width(left) + runs_width(right) + 1 <= cells:
@@ -149,7 +149,7 @@ class HeaderBar(FixedRows):
 
 
 def _filled_cells(finished: int, total: int, cells: int) -> int:
-    """Not full before all are finished, not empty after the first."""
+    """Return the filled cells of the progress bar: full only if all samples are finished."""
     if not finished or not total:
         return 0
     if finished >= total:

@@ -1,4 +1,4 @@
-"""The line of the most useful keys."""
+"""The key line: a line with the most useful keys."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.row_widgets import FixedRows
 
 Pair = tuple[str, str]
-"""A key, and what it does in a word or two."""
+"""(key, short name of its action)."""
 
 HELP: Pair = ("?", "keys")
 
 
 class KeyLine(FixedRows):
-    """Keys and what they do, the most useful first, as many as fit."""
+    """A line of keys with the names of their actions, the most useful first, as many as fit."""
 
-    _pairs: tuple[Pair, ...] = (("ctrl+q", "leave"),)  # until there are others
+    _pairs: tuple[Pair, ...] = (("ctrl+q", "quit"),)  # until `show` is called
     _last: Pair | None = None
 
     def show(self, pairs: Sequence[Pair], *, last: Pair | None = HELP) -> None:
-        """Shows other keys, the most useful first; `last` is at the right edge."""
+        """Show other keys, the most useful first, with the key `last` at the right edge."""
         new = tuple((line_text(key), line_text(what)) for key, what in pairs)
         if (new, last) != (self._pairs, self._last):
             self._pairs, self._last = new, last
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """As many pairs as fit."""
+        """Return the row with as many keys as fit."""
         palette = self.palette
         last = [*_render_pair(self._last, palette), (" ", palette.text)] if self._last else []
         left = cells - runs_width(last) - 2

@@ -1,4 +1,4 @@
-"""The bar of options and their digits; if not all fit, it ends in `0 more`."""
+"""The label bar: options with their digits; if not all fit, the bar ends with `0 more`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tui_annotate.tui.palette import CHOSEN, OPENS_MORE
 from tui_annotate.tui.row_widgets import FixedRows
 
 Option = tuple[str, str, bool, bool, int]
-"""(digit, text, opens more options, chosen, colour slot; -1 for none)."""
+"""(digit, text, whether the option opens others, whether it is chosen, colour slot or -1)."""
 
 _MORE: Option = ("0", "more", False, False, -1)
 _BLINK = 0.15  # seconds
-_GAP = 3  # blanks behind an option
+_GAP = 3  # cells between options
 MOST_ROWS: Final = 2
-"""The default rows of options."""
+"""Default number of rows of options."""
 LONGEST: Final = 28
-"""Cells of one option's text, and of the title."""
+"""Maximum cells of one option's text, and of the title."""
 
 
 class _OptionSpot(NamedTuple):
@@ -34,13 +34,13 @@ class _OptionSpot(NamedTuple):
 
 
 class LabelBar(FixedRows):
-    """Options with their digits, in one row or a few."""
+    """A bar of options with their digits, in one or more rows."""
 
     DEFAULT_CSS = "LabelBar { height: auto; max-height: 3; }"
 
     @dataclass
     class Picked(Message):
-        """An option was clicked."""
+        """Message: an option was clicked."""
 
         digit: str
 
@@ -51,14 +51,14 @@ class LabelBar(FixedRows):
     _digits_off = False
     _blinking = False
     _spots: tuple[_OptionSpot, ...] = ()
-    _rows = -1  # that the last layout gave
+    _rows = -1  # number of rows in the last layout
 
     def show(self, options: Sequence[Option], *, title: str = "", digits_off: bool = False) -> None:
-        """Shows other options.
+        """Show other options.
 
         Args:
-            title: the parent label or the question; shown in front.
-            digits_off: digits do nothing now; the bar is dim.
+            title: parent label or question, shown before the options.
+            digits_off: whether digits do nothing now, so that the bar is dim.
         """
         new = tuple(
             (digit, cut(line_text(text), self.longest), more, chosen, slot)
@@ -70,12 +70,12 @@ class LabelBar(FixedRows):
             self.repaint(layout=self._count_rows() != self._rows)
 
     def _count_rows(self) -> int:
-        """Rows that the options need; 0 before the width is known."""
+        """Return the number of rows of the options; 0 before the width is known."""
         width = self.size.width
         return len(self._lay_out_options(width, self.most_rows)[0]) if width else 0
 
     def blink(self) -> None:
-        """Reverses the bar for 150 ms, as a key did nothing."""
+        """Show the bar in reverse colours for 150 ms, because a key did nothing."""
         if not self._blinking:
             self._blinking = True
             self.repaint()
@@ -86,12 +86,12 @@ class LabelBar(FixedRows):
         self.repaint()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
-        """Textual's hook: as many rows as the options need."""
+        """Return the number of rows of the options (Textual hook)."""
         self._rows = len(self._lay_out_options(width, self.most_rows)[0])
         return self._rows
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """The options in reading order, as many as fit."""
+        """Return the rows with as many options as fit, in reading order."""
         painted, spots = self._lay_out_options(cells, self.size.height)
         self._spots = tuple(spots)
         if self._blinking:
@@ -100,7 +100,7 @@ class LabelBar(FixedRows):
         return painted
 
     def on_click(self, event: events.Click) -> None:
-        """Turns the place of a click into an option."""
+        """Post the option at the position of a click."""
         self.rows_of_runs()
         for spot in self._spots:
             if event.y == spot.row and spot.start <= event.x < spot.end:
@@ -108,9 +108,9 @@ class LabelBar(FixedRows):
                 self.post_message(self.Picked(spot.digit))
 
     def _lay_out_options(self, cells: int, rows: int) -> tuple[list[list[Run]], list[_OptionSpot]]:
-        """All options if they fit in `rows` rows, else as many as fit with `0 more`.
+        """Lay out all options if they fit in `rows` rows, else as many as fit with `0 more`.
 
-        The gaps shrink before an option is left out: a tick on one must not hide another.
+        The gaps shrink before an option is dropped: a tick on one option must not hide another.
         """
         for gap in range(_GAP, 0, -1):
             everything = self._fit_options(self._options, cells, rows, gap=gap)

@@ -1,4 +1,4 @@
-"""The list of matches: rank, strength, score, position, text."""
+"""The list of matches with rank, strength, score, position and text."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR, FORMER, STRENGTH_GLYPHS
 from tui_annotate.tui.row_widgets import RowList
 from tui_annotate.tui.score_cells import format_score
 
-_NOTHING = "nothing like it on the other side"
-_WIDE = 34  # cells from which the position has room
+_NOTHING = "no match on the other side"
+_WIDE = 34  # minimum cells of a list that shows positions
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """One match as it is listed.
+    """The row values of one match.
 
     Attributes:
-        rank: from 1.
-        score: in [0, 1].
-        strength: 0 to 5.
-        position: "l.118" or "s12".
-        taken: it is evidence of the draft.
-        former: it was evidence in another sample.
+        rank: rank of the match, from 1.
+        score: similarity score in [0, 1].
+        strength: strength class, 0 to 5.
+        position: line or sentence, as "l.118" or "s12".
+        taken: whether the match is evidence of the draft.
+        former: whether the match was evidence in another sample.
     """
 
     rank: int
@@ -39,11 +39,11 @@ class MatchRow:
 
 
 class MatchList(RowList):
-    """Matches, best first, and a line on their search."""
+    """A list of matches, best first, and a line with the status of the search."""
 
     @dataclass
     class Picked(Message):
-        """A match was clicked."""
+        """Message: a match was clicked."""
 
         rank: int
 
@@ -52,11 +52,11 @@ class MatchList(RowList):
     _status = ""
 
     def show(self, rows: Sequence[MatchRow], *, focused: int, status: str) -> None:
-        """Shows other matches.
+        """Show other matches.
 
         Args:
-            focused: a rank; 0 for none.
-            status: the signals in use, or why some are not.
+            focused: rank of the focused match; 0 for none.
+            status: signals in use, or the reason why a signal is not available.
         """
         new = tuple(
             replace(row, position=line_text(row.position), text=line_text(row.text)) for row in rows
@@ -71,7 +71,7 @@ class MatchList(RowList):
         )
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """A match; after the last one the status."""
+        """Return the row of a match, or of the status after the last match."""
         palette = self.palette
         if index < len(self._rows):
             return self._render_match(self._rows[index], cells)
@@ -79,7 +79,7 @@ class MatchList(RowList):
         return [(cut(f"   {text}", cells), palette.quiet)]
 
     def clicked(self, index: int) -> None:
-        """Posts the rank."""
+        """Post the rank of the clicked match."""
         if index < len(self._rows):
             self.post_message(self.Picked(self._rows[index].rank))
 

@@ -1,4 +1,4 @@
-"""The line for a note, with suggestions from former notes."""
+"""The input line for a note, with suggestions from past notes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from textual.widgets import Input
 from tui_annotate.tui.line_input import LineInput, clean_line
 
 Suggestions = Callable[[str], str | None]
-"""A note that begins with the typed text, or None. Called on every key, so it must be quick."""
+"""Function that returns a past note that begins with a text, or None; called on every key."""
 
 
 class _NoteSuggester(Suggester):
-    """Shows what Tab would take."""
+    """A suggester of past notes for the input line; Tab takes the suggestion."""
 
     def __init__(self, suggestion: Callable[[str], str]) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -29,18 +29,18 @@ class _NoteSuggester(Suggester):
 
 
 class NoteInput(LineInput):
-    """Enter submits, Escape keeps the text, Tab takes the suggestion, Up and Down walk notes."""
+    """An input line for a note, with keys to save, keep and complete it, and for past notes."""
 
     DEFAULT_CSS = "NoteInput { width: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "keep", "keep as a draft", show=False),
+        Binding("escape", "keep", "keep for later", show=False),
         Binding("tab", "take", "take the suggestion", show=False),
         Binding("up", "walk(1)", "an older note", show=False),
         Binding("down", "walk(-1)", "a newer note", show=False),
     ]
 
     class Submitted(Input.Submitted):
-        """The note is to be saved; `text` is exact."""
+        """Message: the user submitted the note; `text` is the exact text."""
 
         @property
         def text(self) -> str:
@@ -49,7 +49,7 @@ class NoteInput(LineInput):
 
     @dataclass
     class Closed(Message):
-        """The note was left with Escape; `text` may be empty."""
+        """Message: the user closed the note with Escape; `text` may be empty."""
 
         text: str
 
@@ -69,11 +69,13 @@ class NoteInput(LineInput):
         past: Sequence[str] = (),
         placeholder: str = "",
     ) -> None:
-        """Starts another note.
+        """Start another note.
 
         Args:
-            text: the note so far; submitted unaltered unless it is changed.
-            past: former notes, the likeliest first.
+            text: stored note, which is submitted unchanged unless the user edits it.
+            suggestions: function that completes the typed text; None for no suggestions.
+            past: past notes, the most likely first.
+            placeholder: text shown while the line is empty.
         """
         self._original, self._suggestions = text, suggestions
         self._notes, self._note = [clean_line(text), *map(clean_line, past)], 0
@@ -82,7 +84,7 @@ class NoteInput(LineInput):
 
     @property
     def text(self) -> str:
-        """The note as it would be submitted."""
+        """The text that Enter would submit."""
         return self._original if self.value == clean_line(self._original) else self.value
 
     async def action_submit(self) -> None:
@@ -94,13 +96,13 @@ class NoteInput(LineInput):
         self.post_message(self.Closed(self.text))
 
     def action_take(self) -> None:
-        """Tab: take the suggestion, if there is one and the cursor is at the end."""
+        """Take the suggestion, if the cursor is at the end of the text (key Tab)."""
         suggestion = self._suggestion_for(self.value)
         if suggestion and self.cursor_position == len(self.value):
             self._set_text(suggestion)
 
     def action_walk(self, step: int) -> None:
-        """Up and Down: through former notes; what was typed is note 0."""
+        """Show an older or newer past note (keys Up and Down); the typed text is note 0."""
         if self._note == 0:
             self._notes[0] = self.value
         self._note = max(0, min(self._note + step, len(self._notes) - 1))
@@ -111,6 +113,6 @@ class NoteInput(LineInput):
         self.cursor_position = len(text)
 
     def _suggestion_for(self, value: str) -> str:
-        """A longer note that begins with `value`; empty for none."""
+        """Return a longer past note that begins with `value`; empty for none."""
         found = clean_line(self._suggestions(value) or "") if self._suggestions else ""
         return found if found.startswith(value) and found != value else ""

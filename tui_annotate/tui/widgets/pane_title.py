@@ -1,4 +1,4 @@
-"""The rule above a pane, with a title and notes."""
+"""The title of a pane: a horizontal rule with a title and notes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from tui_annotate.tui.line_text import Run, clip, cut, line_text, runs_width, text_width
 from tui_annotate.tui.row_widgets import FixedRows
 
-_LEAST_TITLE = 24  # cells that a title keeps before anything is left out for it
-_LEAST_NOTE = 12  # cells in which a cut note is still of use
+_LEAST_TITLE = 24  # minimum cells of a title before notes are dropped
+_LEAST_NOTE = 12  # minimum cells of a cut note
 _SIDES = len("─  ")  # cells around a note
 _JOINT = " · "
 
 
 class PaneTitle(FixedRows):
-    """A rule with a title and notes; heavier if the pane has the keys."""
+    """A horizontal rule with a title and notes; the rule is heavier if the pane has the focus."""
 
     _title = _right = _extra = ""
     _notes: tuple[str, ...] = ()
@@ -29,10 +29,10 @@ class PaneTitle(FixedRows):
         extra: str = "",
         focused: bool,
     ) -> None:
-        """Shows another title.
+        """Show another title.
 
-        In few cells a long title is cut first; then `extra` is left out, which follows the notes;
-        then the note at the right edge; then the notes, from the last.
+        If space is short, a long title is cut first. Then `extra`, which follows the notes, is
+        dropped; then the note at the right edge; then the notes, the last note first.
         """
         cleaned = tuple(part for part in map(line_text, notes) if part)
         new = (line_text(title), cleaned, line_text(right_info), line_text(extra), focused)
@@ -41,7 +41,7 @@ class PaneTitle(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """`── TITLE ── notes ───────── right ──`."""
+        """Return the row `── TITLE ── notes ───────── right ──`."""
         palette = self.palette
         dash = "━" if self._focused else "─"
         rule = palette.rule_focused if self._focused else palette.rule
@@ -59,7 +59,7 @@ class PaneTitle(FixedRows):
         return [[*left, (dash * between, rule), *right]]
 
     def _fit_parts(self, cells: int) -> tuple[int, str, str]:
-        """(cells of the title, notes, right note) in so many cells."""
+        """Return (cells of the title, notes, right note) that fit in `cells` cells."""
         least = min(text_width(self._title), _LEAST_TITLE)
         whole = _JOINT.join(self._notes)
         for right in (self._right, ""):
@@ -72,7 +72,7 @@ class PaneTitle(FixedRows):
 
 
 def _join_notes(notes: Sequence[str], cells: int) -> str:
-    """The notes that fit, the last of them cut if enough of it is left."""
+    """Join the notes that fit; the last one may be cut."""
     joined = ""
     for note in notes:
         joint = _JOINT if joined else ""

@@ -1,4 +1,4 @@
-"""The rows of the queue, and the heads of their columns."""
+"""The rows of the queue, and the column headings."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tui_annotate.tui.row_widgets import FixedRows, RowList
 from tui_annotate.tui.score_cells import ScoreCells
 
 PAGE = 200
-"""Rows of a page, which are read at a time."""
+"""Number of rows that are loaded at a time."""
 
 _PAGES_KEPT = 25
-_ID_SHARE = 0.3  # of the screen
+_ID_SHARE = 0.3  # maximum fraction of the screen for ids
 _LONGEST_ID = 32
 _COUNT_CELLS = 4
-_WIDE = 100  # columns from which the group has one
+_WIDE = 100  # minimum screen width for a group column
 
 
 class GroupColumn(NamedTuple):
-    """The column of groups."""
+    """The column of groups: its heading and width."""
 
     head: str = "group"
     cells: int = 16
@@ -47,31 +47,31 @@ def _columns(width: int, group: GroupColumn) -> _ColumnCells:
 
 
 class QueueEntry(Protocol):
-    """One sample as the queue lists it."""
+    """One sample in the queue."""
 
     @property
     def key(self) -> SampleKey:
-        """Its id."""
+        """The key of the sample."""
 
     @property
     def group(self) -> str:
-        """The group that it belongs to; empty for none."""
+        """The group of the sample; empty for none."""
 
     @property
     def state(self) -> State:
-        """State of the person's work on it."""
+        """The state of the annotator's work on the sample."""
 
     @property
     def annotations(self) -> int:
-        """The person's number of annotations."""
+        """The number of the annotator's annotations on the sample."""
 
     @property
     def summary_start(self) -> str:
-        """The first words of its summary side."""
+        """The first words of the summary."""
 
 
 class QueueHeads(FixedRows):
-    """The heads of the columns."""
+    """The column headings of the queue."""
 
     def __init__(self, group: GroupColumn) -> None:
         super().__init__()
@@ -79,13 +79,13 @@ class QueueHeads(FixedRows):
         self._score_cells = ScoreCells()
 
     def set_scores(self, scores: ScoreCells) -> None:
-        """Change the cells of scores."""
+        """Change the columns of scores."""
         if scores != self._score_cells:
             self._score_cells = scores
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """One row; with the head of the count if the id leaves room for it."""
+        """Return the row of headings, with `annotations` if the id column has room."""
         columns = _columns(self.app.size.width, self._group)
         cells_of_id = columns.id + _COUNT_CELLS
         head = f"sample{'annotations':>{cells_of_id - len('sample')}}"
@@ -96,14 +96,14 @@ class QueueHeads(FixedRows):
 
 
 class QueueList(RowList):
-    """The rows that were read; posts `Moved` when other rows come into the window."""
+    """The list of loaded rows; the list posts `Moved` when other rows scroll into view."""
 
     class Moved(Message):
-        """Other rows are in the window."""
+        """Message: other rows scrolled into view."""
 
     @dataclass
     class Opened(Message):
-        """A row was clicked."""
+        """Message: a row was clicked."""
 
         key: SampleKey
 
@@ -115,7 +115,7 @@ class QueueList(RowList):
         self._cells, self._scores = ScoreCells(), dict[SampleKey, ScoreSummary]()
 
     def set_scores(self, scores: ScoreSummaries) -> None:
-        """Add the scores of rows that were read."""
+        """Add the scores of loaded rows."""
         cells = ScoreCells.of(scores)
         if cells != self._cells:
             self._cells = cells
@@ -124,29 +124,29 @@ class QueueList(RowList):
         self.refresh()
 
     def describe_scores(self, entry: QueueEntry) -> str:
-        """The scores of a row, in words; empty for none."""
+        """Describe the scores of a row; empty for none."""
         return self._cells.describe(self._scores.get(entry.key))
 
     def entry(self, index: int) -> QueueEntry | None:
-        """The row at an index; None if it is not read."""
+        """Return the row at an index; None if it is not loaded."""
         page = self._pages.get(index - index % PAGE, ())
         return page[index % PAGE] if 0 <= index % PAGE < len(page) else None
 
     def missing(self) -> int | None:
-        """The offset of a page in the window that is not read; None for none."""
+        """Return the offset of a visible page that is not loaded; None for none."""
         offsets = {index - index % PAGE for index in self.seen}
         return min(offsets - self._pages.keys(), default=None)
 
     def restart(self, rows: Sequence[QueueEntry], *, offset: int, total: int, focused: int) -> None:
-        """Show another list: its first page that was read, and the focused row."""
+        """Show another list from its first loaded page, with a focused row."""
         self._scores.clear()
         self._pages.clear()
         self._pages[offset] = rows
-        self._message = "" if total else "no sample here: 1 shows all, / searches anew"
+        self._message = "" if total else "no samples here: 1 shows all, / starts a new search"
         self.set_rows(max(total, 1), focused=min(focused, max(total, 1) - 1))
 
     def take(self, rows: Sequence[QueueEntry], *, offset: int) -> None:
-        """Add a page of the list; if there are many, the one read first is dropped."""
+        """Add a loaded page of the list; if there are many pages, drop the oldest."""
         self._pages[offset] = rows
         if len(self._pages) > _PAGES_KEPT:
             for gone in self._pages.popitem(last=False)[1]:
@@ -154,7 +154,7 @@ class QueueList(RowList):
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Bar, state, id, annotations, group if there is room, scores, start of the summary."""
+        """Return the row of a sample: state, id, annotations, group if it fits, scores, summary."""
         palette = self.palette
         if self._message:
             return [(f"  {self._message}", palette.quiet)]
@@ -176,22 +176,22 @@ class QueueList(RowList):
         return clip(runs, cells)
 
     def clicked(self, index: int) -> None:
-        """Opens the row."""
+        """Open the clicked row."""
         entry = self.entry(index)
         if entry is not None:
             self.post_message(self.Opened(entry.key))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Textual's hook."""
+        """Post `Moved` after scrolling (Textual hook)."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.Moved())
 
     def on_resize(self) -> None:
-        """More rows may be in the window."""
+        """Post `Moved`, because more rows may be in view after a resize."""
         self.post_message(self.Moved())
 
 
 def describe_entry(entry: QueueEntry) -> str:
-    """A row in words, for the line below the list; its texts are raw."""
+    """Describe a row for the line below the list; the texts are not sanitized."""
     count = format_count(entry.annotations, "annotation")
     return " · ".join(part for part in (str(entry.key), entry.state, count, entry.group) if part)

@@ -40,6 +40,7 @@ from tui_annotate.tui.draft.effects import (
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.review import key_handlers
+from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import WHY, ReviewDraft
 from tui_annotate.tui.draft.review.words import draft_line
 from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
@@ -113,7 +114,7 @@ def test_what_was_taken_can_be_refused_and_back() -> None:
         number for number, candidate in enumerate(on.candidates, 1) if "a1" in candidate.sources
     )
     assert keys(on, f"{mine} y") == [Blink()]
-    assert code(on) is MessageCode.ALREADY_TAKEN
+    assert code(on) is ReviewText.ALREADY_TAKEN
     on = at(0, TWO, refused("a1"), refused("b1"))
     assert on.undecided() == ()
     assert keys(on, f"{mine} y") == [TakeCandidates((("a1",),))]
@@ -125,7 +126,7 @@ def test_what_is_refused_already_is_not_asked_again() -> None:
     for pressed in ("x", "1 x"):
         assert keys(on, pressed) == [Blink()]
         assert on.pending is None
-        assert code(on) is MessageCode.ALREADY_REFUSED
+        assert code(on) is ReviewText.ALREADY_REFUSED
         assert on.message.fields["reason"] == WHY[RejectionReason.SLIP]
     half = at(0, TWO, refused("a1"))
     keys(half, "1 x")
@@ -173,7 +174,7 @@ def test_who_may_not_settle_it_is_told_at_each_deed() -> None:
     key_handlers.show_first_conflict(on)
     for key in ("y", "x", "M", "e", "+", "enter"):
         assert keys(on, key) == [Blink()]
-        assert code(on) is MessageCode.REVIEW_NOT_ALLOWED
+        assert code(on) is ReviewText.REVIEW_NOT_ALLOWED
         assert on.message.fields["reason"] == on.blocked_reason
         assert on.pending is None
     keys(on, "a")
@@ -272,7 +273,7 @@ def test_what_stands_under_a_label_that_was_split_is_open() -> None:
     on.relabel(parse_labels(SPLIT))
     assert not on.undecided()
     assert keys(on, "enter")
-    assert code(on) is MessageCode.NOT_SETTLED_LABEL_SPLIT
+    assert code(on) is ReviewText.NOT_SETTLED_LABEL_SPLIT
     assert on.at == 0
     keys(on, "c")
     assert on.at == 0

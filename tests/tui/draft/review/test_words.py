@@ -23,24 +23,26 @@ def test_names_stand_for_letters_while_they_are_shown() -> None:
 
 def test_the_line_says_what_the_next_key_does() -> None:
     """For every state of a place, in full where there is room."""
-    assert draft_line(at(0, TWO))[0] == "no majority: 1-2 choose a rival · M merge · x refuse all"
+    assert draft_line(at(0, TWO))[0] == (
+        "No majority: 1-2 choose a candidate · M merge · x reject all"
+    )
     assert draft_line(at(1, TWO))[0] == (
-        'all agree, taken with the sample: Intrinsic "15 million" + 1 evidence · c next conflict'
+        'All agree, accepted at Enter: Intrinsic "15 million" + 1 evidence · c next conflict'
     )
     alone = at(0, {"A": [one("a", "loved", note="no")], "B": []})
-    assert draft_line(alone)[0] == 'y takes Intrinsic A "loved" · note "no"'
+    assert draft_line(alone)[0] == 'y accepts Intrinsic A "loved" · note "no"'
     assert describe_group_status(alone, alone.groups[0]) == "conflict: B marked nothing"
     three = {**TWO, "C": [one("c1", "loved")]}
-    assert 'y takes Intrinsic B C "loved", 2 of 3' in draft_line(at(0, three))[0]
+    assert 'y accepts Intrinsic B C "loved", 2 of 3' in draft_line(at(0, three))[0]
     twice = [one("1", "loved"), one("2", "loved", BENIGN)]
     two = at(0, {"A": twice, "B": twice, "C": twice[:1]})
-    assert draft_line(two)[0] == "y takes 1 Intrinsic A B C, 2 Benign A B"
+    assert draft_line(two)[0] == "y accepts 1 Intrinsic A B C, 2 Benign A B"
     assert draft_line(at(0, TWO, kept("a1", how=ReviewAction.MERGED)))[0].startswith(
-        'merged: Intrinsic "loved"'
+        'Merged: Intrinsic "loved"'
     )
     both = at(0, TWO, refused("a1", note="odd"), refused("b1"))
-    assert draft_line(both)[0].startswith("refused: annotator's slip")
-    assert draft_line(both)[0].endswith("Enter settles")
+    assert draft_line(both)[0].startswith("Rejected: annotator's slip")
+    assert draft_line(both)[0].endswith("Enter completes")
 
 
 @given(st.integers(0, 1), st.integers(24, 200), st.sampled_from(["", "1", "x", "enter", "a"]))

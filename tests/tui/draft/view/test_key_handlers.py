@@ -21,9 +21,9 @@ from tui_annotate.tui.draft.effects import (
     SelectWord,
     SwapEnds,
 )
-from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import SideCursor
 from tui_annotate.tui.draft.view import key_handlers
+from tui_annotate.tui.draft.view.messages import ViewText
 from tui_annotate.tui.draft.view.state import ViewDraft
 from tui_annotate.tui.draft.view.words import draft_line
 from tui_annotate.tui.keys.actions import VIEWING
@@ -99,7 +99,7 @@ def test_one_persons_annotations_alone(draft: ViewDraft) -> None:
     assert walked == ["p1", "p2", "p3", "adjudicated", "", "p1"]
     draft.show("p3")
     assert key_handlers.press(draft, "annotation.next") == [Blink()]
-    assert code(draft) is MessageCode.NO_ANNOTATION_OF_PERSON
+    assert code(draft) is ViewText.NO_ANNOTATION_OF_PERSON
     assert draft.message.fields["name"] == "li"
     key_handlers.press(draft, "option.list")
     assert draft.chosen == ""

@@ -14,8 +14,8 @@ from tui_annotate.domain.adjudication import Adjudication, RejectionReason, Revi
 from tui_annotate.domain.annotations import HUMAN
 from tui_annotate.domain.records import OwnedAnnotation
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.view import key_handlers
+from tui_annotate.tui.draft.view.messages import ViewText
 from tui_annotate.tui.draft.view.state import ViewDraft
 from tui_annotate.tui.draft.view.words import build_pages, describe_annotation, draft_line
 from tui_annotate.tui.line_text import text_width
@@ -24,15 +24,15 @@ from tui_annotate.tui.line_text import text_width
 def test_the_line_tells_whose_it_is(draft: ViewDraft) -> None:
     """Label, person, note, evidence, what review did; before it, how many there are of whom."""
     draft.enable_digits()
-    assert draft_line(draft)[0] == "4 annotations by 3 people · a walks them · p one person's"
+    assert draft_line(draft)[0] == "4 annotations by 3 people · a next annotation · p one annotator"
     focus(draft, "15 million")
-    assert draft_line(draft)[0] == 'B Intrinsic · ana · "12, not 15" · 1 evidence · g all about it'
+    assert draft_line(draft)[0] == 'B Intrinsic · ana · "12, not 15" · 1 evidence · g all details'
     draft.focused = "s1"
-    assert draft_line(draft)[0].startswith("C Intrinsic · settled · review: refused")
+    assert draft_line(draft)[0].startswith("C Intrinsic · settled · review: rejected")
     for cells in range(20, 100, 7):
         assert text_width(draft_line(draft, cells)[0]) <= max(cells, 30)
     key_handlers.refuse(draft, "delete the annotation")
-    assert code(draft) is MessageCode.NOT_IN_A_FILE
+    assert code(draft) is ViewText.NOT_IN_A_FILE
     assert draft.message.fields["action"] == "delete the annotation"
     assert draft_line(draft)[0] == draft.message.text
 
@@ -51,18 +51,18 @@ def test_all_about_an_annotation(draft: ViewDraft) -> None:
         "made": "2026-01-02 03:04 UTC",
     }
     facts = dict(describe_annotation(draft, known["s1"]))
-    assert facts["settled"] == 'refused: annotator\'s slip, "no"'
-    assert (facts["made of"], facts["settled by"], facts["evidence"]) == ("A", "li", "none")
+    assert facts["adjudicated"] == 'rejected: annotator\'s slip, "no"'
+    assert (facts["made of"], facts["adjudicated by"], facts["evidence"]) == ("A", "li", "none")
     assert facts["claim"] == 'sentence 2, "It was loved."'
-    assert facts["origin"] == "refused in review"
+    assert facts["origin"] == "rejected in review"
 
 
 @pytest.mark.parametrize(
     ("origin", "words"),
     [
         (HUMAN, "made by hand"),
-        ("adjudicated", "settled in review"),
-        ("machine:nli", "a machine: nli"),
+        ("adjudicated", "adjudicated in review"),
+        ("machine:nli", "machine: nli"),
         ("imported:mercury", "imported from mercury"),
         ("odd", "odd"),
     ],
@@ -75,7 +75,7 @@ def test_where_it_comes_from_is_told(draft: ViewDraft, origin: str, words: str) 
     facts = dict(describe_annotation(draft, one))
     assert facts["origin"] == words
     assert facts["version"] == "2"
-    assert facts["made of"] == "A, 1 that the file does not hold"
+    assert facts["made of"] == "A, 1 missing from the file"
 
 
 def test_the_pages_tell_the_rest(draft: ViewDraft) -> None:
@@ -93,7 +93,7 @@ def test_the_pages_tell_the_rest(draft: ViewDraft) -> None:
 def test_a_sample_that_was_read_without_a_find_is_told_apart(tmp_path: Path) -> None:
     """Read, nothing marked; and nobody did anything."""
     with viewed.browsed(tmp_path) as browser:
-        for name, words in (("second", "read by li: nothing"), ("third", "nobody marked")):
+        for name, words in (("second", "Completed by li: no"), ("third", "No annotations")):
             looked = browser.open(SampleKey("d", name))
             draft = ViewDraft(
                 looked.sample,

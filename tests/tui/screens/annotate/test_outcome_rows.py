@@ -13,15 +13,15 @@ from tui_annotate.tui.screens.annotate.outcome_rows import own_rows
 @pytest.mark.parametrize(
     ("rated", "settled", "comment", "told"),
     [
-        ("Bad", "Bad", "", OutcomeRow("good", "rating: Bad", "settled so")),
-        ("Bad", "So-so", "", OutcomeRow("warning", "rating: Bad", "settled: So-so")),
+        ("Bad", "Bad", "", OutcomeRow("good", "rating: Bad", "adjudicated: the same")),
+        ("Bad", "So-so", "", OutcomeRow("warning", "rating: Bad", "adjudicated: So-so")),
         (
             "",
             "Bad",
             "thin",
-            OutcomeRow("warning", "rating: Not rated", 'settled: Bad; "thin"'),
+            OutcomeRow("warning", "rating: Not rated", 'adjudicated: Bad; "thin"'),
         ),
-        ("Bad", "", "", OutcomeRow("warning", "rating: Bad", "settled: Not rated")),
+        ("Bad", "", "", OutcomeRow("warning", "rating: Bad", "adjudicated: Not rated")),
     ],
 )
 def test_a_lesson_begins_with_the_rating(

@@ -123,8 +123,8 @@ def anchor(side: Side) -> Anchor:
     ("known", "side", "by", "words"),
     [
         (Side, Side.SUMMARY, Signals.FUSED, "words + feelings"),
-        (Side, Side.SUMMARY, Signals.VECTORS, "feelings alone"),
-        (Side, Side.SUMMARY, Signals.WORDS, "words alone"),
+        (Side, Side.SUMMARY, Signals.VECTORS, "feelings only"),
+        (Side, Side.SUMMARY, Signals.WORDS, "lexical (words only)"),
         ([Side.SUMMARY], Side.SUMMARY, Signals.FUSED, "words only: feelings lacks these words"),
         ([Side.SUMMARY], Side.SUMMARY, Signals.VECTORS, "no vectors: feelings lacks these words"),
         ([Side.SUMMARY], Side.SOURCE, Signals.FUSED, "words + feelings"),

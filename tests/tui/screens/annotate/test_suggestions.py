@@ -329,8 +329,8 @@ async def test_the_keys_of_the_one_in_focus_are_in_the_key_line(folder: Path) ->
         await person.press("c")
         last = person.shown().splitlines()[-1]
         assert "y accept" in last
-        assert "x refuse" in last
+        assert "x reject" in last
         await person.press("x")
         last = person.shown().splitlines()[-1]
-        assert "1-4 refuse so" in last
+        assert "1-4 reject so" in last
         assert len(SAID) == 2

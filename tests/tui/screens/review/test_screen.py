@@ -30,6 +30,7 @@ from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.orders import OrderDialog, order_words
 from tui_annotate.tui.dialogs.review_outcome import ReviewOutcomeDialog
 from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import WHY
 from tui_annotate.tui.draft.review.words import describe_group_status
 from tui_annotate.tui.draft.words import WARNING
@@ -81,7 +82,7 @@ async def test_all_fits_and_is_told_at_every_size(folder: Path) -> None:
             assert "M " in reviewer.line()
             assert " c " in shown.splitlines()[-1]
             if size[0] > 100:
-                assert "RIVALS" in shown
+                assert "CANDIDATES" in shown
                 assert '"Nobody was hurt on the set."' in shown
                 assert "⇄" in shown
 
@@ -276,7 +277,7 @@ async def test_enter_settles_and_goes_on(folder: Path) -> None:
         assert reviewer.review_draft.pending is None
         await reviewer.press("enter 3")
         assert reviewer.sample == "c"
-        assert reviewer.says(MessageCode.SAMPLE_SETTLED)
+        assert reviewer.says(ReviewText.SAMPLE_SETTLED)
         assert reviewer.message.fields["sample"] == "a"
         assert "33%" in reviewer.shown()
     (taken,) = found(folder)
@@ -293,7 +294,7 @@ async def test_nothing_is_wrong_here(folder: Path) -> None:
         await reviewer.press("enter")
         assert reviewer.sample == "a"
         await reviewer.press("enter 1 enter 1")
-        assert reviewer.says(MessageCode.ALL_SETTLED)
+        assert reviewer.says(ReviewText.ALL_SETTLED)
     with workspace.open(folder) as space:
         states = [space.log.stream(SETTLED, key).assignment for key in (FIRST, SECOND, CHINESE)]
         assert [each.state for each in states] == [State.DONE] * 3
@@ -306,7 +307,7 @@ async def test_undo_goes_across_samples(folder: Path) -> None:
         assert reviewer.sample == "c"
         await reviewer.press("u")
         assert (reviewer.sample, reviewer.progress) == ("a", State.DRAFT)
-        assert reviewer.says(MessageCode.REVIEW_UNDONE_ELSEWHERE)
+        assert reviewer.says(ReviewText.REVIEW_UNDONE_ELSEWHERE)
         assert (reviewer.message.fields["action"], reviewer.message.fields["sample"]) == (
             "done",
             FIRST,
@@ -450,7 +451,7 @@ async def test_review_goes_where_people_contradict_a_machine(folder: Path) -> No
         assert shown.splitlines()[2].startswith("▌ · b")
         assert "s rivals" not in shown
         await reviewer.press("s question_mark")
-        assert "rival texts" not in reviewer.shown()
+        assert "sibling samples" not in reviewer.shown()
         await reviewer.press("q enter")
         assert reviewer.sample == "b"
         await reviewer.press("greater_than_sign")

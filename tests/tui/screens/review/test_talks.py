@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.tui.screens.review_app import FIRST, SECOND, Reviewer, make, open_review
 from tui_annotate import workspace
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
-from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.draft.review.messages import ReviewText
 
 
 def ask(folder: Path, name: str, text: str) -> None:
@@ -45,7 +45,7 @@ async def test_the_talk_that_waits_longest_is_answered_first(tmp_path: Path) -> 
         assert "Is a film a set?" in shown
         assert not re.search(r"\b(ana|li)\b", shown)
         await reviewer.press("N o enter")
-        assert reviewer.says(MessageCode.ANSWER_SENT)
+        assert reviewer.says(ReviewText.ANSWER_SENT)
         assert "Which town?" in await opened(reviewer)
         await reviewer.press("O u r s enter")
         shown = await opened(reviewer)
@@ -62,7 +62,7 @@ async def test_where_nobody_asked_the_line_says_so(tmp_path: Path) -> None:
     async with open_review(tmp_path, sample=str(SECOND)) as reviewer:
         await opened(reviewer)
         assert not isinstance(reviewer.app.screen, CommentDialog)
-        assert reviewer.says(MessageCode.NOBODY_ASKED)
+        assert reviewer.says(ReviewText.NOBODY_ASKED)
 
 
 async def test_an_answer_that_is_not_sent_is_not_lost(tmp_path: Path) -> None:

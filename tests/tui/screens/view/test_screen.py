@@ -25,6 +25,7 @@ from tui_annotate.tui.draft.view.state import ViewDraft
 from tui_annotate.tui.draft.view.words import build_pages, describe_annotation
 from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.keys.key_map import default_keys
+from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.queue import QueueScreen
 from tui_annotate.tui.screens.view.rows import about_lines
 from tui_annotate.tui.screens.view.screen import ViewScreen
@@ -51,7 +52,7 @@ class Reader:
         assert self.screen.draft is not None
         return self.screen.draft
 
-    def says(self, code: MessageCode) -> bool:
+    def says(self, code: ScreenMessage) -> bool:
         """Whether this is what the draft line says."""
         return self.message.code is code
 

@@ -1,1 +1,1 @@
-"""The draft of a reviewer: its state, what each key does, and the text of the draft line."""
+"""The draft of a reviewer: state, key handlers, and texts of the draft line."""

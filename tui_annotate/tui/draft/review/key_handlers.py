@@ -1,6 +1,6 @@
-"""Key handlers of review, and what the store's answers change in its draft.
+"""Key handlers of review, and changes of its draft after answers of the store.
 
-While an annotation is edited, keys act as for annotators.
+During an edit, keys act as on the annotating screen.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from tui_annotate.tui.draft.effects import (
     reveal_first,
 )
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
-from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode
+from tui_annotate.tui.draft.messages import NO_MESSAGE
+from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import WHY, ReviewDraft
 from tui_annotate.tui.draft.review.words import describe_refusal
 from tui_annotate.tui.draft.state import Draft, PendingQuestion
@@ -48,19 +49,19 @@ def press(
     comment: str = "",
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
-    """Do an action in any state of the draft, as `draft.key_handlers.press`.
+    """Run an action in any state of the review draft (see `draft.key_handlers.press`).
 
     Args:
-        comment: the adjudicated sample comment, else the one to adjudicate.
+        comment: adjudicated sample comment, else the comment to adjudicate.
     """
     if draft.pending and draft.pending.kind in (REFUSING, LEAVING):
         draft.message = NO_MESSAGE
         return _answer_question(draft, action, digit)
     if draft.state != REVIEWING:
         if action == "annotation.delete":
-            return draft.refuse_key(MessageCode.EDIT_IS_OPEN)
+            return draft.refuse_key(ReviewText.EDIT_IS_OPEN)
         if action == "comment.write":
-            return draft.refuse_key(MessageCode.NO_COMMENT_IN_EDIT)
+            return draft.refuse_key(ReviewText.NO_COMMENT_IN_EDIT)
         return key_handlers.press(draft, action, digit=digit, more=more)
     draft.message = NO_MESSAGE
     if action in ("option.choose", "option.list"):
@@ -69,40 +70,40 @@ def press(
         return _if_allowed(partial(notes.write_comment, comment=comment), draft)
     if handler := KEY_HANDLERS.get(action):
         return handler(draft)
-    shared = REVIEWING in action_of(action).states  # what it does to annotators
+    shared = REVIEWING in action_of(action).states  # the handlers of annotators do it
     return key_handlers.press(draft, action, more=more) if shared else [Blink()]
 
 
-# deciding
+# decisions
 
 
 def _if_allowed(handler: Callable[[ReviewDraft], Effects], draft: ReviewDraft) -> Effects:
     """Call a handler, unless this reviewer may not adjudicate the sample."""
     if reason := draft.blocked_reason:
-        return draft.refuse_key(MessageCode.REVIEW_NOT_ALLOWED, WARNING, reason=reason)
+        return draft.refuse_key(ReviewText.REVIEW_NOT_ALLOWED, WARNING, reason=reason)
     return handler(draft)
 
 
 def _take_candidates(draft: ReviewDraft) -> Effects:
     if draft.group is None:
-        return draft.refuse_key(MessageCode.NO_CANDIDATE)
+        return draft.refuse_key(ReviewText.NO_CANDIDATE)
     wanted = draft.in_hand
     if not wanted:
-        return draft.refuse_key(MessageCode.NO_MAJORITY)
+        return draft.refuse_key(ReviewText.NO_MAJORITY)
     fresh = [candidate for candidate in wanted if not draft.adjudicated_from(candidate)]
     if not fresh:
-        return draft.refuse_key(MessageCode.ALREADY_TAKEN)
+        return draft.refuse_key(ReviewText.ALREADY_TAKEN)
     return [TakeCandidates(tuple(candidate.sources for candidate in fresh))]
 
 
 def _merge_candidates(draft: ReviewDraft) -> Effects:
     candidates = draft.candidates
     if len(candidates) < 2:
-        return draft.refuse_key(MessageCode.NO_CANDIDATES_TO_MERGE)
+        return draft.refuse_key(ReviewText.NO_CANDIDATES_TO_MERGE)
     kinds = {candidate.labels for candidate in candidates}
     proposed = {candidate.labels for candidate in draft.in_hand} or kinds
     if len(proposed) > 1:
-        return draft.refuse_key(MessageCode.LABEL_TO_MERGE_UNCLEAR)
+        return draft.refuse_key(ReviewText.LABEL_TO_MERGE_UNCLEAR)
     return [MergeCandidates(tuple(candidate.sources for candidate in candidates), proposed.pop())]
 
 
@@ -110,10 +111,10 @@ def _ask_refusal_reason(draft: ReviewDraft) -> Effects:
     if draft.position and draft.position.own:
         return [Remove(draft.position.own)]
     if draft.group is None:
-        return draft.refuse_key(MessageCode.NO_CANDIDATE_TO_REFUSE)
+        return draft.refuse_key(ReviewText.NO_CANDIDATE_TO_REFUSE)
     if all(map(draft.refusal_of, draft.refusable)):
         reason = describe_refusal(draft.refusal_of(draft.refusable[0]))
-        return draft.refuse_key(MessageCode.ALREADY_REFUSED, reason=reason)
+        return draft.refuse_key(ReviewText.ALREADY_REFUSED, reason=reason)
     draft.pending = PendingQuestion(REFUSING)
     return []
 
@@ -145,12 +146,12 @@ def _effects_of_reason(
 
 
 def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
-    """Turns the reason written in the note line into the answer to the question of review."""
+    """Convert a reason from the note line into the answer to the pending question of review."""
     given: Effects = []
     for effect in effects:
         match effect:
             case Finish("flag", "") if draft.asked:
-                draft.say(MessageCode.REFUSAL_NEEDS_WORDS, WARNING)
+                draft.say(ReviewText.REFUSAL_NEEDS_WORDS, WARNING)
             case Finish("flag", text):
                 given += _effects_of_reason(draft, draft.asked, RejectionReason.NONE, note=text)
             case _:
@@ -173,26 +174,26 @@ def _complete_summary_side(draft: ReviewDraft) -> Effects:
     )
     if split is not None:
         effects = show_position(draft, split)
-        draft.say(MessageCode.NOT_SETTLED_LABEL_SPLIT, WARNING)
+        draft.say(ReviewText.NOT_SETTLED_LABEL_SPLIT, WARNING)
         return effects
     return [Select(Side.SUMMARY, None), CompleteReview()]
 
 
 def show_first_conflict(draft: ReviewDraft) -> Effects:
-    """Shows the first conflict, else the first position; nothing without positions."""
+    """Show the first conflict, else the first position; do nothing without positions."""
     return show_position(draft, next(iter(_open_positions(draft)), 0)) if draft.positions else []
 
 
 def show_position(draft: ReviewDraft, at: int) -> Effects:
-    """Selects a position, and brings it into sight with its evidence."""
+    """Select a position, and scroll to its claim and evidence."""
     draft.at, draft.candidate, draft.page = at, -1, 0
     return [*cursor_actions.go_to_summary(draft), *_reveal_chosen(draft)] if draft.position else []
 
 
 def position_of(draft: ReviewDraft, made: Annotation) -> int:
-    """The index of an adjudicated annotation's position; the current one where there is none.
+    """Return the index of an adjudicated annotation's position; the current index if it has none.
 
-    An edited claim may end in another position.
+    An edited claim may belong to another position.
     """
     sources = set(made.settled.sources if made.settled else ())
     for at, position in enumerate(draft.positions):
@@ -202,7 +203,7 @@ def position_of(draft: ReviewDraft, made: Annotation) -> int:
 
 
 def follow_cursor(draft: ReviewDraft) -> None:
-    """Selects the position under the cursor; between positions the last one stays selected."""
+    """Select the position under the cursor; between positions keep the last one selected."""
     if draft.state != REVIEWING or draft.side is not Side.SUMMARY or draft.selection:
         return
     at = draft.position_at(draft.pointers[Side.SUMMARY].offset)
@@ -225,24 +226,24 @@ def _open_positions(draft: ReviewDraft) -> list[int]:
 
 
 def walk_positions(step: int, draft: ReviewDraft) -> Effects:
-    """Shows the next or previous position, cyclic."""
+    """Show the next or previous position, cyclic."""
     if not draft.positions:
-        return draft.refuse_key(MessageCode.NOTHING_TO_REVIEW)
+        return draft.refuse_key(ReviewText.NOTHING_TO_REVIEW)
     return show_position(draft, (draft.at + step) % len(draft.positions) if draft.at >= 0 else 0)
 
 
 def walk_conflicts(step: int, draft: ReviewDraft) -> Effects:
-    """Shows the next or previous open position, cyclic."""
+    """Show the next or previous position without a decision, cyclic."""
     found = _open_positions(draft)
     if not found:
-        return draft.refuse_key(MessageCode.NO_CONFLICT_LEFT)
+        return draft.refuse_key(ReviewText.NO_CONFLICT_LEFT)
     if step > 0:
         return show_position(draft, next((at for at in found if at > draft.at), found[0]))
     return show_position(draft, next((at for at in reversed(found) if at < draft.at), found[-1]))
 
 
 def choose_candidate(draft: ReviewDraft, digit: str) -> Effects:
-    """A digit chooses a candidate; 0 shows the next nine."""
+    """Choose a candidate by digit; 0 shows the next nine candidates."""
     if digit == "0":
         pages = -(-len(draft.candidates) // MOST_OPTIONS)
         if pages < 2:
@@ -257,7 +258,7 @@ def choose_candidate(draft: ReviewDraft, digit: str) -> Effects:
 
 
 def leave_innermost(draft: ReviewDraft) -> Effects:
-    """Leaves the innermost of search, source, selection and choice."""
+    """Go back one step: end the search, leave the source, drop the selection or the choice."""
     if draft.hits:
         draft.hits = ()
     elif draft.side is Side.SOURCE:
@@ -270,35 +271,35 @@ def leave_innermost(draft: ReviewDraft) -> Effects:
 
 
 def edit_focused(draft: ReviewDraft) -> Effects:
-    """Loads the adjudicated annotation of the current position, else its chosen candidate."""
+    """Open the adjudicated annotation of the current position for editing, else its candidate."""
     made = draft.adjudicated_from(draft.chosen) if draft.chosen else draft.adjudicated_here()
     found = [one for one in draft.adjudicated_here() if one in made]
     if len(found) == 1:
         return load_for_edit(draft, found[0], ())
     if draft.group is None:
-        return draft.refuse_key(MessageCode.NOTHING_TO_EDIT)
+        return draft.refuse_key(ReviewText.NOTHING_TO_EDIT)
     candidates = draft.in_hand
     if len(candidates) != 1:
-        return draft.refuse_key(MessageCode.CANDIDATE_TO_EDIT_UNCLEAR)
+        return draft.refuse_key(ReviewText.CANDIDATE_TO_EDIT_UNCLEAR)
     one = candidates[0]
     content = (one.claim, one.evidence, one.labels, one.note)
     return load_for_edit(draft, Annotation(draft.new_id(), *content, ADJUDICATED), one.sources)
 
 
 def add_own_annotation(draft: ReviewDraft) -> Effects:
-    """Loads the selection as a new annotation of the reviewer."""
+    """Open the selection for editing as a new annotation of the reviewer."""
     if draft.side is Side.SOURCE or not draft.selection or not draft.claim:
-        return draft.refuse_key(MessageCode.NO_SELECTION_TO_ADD)
+        return draft.refuse_key(ReviewText.NO_SELECTION_TO_ADD)
     fresh = Annotation(draft.new_id(), draft.claim, origin=ADJUDICATED)
     return load_for_edit(draft, fresh, ())
 
 
 def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str, ...]) -> Effects:
-    """Loads an annotation as annotators edit theirs; Enter saves it."""
+    """Open an annotation for editing as on the annotating screen; Enter saves."""
     draft.sources[annotation.id] = sources
     draft.originals[annotation.id] = annotation
     draft.editing, draft.digits_off = annotation, False
-    # A label that the label set lacks could be neither saved nor taken off.
+    # A label that the label set lacks could be neither saved nor removed.
     draft.labels = [path for path in annotation.labels if draft.tree.find(path)]
     draft.evidence, draft.note = list(annotation.evidence), annotation.note
     return [
@@ -309,7 +310,7 @@ def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str
 
 
 def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: str) -> Effects:
-    """Restores an edit that the store refused, as it was about to be saved."""
+    """Restore an edit that the store refused, with all its changes."""
     annotation, _ = draft.saving.pop(annotation.id, (annotation, False))
     before = draft.originals.get(annotation.id, annotation)
     effects = load_for_edit(draft, before, draft.sources.get(annotation.id, ()))
@@ -322,9 +323,9 @@ def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: st
 
 
 def apply_relabelling(draft: ReviewDraft, change: DraftLabelSetChange) -> None:
-    """Takes over another label set, after the groups were read again.
+    """Apply another label set after the groups were loaded again.
 
-    The original of an edit gets the new labels, and the present sources of its candidate.
+    The original of an edit gets the new labels and the current sources of its candidate.
     """
     for name, sources in draft.sources.items():
         candidates = (candidate.sources for group in draft.groups for candidate in group.candidates)
@@ -337,7 +338,7 @@ def apply_relabelling(draft: ReviewDraft, change: DraftLabelSetChange) -> None:
 
 
 def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: str) -> None:
-    """Takes over the adjudicated annotations that the store has now, and shows a message."""
+    """Replace the adjudicated annotations by those in the store, and show a message."""
     held = draft.position
     draft.saving.clear()
     draft.settled = now

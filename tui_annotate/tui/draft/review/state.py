@@ -1,6 +1,6 @@
 """The draft of a reviewer: candidate annotations by position, and their adjudication.
 
-`key_handlers` says what keys change in it, `words` describes it.
+`key_handlers` changes a draft by keys, `words` describes a draft in text.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ WHY: Final[Mapping[RejectionReason, str]] = {
     RejectionReason.GUIDELINE: "guideline gap",
     RejectionReason.AMBIGUOUS: "ambiguous text",
 }
-"""Reasons in words, in the order of the digits."""
+"""Names of the reasons of a rejection, in the order of the digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewPosition:
-    """A position in the text: a group of candidates, or the reviewer's own annotation."""
+    """A position in the summary: a group of candidates, or the reviewer's own annotation."""
 
     group: CandidateGroup | None = None
     own: Annotation | None = None
 
     @property
     def claims(self) -> tuple[Anchor, ...]:
-        """The claims of all candidates, or the reviewer's own."""
+        """Claims of all candidates, or of the reviewer's own annotation."""
         if self.group:
             return tuple(anchor for each in self.group.candidates for anchor in each.claim)
         return self.own.claim if self.own else ()
@@ -53,11 +53,11 @@ class ReviewPosition:
 
 @dataclass(frozen=True, slots=True)
 class _ReviewIndex:
-    """What follows from the groups and their adjudication; built once, used at each key.
+    """An index of the groups and their adjudication, built once and used at each key.
 
     Attributes:
-        decided: the decision on each group, by its identity: hashing one is slow.
-        of: adjudicated and refused annotations, by the id of an annotation they are made of.
+        decided: decision on each group, by `id()` of the group, because hashing a group is slow.
+        of: adjudicated and rejected annotations, by the id of each source annotation.
     """
 
     groups: tuple[CandidateGroup, ...]
@@ -68,7 +68,7 @@ class _ReviewIndex:
 
     @classmethod
     def build(cls, groups: tuple[CandidateGroup, ...], settled: tuple[Annotation, ...]) -> Self:
-        """Build the index."""
+        """Build the index from groups and their adjudicated annotations."""
         of: dict[str, list[Annotation]] = defaultdict(list)
         own = []
         for one in settled:
@@ -91,21 +91,21 @@ class _ReviewIndex:
 
 @dataclass
 class ReviewDraft(Draft):
-    """One sample on a reviewer's screen; `annotations` are the adjudicated ones.
+    """One sample on a reviewer's screen; `annotations` are the adjudicated annotations.
 
     Attributes:
-        settled: adjudicated and refused annotations.
+        settled: adjudicated and rejected annotations.
         people: letters of all annotators whose work counts.
-        names: of annotators by their letters, while they are shown.
+        names: names of annotators by letter, while names are shown.
         progress: state of the sample in review.
-        has_rating_conflict: ratings differ, and none is adjudicated.
+        has_rating_conflict: whether ratings differ and none is adjudicated.
         blocked_reason: why this reviewer may not adjudicate the sample; empty if they may.
         at: index of the current position; -1 for none.
         candidate: index of the chosen candidate there; -1 for none.
-        page: which nine candidates the digits mean, from 0.
-        sources: ids that an edited annotation is made of, by its id.
+        page: index of the nine candidates that the digits choose from.
+        sources: ids of the source annotations of an edited annotation, by its id.
         originals: annotations before their edit, by id.
-        asked: the question that a reason in own words answers.
+        asked: question that a reason in own words answers.
     """
 
     groups: tuple[CandidateGroup, ...] = ()
@@ -125,19 +125,22 @@ class ReviewDraft(Draft):
 
     @property
     def state(self) -> str:
-        """Which keys act: those of review, unless an edit, a question or a note is open."""
+        """The state for the choice of keys: review, unless an edit, question or note is open."""
         state = super().state
         return REVIEWING if state in "RSV" and not self.editing else state
 
     def letter(self, annotation_id: str) -> str:
-        """The sign of an annotation, as letters are annotators here."""
-        return CHOSEN if any(one.id == annotation_id for one in self.annotations) else "it"
+        """Return the name of an annotation: `✓` if adjudicated, `new` if not stored yet.
+
+        Letters are not used, because they name annotators in review.
+        """
+        return CHOSEN if any(one.id == annotation_id for one in self.annotations) else "new"
 
     # positions
 
     @property
     def index(self) -> _ReviewIndex:
-        """The index of the present groups and their adjudication."""
+        """The index of the current groups and their adjudication."""
         index = self._index
         if index is None or index.groups is not self.groups or index.settled is not self.settled:
             index = self._index = _ReviewIndex.build(self.groups, self.settled)
@@ -145,18 +148,18 @@ class ReviewDraft(Draft):
 
     @property
     def positions(self) -> tuple[ReviewPosition, ...]:
-        """All positions, in reading order."""
+        """All positions of the sample, in reading order."""
         return self.index.positions
 
     @property
     def position(self) -> ReviewPosition | None:
-        """The current position."""
+        """The current position; None for none."""
         positions = self.positions
         return positions[self.at] if 0 <= self.at < len(positions) else None
 
     @property
     def group(self) -> CandidateGroup | None:
-        """The candidates' group in the current position."""
+        """The group of candidates at the current position; None for none."""
         return self.position.group if self.position else None
 
     @property
@@ -166,18 +169,18 @@ class ReviewDraft(Draft):
 
     @property
     def chosen(self) -> CandidateAnnotation | None:
-        """The chosen candidate."""
+        """The chosen candidate; None for none."""
         at, candidates = self.candidate, self.candidates
         return candidates[at] if 0 <= at < len(candidates) else None
 
     @property
     def refusable(self) -> tuple[CandidateAnnotation, ...]:
-        """What `x` refuses: the chosen candidate, else all of the position."""
+        """Candidates that key `x` rejects: the chosen one, else all of the position."""
         return (self.chosen,) if self.chosen else self.candidates
 
     @property
     def in_hand(self) -> tuple[CandidateAnnotation, ...]:
-        """What `y` takes: the candidate that is chosen or alone, else the majority's."""
+        """Candidates that key `y` accepts: the chosen or only candidate, else the majority's."""
         if self.chosen:
             return (self.chosen,)
         if len(self.candidates) == 1:
@@ -185,28 +188,28 @@ class ReviewDraft(Draft):
         return self.group.proposal if self.group else ()
 
     def decision_on(self, group: CandidateGroup) -> GroupDecision:
-        """The decision on a group."""
+        """Return the decision on a group of candidates."""
         return self.index.decided[id(group)]
 
     def undecided(self) -> tuple[CandidateGroup, ...]:
-        """The groups without a decision, in reading order."""
+        """Return the groups without a decision, in reading order."""
         return tuple(
             group for group in self.groups if self.decision_on(group) is GroupDecision.OPEN
         )
 
     def has_split_label(self, position: ReviewPosition) -> bool:
-        """Whether an adjudicated annotation of a position has a label that was split."""
+        """Return whether an adjudicated annotation of a position has a label that was split."""
         made = [position.own] if position.own else []
         for candidate in position.group.candidates if position.group else ():
             made += self.adjudicated_from(candidate)
         return any(self.tree.split(one.labels) for one in made)
 
     def adjudicated_from(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
-        """The adjudicated annotations made of a candidate."""
+        """Return the adjudicated annotations made of a candidate."""
         return find_adjudicated(candidate, self._of(candidate))
 
     def refusal_of(self, candidate: CandidateAnnotation) -> Annotation | None:
-        """The refusal of a candidate; None for none."""
+        """Return the rejection of a candidate; None for none."""
         return next(iter(find_rejections(candidate, self._of(candidate))), None)
 
     def _of(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
@@ -214,14 +217,14 @@ class ReviewDraft(Draft):
         return tuple({one.id: one for one in found}.values())
 
     def adjudicated_here(self) -> tuple[Annotation, ...]:
-        """The adjudicated annotations of the current position."""
+        """Return the adjudicated annotations of the current position."""
         if self.position and self.position.own:
             return (self.position.own,)
         found = (one for candidate in self.candidates for one in self.adjudicated_from(candidate))
         return tuple({one.id: one for one in found}.values())
 
     def shown_evidence(self) -> tuple[Anchor, ...]:
-        """The evidence on screen: of the candidate, of what was adjudicated, or of the proposal."""
+        """Evidence on screen: of the candidate, the adjudicated annotation or the proposal."""
         if self.editing:
             return tuple(self.evidence)
         if self.chosen:
@@ -232,7 +235,10 @@ class ReviewDraft(Draft):
         return tuple(sorted({anchor for one in of for anchor in one.evidence}))
 
     def position_at(self, offset: int) -> int:
-        """The position with a claim at an offset of the summary, the current one first; else -1."""
+        """Return the index of a position with a claim at a summary offset; -1 for none.
+
+        The current position is preferred.
+        """
         index = self.pointers[Side.SUMMARY].document
         for at, position in sorted(enumerate(self.positions), key=lambda each: each[0] != self.at):
             for side, number, span in position.claims:
@@ -241,10 +247,10 @@ class ReviewDraft(Draft):
                     return at
         return -1
 
-    # what the bar shows
+    # the options of the label bar
 
     def options(self) -> tuple[LabelOption, ...]:
-        """The bar's digits: candidates, reasons, or, while editing, labels."""
+        """Return the options of the label bar: candidates, reasons, or labels while editing."""
         if self.pending and self.pending.kind in (REFUSING, LEAVING):
             return reason_options(tuple(WHY.values()))
         if self.state != REVIEWING:
@@ -262,17 +268,17 @@ class ReviewDraft(Draft):
         )
 
     def digit(self, at: int) -> str:
-        """The key of a candidate: its digit, or 0 if it is on another page."""
+        """Return the key of a candidate: its digit, or 0 if it is on another page."""
         page, index = divmod(at, MOST_OPTIONS)
         return str(index + 1) if page == self.page else "0"
 
     def candidate_words(self, at: int) -> str:
-        """A candidate in a few words: its labels and annotators."""
+        """Describe a candidate by its labels and annotators."""
         candidate = self.candidates[at]
         return f"{self.label_names(candidate.labels)} {self.describe_people(candidate.people)}"
 
     def describe_people(self, letters: Sequence[str]) -> str:
-        """Letters of annotators, or their names while these are shown."""
+        """Join letters of annotators, or their names while names are shown."""
         if not self.names:
             return " ".join(letters)
         return ", ".join(self.names.get(letter, letter) for letter in letters)

@@ -1,4 +1,4 @@
-"""The text of the draft line in review: what the next key would do at the current position."""
+"""The text of the draft line in review: what the next key does at the current position."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Final
 from tui_annotate.domain.adjudication import ReviewAction
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKind, Side
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
@@ -20,17 +19,18 @@ from tui_annotate.methods.adjudication import (
 )
 from tui_annotate.tui.draft import words
 from tui_annotate.tui.draft.messages import Kind
+from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import WHY, ReviewDraft
 from tui_annotate.tui.draft.state import REASON
 from tui_annotate.tui.draft.words import (
     DRAFT,
     HINT,
     SAVED,
-    and_more,
     describe_claim,
     describe_labels,
     fit_parts,
     quote_text,
+    with_more,
 )
 from tui_annotate.tui.keys.actions import REVIEWING
 from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
@@ -39,7 +39,7 @@ _LENGTHS: Final = (
     *((quote, 9) for quote in (36, 30, 24, 20, 16, 13, 10)),
     *((quote, 1) for quote in (16, 10, 6)),
 )
-"""(cells of a quote, least number of parts), the fullest first."""
+"""(cells of a quote, minimum number of parts), longest text first."""
 
 DIFFERENCES: Final = {
     DifferenceKind.LABEL: "label",
@@ -47,24 +47,24 @@ DIFFERENCES: Final = {
     DifferenceKind.EVIDENCE: "evidence",
     DifferenceKind.NOTE: "note",
 }
-"""Kinds of difference between annotators; those who marked nothing are named instead."""
+"""Names of the kinds of difference between candidates, as shown in the title."""
 
-_ACTIONS: Final = {
-    ReviewAction.TAKEN: "taken",
-    ReviewAction.MERGED: "merged",
-    ReviewAction.EDITED: "edited",
-    ReviewAction.OWN: "your own",
-    ReviewAction.REJECTED: "refused",
+_DECISIONS: Final = {
+    ReviewAction.TAKEN: ReviewText.DECISION_ACCEPTED,
+    ReviewAction.MERGED: ReviewText.DECISION_MERGED,
+    ReviewAction.EDITED: ReviewText.DECISION_EDITED,
+    ReviewAction.OWN: ReviewText.DECISION_OWN,
+    ReviewAction.REJECTED: ReviewText.DECISION_REJECTED,
 }
 
 
 def draft_line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
-    """(text, kind) of the draft line."""
+    """Return (text, kind) of the draft line of review, in `cells` cells if possible."""
     question = draft.pending is not None and draft.pending.kind in (REFUSING, LEAVING)
     if draft.message and not (question and draft.message.kind == SAVED):
         return draft.message.text, draft.message.kind
     if draft.writing and draft.writing.kind == REASON:
-        return "refused because:", DRAFT
+        return ReviewText.REJECTED_BECAUSE.text(), DRAFT
     if question:
         return fit_parts(partial(_describe_question, draft), _LENGTHS, cells), DRAFT
     if draft.hints or draft.state != REVIEWING:
@@ -78,33 +78,36 @@ def _describe_question(draft: ReviewDraft, quote: int) -> list[str]:
     if draft.pending and draft.pending.kind == LEAVING:
         count = len(draft.undecided())
         if not count:
-            return ["the rating is not settled: why is none taken?", "Backspace, then * chooses"]
-        places = format_count(count, "place is", "places are")
-        return [f"{places} open, with nothing taken: why?"]
-    what = _describe_candidate(draft, draft.chosen, quote) if draft.chosen else "all of this place"
-    return [f"refuse {what}: why?"]
+            return [ReviewText.WHY_NO_RATING.text(), ReviewText.CHOOSE_RATING.text()]
+        code = ReviewText.WHY_ONE_OPEN if count == 1 else ReviewText.WHY_OPEN
+        return [code.text(count=count)]
+    if draft.chosen is None:
+        return [ReviewText.WHY_REJECT_ALL.text()]
+    return [ReviewText.WHY_REJECT.text(candidate=_describe_candidate(draft, draft.chosen, quote))]
+
+
+def _next_key(draft: ReviewDraft) -> str:
+    return (ReviewText.NEXT_CONFLICT if draft.undecided() else ReviewText.COMPLETE).text()
 
 
 def _describe_current(draft: ReviewDraft, quote: int) -> list[str]:
     selection = draft.selection
     if selection and draft.side is Side.SUMMARY:
-        picked = quote_text(selection.of(draft.text(Side.SUMMARY)), cells=quote)
-        return [f"+ adds {picked} as your own", "Backspace drops the selection"]
-    end = "Enter settles" if not draft.undecided() else "c next conflict"
+        selected = quote_text(selection.of(draft.text(Side.SUMMARY)), cells=quote)
+        add = ReviewText.ADD_SELECTION.text(selection=selected)
+        return [add, ReviewText.DROP_SELECTION.text()]
+    end = _next_key(draft)
     if draft.blocked_reason:
-        return [draft.blocked_reason, "> next sample"]
+        return [draft.blocked_reason, ReviewText.NEXT_SAMPLE.text()]
     if draft.position is None:
         if draft.groups:
-            return ["c walks to the next conflict, a to every place", end]
-        nothing = "nothing else was marked" if draft.settled else "nobody marked anything"
-        return [f"{nothing}: Enter settles", "select words and + to add your own"]
+            return [ReviewText.GO_TO.text(), end]
+        nothing = ReviewText.NOTHING_ELSE if draft.settled else ReviewText.NOTHING
+        return [nothing.text(), ReviewText.SELECT_AND_ADD.text()]
     if draft.position.own:
-        return [
-            f"your own: {_describe_adjudicated(draft, draft.position.own, quote)}",
-            "e edit",
-            "x take it away",
-            end,
-        ]
+        own = _describe_adjudicated(draft, draft.position.own, quote)
+        keys = (ReviewText.EDIT_KEY.text(), ReviewText.REMOVE_KEY.text())
+        return [ReviewText.OWN.text(annotation=own), *keys, end]
     if draft.position.group is None:
         return [end]
     open_ = draft.decision_on(draft.position.group) is GroupDecision.OPEN
@@ -117,44 +120,59 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
     match draft.decision_on(group):
         case GroupDecision.KEPT:
             made = draft.adjudicated_here()
-            described = _describe_adjudicated(draft, made[0], quote)
-            return [f"{_describe_action_of(made[0])}: {described}{and_more(made)}"]
+            described = with_more(_describe_adjudicated(draft, made[0], quote), made)
+            decision = _describe_decision(made[0])
+            return [ReviewText.DECIDED.text(decision=decision, annotation=described)]
         case GroupDecision.REJECTED:
-            refusal = draft.refusal_of(group.candidates[0])
-            return [
-                f"refused: {describe_refusal(refusal)}",
-                f"{_digit_range(draft)} then y takes one after all",
-            ]
+            reason = describe_refusal(draft.refusal_of(group.candidates[0]))
+            accept = ReviewText.DIGIT_AND_ACCEPT.text(digits=_digit_range(draft))
+            return [ReviewText.REJECTED_REASON.text(reason=reason), accept]
         case GroupDecision.AGREED:
             described = _describe_adjudicated(draft, group.candidates[0], quote)
-            return [f"all agree, taken with the sample: {described}{and_more(group.candidates)}"]
+            return [ReviewText.AGREED.text(annotation=with_more(described, group.candidates))]
     if group.proposal:
-        candidate = group.proposal[0]
-        votes = f"{len(candidate.people)} of {len(draft.people)}"
-        if len(group.proposal) == 1:
-            return [f"y takes {_describe_candidate(draft, candidate, quote)}, {votes}"]
-        places = [group.candidates.index(each) for each in group.proposal]
-        several = [f"{at + 1} {draft.candidate_words(at)}" for at in places]
-        return [f"y takes {', '.join(several[:2])}{and_more(several, 2)}"]
+        return [_describe_proposal(draft, group, quote)]
     if len(group.candidates) == 1:
         return _describe_candidate_state(draft, group.candidates[0], quote)
-    return [f"no majority: {_digit_range(draft)} choose a rival", "M merge", "x refuse all"]
+    choose = ReviewText.CHOOSE.text(digits=_digit_range(draft))
+    return [choose, ReviewText.MERGE_KEY.text(), ReviewText.REJECT_ALL_KEY.text()]
+
+
+def _describe_proposal(draft: ReviewDraft, group: CandidateGroup, quote: int) -> str:
+    if len(group.proposal) == 1:
+        candidate = group.proposal[0]
+        return ReviewText.ACCEPT_VOTES.text(
+            candidate=_describe_candidate(draft, candidate, quote),
+            votes=len(candidate.people),
+            people=len(draft.people),
+        )
+    indices = [group.candidates.index(each) for each in group.proposal]
+    several = [
+        ReviewText.NUMBERED.text(digit=at + 1, candidate=draft.candidate_words(at))
+        for at in indices
+    ]
+    return ReviewText.ACCEPT.text(candidate=with_more(", ".join(several[:2]), several, 2))
 
 
 def _describe_candidate_state(
     draft: ReviewDraft, candidate: CandidateAnnotation, quote: int
 ) -> list[str]:
     described = _describe_candidate(draft, candidate, quote)
-    note = f"note {quote_text(candidate.note, cells=quote)}" if candidate.note else ""
+    note = ""
+    if candidate.note:
+        note = ReviewText.NOTE.text(note=quote_text(candidate.note, cells=quote))
     if made := draft.adjudicated_from(candidate):
-        return [f"{_describe_action_of(made[0])}: {described}", note]
+        decision = _describe_decision(made[0])
+        return [ReviewText.DECIDED.text(decision=decision, annotation=described), note]
     if refusal := draft.refusal_of(candidate):
-        return [f"refused, {describe_refusal(refusal)}: {described}", note, "y takes it after all"]
-    return [f"y takes {described}", note]
+        reason = describe_refusal(refusal)
+        rejected = ReviewText.DECIDED_REJECTED.text(reason=reason, candidate=described)
+        return [rejected, note, ReviewText.ACCEPT_AFTER_ALL.text()]
+    return [ReviewText.ACCEPT.text(candidate=described), note]
 
 
-def _describe_action_of(made: Annotation) -> str:
-    return _ACTIONS[made.settled.how if made.settled else ReviewAction.TAKEN]
+def _describe_decision(made: Annotation) -> str:
+    return _DECISIONS[made.settled.how if made.settled else ReviewAction.TAKEN].text()
 
 
 def _digit_range(draft: ReviewDraft) -> str:
@@ -163,76 +181,86 @@ def _digit_range(draft: ReviewDraft) -> str:
 
 
 def _describe_candidate(draft: ReviewDraft, candidate: CandidateAnnotation, quote: int) -> str:
-    named = f"{draft.label_names(candidate.labels)} {draft.describe_people(candidate.people)}"
-    return f"{named} {_describe_anchors(draft, candidate, quote)}"
+    return ReviewText.CANDIDATE.text(
+        labels=draft.label_names(candidate.labels),
+        people=draft.describe_people(candidate.people),
+        anchors=_describe_anchors(draft, candidate, quote),
+    )
 
 
 def _describe_adjudicated(
     draft: ReviewDraft, made: CandidateAnnotation | Annotation, quote: int
 ) -> str:
-    return f"{draft.label_names(made.labels)} {_describe_anchors(draft, made, quote)}"
+    labels, anchors = draft.label_names(made.labels), _describe_anchors(draft, made, quote)
+    return ReviewText.ADJUDICATED.text(labels=labels, anchors=anchors)
 
 
 def _describe_anchors(draft: ReviewDraft, one: CandidateAnnotation | Annotation, quote: int) -> str:
-    claim = describe_claim(draft, one.claim, cells=quote, none="evidence alone")
-    return f"{claim} + {len(one.evidence)} evidence" if one.evidence else claim
+    none = ReviewText.EVIDENCE_ONLY.text()
+    claim, count = describe_claim(draft, one.claim, cells=quote, none=none), len(one.evidence)
+    return ReviewText.WITH_EVIDENCE.text(claim=claim, count=count) if count else claim
 
 
 def describe_refusal(refusal: Annotation | None) -> str:
-    """The reason of a refusal, and its note."""
+    """Return the reason of a rejection and its note; `no reason` for none."""
     settled = refusal.settled if refusal else None
-    if settled is None:
-        return "no reason"
-    reason = WHY.get(settled.reason, "")
-    note = quote_text(settled.note) if settled.note else ""
-    return ", ".join(part for part in (reason, note) if part) or "no reason"
+    reason = WHY.get(settled.reason, "") if settled else ""
+    note = quote_text(settled.note) if settled and settled.note else ""
+    return ", ".join(filter(None, (reason, note))) or ReviewText.NO_REASON.text()
+
+
+_DONE: Final = {
+    "take": ReviewText.ACCEPTED_LABELS,
+    "merge": ReviewText.MERGED_LABELS,
+    "edit": ReviewText.SAVED_LABELS,
+    "own": ReviewText.ADDED_LABELS,
+    "remove": ReviewText.REMOVED,
+    "reject": ReviewText.REJECTED,
+    "reopen": ReviewText.REOPENED,
+    "rate": ReviewText.RATED,
+    "comment": ReviewText.COMMENT_DONE,
+}
 
 
 def describe_action(draft: ReviewDraft, verb: str, made: Sequence[Annotation]) -> str:
-    """What was just done, in words."""
-    names = ", ".join(describe_labels(one.labels) for one in made[:2])
-    done = {
-        "take": f"taken {names}",
-        "merge": f"merged {names}",
-        "edit": f"saved {names}",
-        "own": f"added {names}",
-        "remove": "taken away",
-        "reject": "refused",
-        "reopen": "opened again",
-        "rate": f"rated {draft.rating}" if draft.rating else "no rating is taken",
-        "comment": "the comment is settled",
-    }[verb]
-    end = "Enter settles" if not draft.undecided() else "c next conflict"
-    return f"{done} · u undo · {end}"
+    """Describe the last action of the reviewer, with the keys for undo and for the next step."""
+    labels = ", ".join(describe_labels(one.labels) for one in made[:2])
+    code = ReviewText.NO_RATING if verb == "rate" and not draft.rating else _DONE[verb]
+    done = code.text(labels=labels, rating=draft.rating)
+    return ReviewText.ACTION_DONE.text(done=done, next=_next_key(draft))
 
 
 UNDONE: Final = {
-    "take": "the taking",
-    "merge": "the merging",
-    "edit": "the edit",
-    "own": "your own",
-    "remove": "what you took away",
-    "reject": "the refusal",
-    "done": "settled",
-    "reopen": "opened again",
-    "rate": "the rating",
-    "comment": "the comment",
+    "take": ReviewText.UNDO_TAKE.text(),
+    "merge": ReviewText.UNDO_MERGE.text(),
+    "edit": ReviewText.UNDO_EDIT.text(),
+    "own": ReviewText.UNDO_OWN.text(),
+    "remove": ReviewText.UNDO_REMOVE.text(),
+    "reject": ReviewText.UNDO_REJECT.text(),
+    "done": ReviewText.UNDO_DONE.text(),
+    "reopen": ReviewText.UNDO_REOPEN.text(),
+    "rate": ReviewText.UNDO_RATE.text(),
+    "comment": ReviewText.UNDO_COMMENT.text(),
 }
-"""What undo took back, in words."""
+"""Names of the actions that an undo or a redo can name, by event verb."""
 
 
 def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
-    """The status of a group of candidates, for the title over the summary."""
+    """Return the status of a group of candidates, for the title above the summary."""
     decided = draft.decision_on(group)
     alone = draft.sample.kind is SampleKind.DOCUMENT and not draft.sample.side(Side.SOURCE)
     names = {**DIFFERENCES, DifferenceKind.EVIDENCE: "passages"} if alone else DIFFERENCES
     differences = ", ".join(names[kind] for kind in group.differences if kind in names)
     if decided is GroupDecision.KEPT:
-        return "settled"
+        return ReviewText.STATUS_DECIDED.text()
     if decided is GroupDecision.REJECTED:
-        return "refused"
+        return ReviewText.STATUS_REJECTED.text()
     if group.status is GroupStatus.AGREED:
-        return f"agreed, but: {differences}" if differences else "agreed"
-    name = "nearly" if group.status is GroupStatus.NEARLY else "conflict"
-    silent = f"{draft.describe_people(group.silent)} marked nothing" if group.silent else ""
-    return f"{name}: {', '.join(filter(None, (silent, differences)))}"
+        code = ReviewText.STATUS_AGREED_BUT if differences else ReviewText.STATUS_AGREED
+        return code.text(differences=differences)
+    silent = ""
+    if group.silent:
+        silent = ReviewText.SILENT.text(people=draft.describe_people(group.silent))
+    is_near = group.status is GroupStatus.NEARLY
+    code = ReviewText.STATUS_NEARLY if is_near else ReviewText.STATUS_CONFLICT
+    return code.text(differences=", ".join(filter(None, (silent, differences))))

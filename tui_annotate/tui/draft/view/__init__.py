@@ -1,1 +1,1 @@
-"""The draft of the viewer: no key changes anything in it that is stored."""
+"""The draft of the read-only viewer: state, key handlers, and texts of the draft line."""

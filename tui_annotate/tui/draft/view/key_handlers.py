@@ -1,4 +1,4 @@
-"""What each key of the viewer does; none of them changes what is stored."""
+"""Key handlers of the read-only viewer; no key changes stored data."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Final
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, highlights
 from tui_annotate.tui.draft.effects import Blink, Effects, GoTo, Reveal, Select, open_page
-from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
+from tui_annotate.tui.draft.messages import NO_MESSAGE, StatusMessage
 from tui_annotate.tui.draft.navigation import neighbour_index
+from tui_annotate.tui.draft.view.messages import ViewText
 from tui_annotate.tui.draft.view.state import ViewDraft
 
 
 def press(draft: ViewDraft, action: str, *, digit: str = "") -> Effects:
-    """Do an action."""
+    """Run an action of the viewer: change the draft, and return the effects."""
     draft.message = NO_MESSAGE
     if action == "option.choose":
         return _choose_by_digit(draft, digit)
@@ -24,14 +25,14 @@ def press(draft: ViewDraft, action: str, *, digit: str = "") -> Effects:
 
 
 def refuse(draft: ViewDraft, what: str) -> Effects:
-    """Refuse a key that writes in other screens; `what` describes its action there."""
-    return draft.refuse_key(MessageCode.NOT_IN_A_FILE, action=what)
+    """Refuse a key that changes data on other screens; `what` describes its action there."""
+    return draft.refuse_key(ViewText.NOT_IN_A_FILE, action=what)
 
 
 def follow(draft: ViewDraft) -> Effects:
     """Focus the annotation under the cursor, and scroll to its anchors.
 
-    One that a key went to stays in focus until something moves.
+    An annotation that was focused by a key keeps the focus until the cursor moves.
     """
     if draft.focused or (found := draft.annotation_at_cursor()) is None:
         draft.before = draft.focused or draft.before
@@ -45,7 +46,7 @@ def follow(draft: ViewDraft) -> Effects:
 
 
 def walk(step: int, draft: ViewDraft) -> Effects:
-    """Go to the next or previous annotation; after the last one, the first."""
+    """Go to the next or previous annotation, cyclic."""
     if not draft.annotations:
         return draft.refuse_key(_describe_nothing(draft))
     return show(draft, neighbour_index(draft, draft.annotations, step))
@@ -69,9 +70,9 @@ def show(draft: ViewDraft, at: int) -> Effects:
 
 def _describe_nothing(draft: ViewDraft) -> StatusMessage:
     if not draft.chosen:
-        return StatusMessage(MessageCode.NO_ANNOTATION_IN_SAMPLE)
+        return StatusMessage(ViewText.NO_ANNOTATION_IN_SAMPLE)
     name = draft.names.get(draft.chosen, draft.chosen)
-    return StatusMessage(MessageCode.NO_ANNOTATION_OF_PERSON, {"name": name})
+    return StatusMessage(ViewText.NO_ANNOTATION_OF_PERSON, {"name": name})
 
 
 # people
@@ -90,10 +91,10 @@ def _show_everyone(draft: ViewDraft) -> Effects:
 
 
 def person(step: int, draft: ViewDraft) -> Effects:
-    """Show only the next or previous person; after the last one, all people."""
+    """Show only the next or previous person's annotations; after the last person, all people's."""
     people = ("", *draft.people)
     if len(people) == 1:
-        return draft.refuse_key(MessageCode.NO_PEOPLE)
+        return draft.refuse_key(ViewText.NO_PEOPLE)
     at = people.index(draft.chosen) if draft.chosen in people else 0
     return _choose(draft, people[(at + step) % len(people)])
 
@@ -105,20 +106,20 @@ def _choose(draft: ViewDraft, chosen: str) -> Effects:
     return []
 
 
-# words that the other side lacks
+# words not found on the other side
 
 
 def _walk_lacking(step: int, draft: ViewDraft) -> Effects:
     if draft.missing_words:
         return highlights.walk_missing_words(step, draft)
-    return draft.refuse_key(MessageCode.NO_WORDS_MARKED)
+    return draft.refuse_key(ViewText.NO_WORDS_MARKED)
 
 
-# leaving
+# back
 
 
 def leave_innermost(draft: ViewDraft) -> Effects:
-    """Leave the innermost of search, selection, source, annotation, person."""
+    """Go back one step: end the search, drop the selection, leave the source, show all people."""
     if draft.hits:
         draft.hits = ()
     elif draft.selection:

@@ -1,4 +1,4 @@
-"""The state of a viewed sample: whose annotations are shown, and which is in focus."""
+"""The state of a sample in the viewer: shown annotators and focused annotation."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tui_annotate.tui.line_text import cut, line_text
 
 @dataclass
 class ViewDraft(Draft):
-    """One sample of a file on screen; `annotations` are those that are shown.
+    """One sample of a file in the viewer; `annotations` are the shown annotations.
 
     Attributes:
         all_annotations: all annotations of the sample, in reading order.
-        names: unique names of people by id.
-        file_people: ids of the people of the file, by name; None if the bar is too short for them.
+        names: unique names of people, by id.
+        file_people: ids of all people in the file, sorted by name; None if too many for the bar.
         chosen: id of the person whose annotations are shown; empty for all.
-        before: id of the annotation that was in focus last; preferred if several overlap.
+        before: id of the last focused annotation, which is preferred if several overlap.
     """
 
     all_annotations: tuple[OwnedAnnotation, ...] = ()
@@ -39,11 +39,11 @@ class ViewDraft(Draft):
 
     @property
     def state(self) -> str:
-        """The same keys act at any time."""
+        """The state for the choice of keys, always the state of the viewer."""
         return VIEWING
 
     def show(self, person: str) -> None:
-        """Show only one person's annotations; all people's for an empty id."""
+        """Show only one person's annotations, or all annotations for an empty id."""
         self.chosen = person
         self.annotations = tuple(
             owned.annotation for owned in self.all_annotations if person in ("", owned.person)
@@ -53,36 +53,36 @@ class ViewDraft(Draft):
 
     @cached_property
     def _owners(self) -> dict[str, tuple[str, int]]:
-        """(annotator, index among all annotations) by annotation id."""
+        """(annotator id, index among all annotations), by annotation id."""
         return {one.annotation.id: (one.person, at) for at, one in enumerate(self.all_annotations)}
 
     def owner(self, annotation: Annotation) -> str:
-        """The name of an annotation's annotator."""
+        """Return the name of an annotation's annotator."""
         person = self._owners[annotation.id][0]
         return self.names.get(person, person)
 
     def letter(self, annotation_id: str) -> str:
-        """The letter of an annotation, whoever's annotations are shown."""
+        """Return the letter of an annotation, which does not depend on the shown annotators."""
         return letter(self._owners[annotation_id][1]) if annotation_id in self._owners else ""
 
     @property
     def people(self) -> tuple[str, ...]:
-        """Ids of all people with an annotation or an assignment of the sample, by name."""
+        """Ids of all people with an annotation of the sample or an assignment, sorted by name."""
         found = {one.person for one in self.all_annotations}
         found |= {one.person for one in self.assignments}
         return tuple(sorted(found, key=lambda person: (self.names.get(person, person), person)))
 
     def count(self, person: str) -> int:
-        """A person's number of annotations on the sample."""
+        """Return the number of a person's annotations on the sample."""
         return sum(owned.person == person for owned in self.all_annotations)
 
     @property
     def bar(self) -> tuple[str, ...]:
-        """Ids of the people that the digits choose, 1 for the first."""
+        """Ids of the people that the digits from 1 choose, in order."""
         return (self.people if self.file_people is None else self.file_people)[:MOST_OPTIONS]
 
     def options(self, cells: int = 200) -> tuple[LabelOption, ...]:
-        """The bar: people with their numbers of annotations, in at most `cells` cells each."""
+        """Return the bar's options: people with annotation counts, in at most `cells` cells."""
         return tuple(
             LabelOption(
                 str(at), self._describe_person(person, cells), (), chosen=person == self.chosen
@@ -96,9 +96,9 @@ class ViewDraft(Draft):
         return f"{cut(name, max(cells - len(count) - 1, 1))} {count}"
 
     def annotation_at_cursor(self) -> Annotation | None:
-        """The annotation under the cursor: the one focused last, else the shortest.
+        """Return the annotation under the cursor: the last focused one, else the shortest.
 
-        None while something is selected, as the selection has the focus then.
+        None while text is selected, because the selection has the focus then.
         """
         pointer = self.pointer
         if pointer.selection:

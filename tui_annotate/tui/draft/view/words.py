@@ -1,4 +1,4 @@
-"""A file's annotations in words: the draft line, and all facts about one annotation."""
+"""The texts of the viewer: the draft line, and all facts about one annotation or sample."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.tui.draft import words
 from tui_annotate.tui.draft.messages import Kind
 from tui_annotate.tui.draft.review.state import WHY
+from tui_annotate.tui.draft.view.messages import ViewText
 from tui_annotate.tui.draft.view.state import ViewDraft
 from tui_annotate.tui.draft.words import (
     DRAFT,
@@ -28,30 +29,30 @@ from tui_annotate.tui.draft.words import (
 from tui_annotate.tui.line_text import cut, line_text
 
 _LENGTHS: Final = ((36, 9), (24, 9), (36, 3), (24, 3), (16, 3), (10, 2), (6, 1))
-"""(cells of a quote, least number of parts), the fullest first."""
+"""(cells of a quote, minimum number of parts), longest text first."""
 
 _TO_MINUTE: Final = len("2024-01-31T12:00")
-_QUOTE: Final = 400  # cells of what is quoted from the texts
-_LONGEST: Final = 20_000  # characters of fields that are written out
+_QUOTE: Final = 400  # cells of a quote from the texts
+_LONGEST: Final = 20_000  # maximum characters of fields that are shown in full
 
-_ACTION_WORDS: Final = {
-    ReviewAction.TAKEN: "taken as it was",
-    ReviewAction.MERGED: "merged",
-    ReviewAction.EDITED: "edited",
-    ReviewAction.OWN: "added in review",
-    ReviewAction.REJECTED: "refused",
+_DECISIONS: Final = {
+    ReviewAction.TAKEN: ViewText.DECISION_TAKEN,
+    ReviewAction.MERGED: ViewText.DECISION_MERGED,
+    ReviewAction.EDITED: ViewText.DECISION_EDITED,
+    ReviewAction.OWN: ViewText.DECISION_OWN,
+    ReviewAction.REJECTED: ViewText.DECISION_REJECTED,
 }
 
-_ORIGIN_WORDS: Final = {
-    HUMAN: "made by hand", ADJUDICATED: "settled in review", REJECTED: "refused in review"
+_ORIGINS: Final = {
+    HUMAN: ViewText.BY_HAND, ADJUDICATED: ViewText.ADJUDICATED, REJECTED: ViewText.REJECTED
 }  # fmt: skip
 
 Fact = tuple[str, str]
-"""A name and its value, in words."""
+"""The name of a fact, and its value as text."""
 
 
 def draft_line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
-    """(text, kind) of the draft line."""
+    """Return (text, kind) of the draft line of the viewer, in `cells` cells if possible."""
     if draft.message:
         return draft.message.text, draft.message.kind
     if draft.hints:
@@ -63,18 +64,24 @@ def draft_line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
 def _focus_parts(draft: ViewDraft, quote: int) -> Sequence[str]:
     annotation = draft.focused_annotation
     if draft.selection:
-        picked = quote_text(draft.selection.of(draft.text(draft.side)), cells=quote)
-        return [f"{picked} selected", "n N walk what is like it", "Backspace drops it"]
+        selected = quote_text(draft.selection.of(draft.text(draft.side)), cells=quote)
+        return [
+            ViewText.SELECTED.text(selection=selected),
+            ViewText.SIMILAR.text(),
+            ViewText.DROP_SELECTION.text(),
+        ]
     if annotation is None:
         return _overview(draft)
     count, labels = len(annotation.evidence), describe_labels(annotation.labels)
     return [
-        f"{draft.letter(annotation.id)} {cut(line_text(labels), quote)}",
+        ViewText.FOCUSED.text(
+            letter=draft.letter(annotation.id), labels=cut(line_text(labels), quote)
+        ),
         cut(line_text(draft.owner(annotation)), quote),
         quote_text(annotation.note, cells=2 * quote) if annotation.note else "",
         _describe_review(annotation),
-        f"{count} evidence" if count else "no evidence",
-        "g all about it",
+        ViewText.EVIDENCE.text(count=count) if count else ViewText.NO_EVIDENCE.text(),
+        ViewText.ALL_DETAILS.text(),
     ]
 
 
@@ -82,42 +89,45 @@ def _overview(draft: ViewDraft) -> Sequence[str]:
     shown, total = len(draft.annotations), len(draft.all_annotations)
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
-        theirs = f"{shown} of {format_count(total, 'annotation')}: {name}'s"
-        return [theirs, "a walks them", "0 everybody's"]
+        theirs = ViewText.SHOWN_OF_PERSON.text(
+            shown=shown, annotations=format_count(total, "annotation"), name=name
+        )
+        return [theirs, ViewText.NEXT_ANNOTATION.text(), ViewText.ALL_PEOPLE.text()]
     if not total:
         read = [one.person for one in draft.assignments if one.state is State.DONE]
         names = ", ".join(draft.names.get(person, person) for person in read)
-        found = f"read by {names}: nothing marked" if names else "nobody marked anything here"
-        return [found, "> next sample", "q list"]
-    found = f"{format_count(total, 'annotation')} by {describe_people(draft)}"
-    return [found, "a walks them", "p one person's"]
+        found = ViewText.READ_BY if names else ViewText.NO_ANNOTATIONS
+        return [found.text(names=names), ViewText.NEXT_SAMPLE.text(), ViewText.LIST.text()]
+    annotations = format_count(total, "annotation")
+    by = ViewText.ANNOTATIONS_BY.text(annotations=annotations, people=describe_people(draft))
+    return [by, ViewText.NEXT_ANNOTATION.text(), ViewText.ONE_PERSON.text()]
 
 
 def describe_people(draft: ViewDraft) -> str:
-    """The only annotator of the sample by name, else the number of annotators."""
+    """Return the name of the sample's only annotator, else the number of annotators."""
     names = {draft.owner(owned.annotation) for owned in draft.all_annotations}
     return names.pop() if len(names) == 1 else format_count(len(names), "person", "people")
 
 
 def _describe_review(annotation: Annotation) -> str:
     if annotation.settled:
-        return f"review: {_ACTION_WORDS[annotation.settled.how]}"
-    return "refused in review" if annotation.origin == REJECTED else ""
+        return ViewText.REVIEW.text(decision=_DECISIONS[annotation.settled.how].text())
+    return ViewText.REJECTED.text() if annotation.origin == REJECTED else ""
 
 
-# all about one of them
+# all facts about one annotation
 
 
 def describe_annotation(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
-    """All facts of an annotation, the most important first, without empty ones."""
-    names = [JOINER.join(path) for path in annotation.labels] or ["none"]
+    """Return all facts about an annotation, the most important first, without empty facts."""
+    names = [JOINER.join(path) for path in annotation.labels] or [ViewText.NONE.text()]
     facts = [
         ("label" if len(names) == 1 else "labels", ", ".join(names)),
         ("by", draft.owner(annotation)),
         ("note", annotation.note),
         *(("claim", _quote_anchor(draft, anchor)) for anchor in annotation.claim),
         *(("evidence", _quote_anchor(draft, anchor)) for anchor in annotation.evidence),
-        ("evidence", "" if annotation.evidence else "none"),
+        ("evidence", "" if annotation.evidence else ViewText.NONE.text()),
         *_review_facts(draft, annotation),
         ("origin", _origin_fact(annotation.origin)),
         ("made", format_time(annotation.created)),
@@ -131,11 +141,13 @@ def describe_annotation(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
 
 def _quote_anchor(draft: ViewDraft, anchor: Anchor) -> str:
     described = describe_anchor(draft, anchor, cells=_QUOTE)
-    if described.startswith("sentence "):
-        text = anchor.span.of(draft.text(anchor.side, anchor.index))
-        described = f"{described}, {quote_text(text, cells=_QUOTE)}"
+    quote = quote_text(anchor.span.of(draft.text(anchor.side, anchor.index)), cells=_QUOTE)
+    if described != quote:  # a whole sentence, which has been described by its number
+        described = ViewText.QUOTED_SENTENCE.text(sentence=described, quote=quote)
     several = len(draft.sample.side(anchor.side)) > 1
-    return f"{described} (document {anchor.index + 1})" if several else described
+    if not several:
+        return described
+    return ViewText.IN_DOCUMENT.text(anchor=described, number=anchor.index + 1)
 
 
 def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
@@ -143,51 +155,58 @@ def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
     if settled is None:
         return []
     note = quote_text(settled.note) if settled.note else ""
-    why = ", ".join(filter(None, [WHY.get(settled.reason, ""), note]))
+    reason = ", ".join(filter(None, [WHY.get(settled.reason, ""), note]))
+    decision = _DECISIONS[settled.how].text()
+    if reason:
+        decision = ViewText.DECISION_REASON.text(decision=decision, reason=reason)
     sources = sorted(filter(None, map(draft.letter, settled.sources)))
-    gone = len(settled.sources) - len(sources)
-    of = [*sources, *([f"{gone} that the file does not hold"] if gone else [])]
+    missing = len(settled.sources) - len(sources)
+    of = [*sources, *([ViewText.MISSING_SOURCES.text(count=missing)] if missing else [])]
     return [
-        ("settled", _ACTION_WORDS[settled.how] + (f": {why}" if why else "")),
+        ("adjudicated", decision),
         ("made of", ", ".join(of)),
-        ("settled by", draft.names.get(settled.by, settled.by)),
+        ("adjudicated by", draft.names.get(settled.by, settled.by)),
     ]
 
 
 def _origin_fact(origin: str) -> str:
     kind, _, name = origin.partition(":")
     if name:
-        return f"{'a machine: ' if kind == 'machine' else 'imported from '}{name}"
-    return _ORIGIN_WORDS.get(origin, origin)
+        return (ViewText.OF_MACHINE if kind == "machine" else ViewText.IMPORTED).text(name=name)
+    return _ORIGINS[origin].text() if origin in _ORIGINS else origin
 
 
 def format_time(at: str) -> str:
-    """A time to the minute, in UTC; empty for none."""
+    """Format a time to the minute, in UTC; empty for no time."""
     return f"{at[:_TO_MINUTE].replace('T', ' ')} UTC" if at else ""
 
 
-# all about the sample
+# all pages about the sample
 
 
 def build_pages(draft: ViewDraft) -> list[tuple[str, str]]:
-    """(title, text) of all pages about the sample, the focused annotation first."""
+    """Return (title, text) of all pages about the sample, the focused annotation first."""
     sample = draft.sample
     found: list[tuple[str, str]] = []
     annotation = draft.focused_annotation
     if annotation:
-        title = f"Annotation {draft.letter(annotation.id)}"
+        title = ViewText.PAGE_ANNOTATION.text(letter=draft.letter(annotation.id))
         text = "\n".join(f"{name}: {what}" for name, what in describe_annotation(draft, annotation))
         if annotation.imported:
-            text += f"\n\nAs it came:\n{_format_json(annotation.imported)}"
+            text += f"\n\n{ViewText.AS_IMPORTED.text()}\n{_format_json(annotation.imported)}"
         found.append((title, text))
-    found.append(("People", "\n\n".join(_list_people(draft)) or "The file names nobody here."))
-    found.append(("Request", describe_request(sample.request) or "It came without a request."))
+    people = "\n\n".join(_list_people(draft)) or ViewText.NO_NAMES.text()
+    found.append((ViewText.PAGE_PEOPLE.text(), people))
+    request = describe_request(sample.request) or ViewText.NO_REQUEST.text()
+    found.append((ViewText.PAGE_REQUEST.text(), request))
     facts = [("dataset", sample.dataset), ("id", sample.id), ("kind", sample.kind.value)]
     facts += [("group", sample.group)] if sample.group else []
     titles = [f"{one.side} {one.key} {one.title}".strip() for one in sample.documents]
     facts += [("document", title) for title in titles]
     fields = f"\n\n{_format_json(sample.meta)}" if sample.meta else ""
-    found.append(("Sample", "\n".join(f"{name}: {what}" for name, what in facts) + fields))
+    found.append(
+        (ViewText.PAGE_SAMPLE.text(), "\n".join(f"{name}: {what}" for name, what in facts) + fields)
+    )
     return found
 
 

@@ -1,1 +1,1 @@
-"""The annotating screen: a sample screen on the queue of one person."""
+"""The annotating screen, on which an annotator works on the samples of their queue."""

@@ -1,4 +1,4 @@
-"""Dialogs and the note line over the screen, and what is done with their answers."""
+"""The dialogs and the note line of the annotating screen, and the handling of their results."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 
-_PAUSE = 1.5  # seconds from a key in a note until all that is typed by then is kept
+_PAUSE = 1.5  # seconds from a key in a note until the typed text is stored
 
 
 class NoteLine:
-    """Opens, keeps and closes the note line."""
+    """Controller that opens and closes the note line and keeps its text."""
 
     def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
         self._former: list[str] = []
-        self.timer: Timer | None = None  # runs while something was typed that is not kept yet
+        self.timer: Timer | None = None  # runs while typed text is not stored yet
 
     def read_former(self, session: AnnotatorSession) -> None:
-        """Read this person's former notes, to complete what is typed."""
+        """Read the annotator's former notes, which complete the typed text."""
 
         def done(found: Sequence[str]) -> None:
             self._former = list(found)
@@ -41,9 +41,9 @@ class NoteLine:
         self._screen.submit(partial(session.annotate.store.past_notes, session.person.id), done)
 
     def open(self, text: str) -> None:
-        """Open the line with a text in it."""
+        """Open the note line with a text in it."""
         line = self._screen.note_input
-        line.begin(text, suggestions=self._complete, past=self._former, placeholder="your words")
+        line.begin(text, suggestions=self._complete, past=self._former, placeholder="your text")
         line.screen.add_class("-note")
         line.focus()
 
@@ -51,7 +51,7 @@ class NoteLine:
         return next((note for note in self._former if typed and note.startswith(typed)), None)
 
     def close(self) -> None:
-        """Close the line; the text has the keys again."""
+        """Close the note line, and focus the document text again."""
         if self.timer:
             self.timer.stop()
             self.timer = None
@@ -60,7 +60,7 @@ class NoteLine:
             self._screen.pane(draft.side).focus()
 
     def submit(self, written: str) -> None:
-        """Take the note into the draft, which saves it."""
+        """Put the written note into the draft, which saves the note."""
         self.close()
         draft = self._screen.draft
         if draft is None:
@@ -70,25 +70,25 @@ class NoteLine:
         self._screen.perform(notes.finish_note(draft, written))
 
     def leave(self, written: str) -> None:
-        """Leave the line; what was written waits in the draft."""
+        """Close the note line, and keep the written text in the draft without saving it."""
         self.close()
         if draft := self._screen.draft:
             self._screen.perform(notes.keep_note_text(draft, written))
             self._screen.keep_place()
 
     def changed(self) -> None:
-        """Keep a half-written note while it is typed, so that a cut line loses little."""
+        """Store an unfinished note while it is typed, so that a lost connection loses little."""
         if self.timer is None:
             self.timer = self._screen.note_input.set_timer(_PAUSE, self.keep_unfinished)
 
     def keep_unfinished(self) -> None:
-        """Keep a half-written note now."""
+        """Store an unfinished note now."""
         self.timer = None
         if self.take_unfinished():
             self._screen.keep_place()
 
     def take_unfinished(self) -> bool:
-        """Take a half-written note into the draft; return whether there is one."""
+        """Put an unfinished note into the draft; return whether there is an unfinished note."""
         draft = self._screen.draft
         if draft is None or draft.writing is None:
             return False
@@ -96,13 +96,13 @@ class NoteLine:
 
 
 class SampleDialogs:
-    """Opens what an effect asks for."""
+    """Controller that opens the dialogs of the annotating screen."""
 
     def __init__(self, screen: WorkspaceScreen, notes: NoteLine) -> None:
         self._screen, self._notes = screen, notes
 
     def handle(self, effect: Effect) -> bool:
-        """Open what an effect asks for; False where it asks for nothing of this."""
+        """Open the dialog or note line of an effect; return False for other effects."""
         current = self._screen.current
         if current is None:
             return False
@@ -174,10 +174,8 @@ class SampleDialogs:
         before = [page for page in more if page.first]
         pages = [
             *before,
-            TextPage("Request", request or "This sample came without a request."),
-            TextPage(
-                "Guidelines", open_sample.guidelines or "There are no guidelines for this dataset."
-            ),
+            TextPage("Request", request or "This sample has no request."),
+            TextPage("Guidelines", open_sample.guidelines or "This dataset has no guidelines."),
             *(page for page in more if not page.first),
         ]
         usual = 0 if request or before else 1

@@ -1,4 +1,4 @@
-"""From sample to sample: what is shown first, what is prefetched, what is kept on leaving."""
+"""The loader of samples: opens and prefetches samples, and stores the annotator's position."""
 
 from __future__ import annotations
 
@@ -31,22 +31,21 @@ if TYPE_CHECKING:
     from tui_annotate.tui.session import AnnotatorSession
 
 PREFETCH_PAUSE: Final = 0.1
-"""Seconds without a key until something is prefetched."""
+"""Seconds without a key press until samples are prefetched."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleSession:
-    """The open sample, its draft, and who works on it.
+    """The open sample, its draft, and the session of its annotator.
 
-    The screen replaces it as a whole, so that the store's thread never sees the person of one
-    sample next to the draft of another.
+    The screen replaces this object as a whole, so that the store's thread never combines the
+    annotator of one sample with the draft of another sample.
 
     Attributes:
         open_sample: the sample as the store returned it last.
-        draft: the same with all that is not saved.
-        listening_since: from when on keys are meant for what is on screen; None while the sample
-            is not painted yet.
-        begun: something was done on the sample since it was opened.
+        draft: the sample with all unsaved work.
+        listening_since: time from which keys are meant for the sample; None until it is painted.
+        begun: whether the annotator has acted on the sample since it was opened.
     """
 
     session: AnnotatorSession
@@ -57,31 +56,34 @@ class SampleSession:
 
 
 class SampleSource:
-    """Where samples come from: an annotator's own queue; review has another one."""
+    """Source of samples: an annotator's own queue; review has a subclass."""
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Return the sample to begin with; None for none. In the store's thread.
+        """Return the first sample to show; None if the queue is empty; in the store's thread.
 
         Args:
-            sample: an id, or dataset/id; empty for where they were.
+            sample: an id, or dataset/id; empty for the sample where the annotator stopped.
 
         Raises:
-            NotFound: `sample` names none, or more than one.
+            NotFound: `sample` matches no sample, or more than one.
         """
         annotate, who = session.annotate, session.person.id
         key = annotate.start(who, order=session.order, sample=sample)
         return annotate.open(who, key, order=session.order) if key else None
 
     def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
-        """Open a sample. In the store's thread."""
+        """Open a sample of the queue; called in the store's thread."""
         return session.annotate.open(session.person.id, key, order=session.order)
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the sample so many places further on; None behind the ends. In that thread."""
+        """Return the sample `step` positions after a sample in the queue; None beyond the ends.
+
+        Called in the store's thread. A negative `step` goes backwards.
+        """
         return session.annotate.neighbour(session.person.id, key, step, order=session.order)
 
     def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> Draft:
-        """Return a sample with nothing done on it yet."""
+        """Create the draft of an opened sample without unsaved work."""
         sample = single_document.to_screen_sample(open_sample.sample)
         return Draft(
             sample,
@@ -97,24 +99,28 @@ class SampleSource:
     def keep_place(
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
-        """Return what stores a place, for the store's thread; None where none is stored."""
+        """Return a function that stores the annotator's position; None if none is stored.
+
+        The function is to be called in the store's thread.
+        """
         annotate, who = current.session.annotate, current.session.person.id
         return partial(annotate.people.keep_place, who, current.open_sample.sample.key, kept)
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
-        """Return what stores the time spent, for the store's thread."""
+        """Return a function that stores the time spent, to be called in the store's thread."""
         annotate, who = current.session.annotate, current.session.person.id
         return partial(annotate.read, who, current.open_sample.sample.key, seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class PrefetchedSamples:
-    """Samples that may come next, as one person finds them at one version of the store.
+    """Samples that were read ahead for one annotator at one version of the store.
 
     Attributes:
-        here: the sample that was open when they were read.
-        moment: the version of the store.
-        neighbours: the sample so many places further on; None behind the ends.
+        here: the sample that was open when the samples were read.
+        `moment`: the version of the store.
+        neighbours: the next (1) and the previous (-1) sample of the queue; None beyond the ends.
+        desks: the opened samples by key.
     """
 
     session: AnnotatorSession
@@ -125,14 +131,14 @@ class PrefetchedSamples:
 
 
 class SampleLoader:
-    """Opens samples: prefetched ones if the store has not changed since, else from the source."""
+    """Opener of samples; uses a prefetched sample if the store has not changed meanwhile."""
 
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: SampleSource
     ) -> None:
         self._screen, self._saves, self.source = screen, saves, source
         self.prefetched: PrefetchedSamples | None = None
-        self.last_label: tuple[str, ...] = ()  # the label that was given last
+        self.last_label: tuple[str, ...] = ()  # label of the last saved annotation
         self._last_key_at = 0.0
         self._waiting_for_rest = False
 
@@ -141,7 +147,7 @@ class SampleLoader:
     def begin(
         self, session: AnnotatorSession, open_sample: OpenSample, message: StatusMessage
     ) -> None:
-        """Show a sample, where its annotator left it."""
+        """Show a sample at the position where its annotator stopped."""
         screen = self._screen
         self._saves.busy = False
         draft = self.source.new_draft(open_sample, last_label=self.last_label)
@@ -161,11 +167,11 @@ class SampleLoader:
         if message:
             draft.message = message
         screen.show_draft()
-        # The text asks, as it is what is to be painted: the screen itself may not know so far.
+        # The pane asks for the refresh, because the screen may not know yet that it must paint.
         screen.pane(draft.side).call_after_refresh(self._on_first_frame)
 
     def _on_first_frame(self) -> None:
-        """The first frame of a sample is painted; keys are meant for it from then on."""
+        """Start to accept keys after a sample's first frame, and prepare the assist."""
         screen = self._screen
         current = screen.current
         self.listen(screen.pane(current.draft.side).painted_since if current else None)
@@ -179,7 +185,7 @@ class SampleLoader:
         self._prefetch_later()
 
     def listen(self, since: float | None = None) -> None:
-        """Mean keys for what is on screen from a time on, or from now."""
+        """Accept keys for the sample on screen that were pressed after a time, or after now."""
         screen = self._screen
         if screen.current:
             moment = events.Event().time if since is None else since
@@ -187,12 +193,12 @@ class SampleLoader:
         screen.free_keys()
 
     def begun(self) -> None:
-        """Something is done on the sample."""
+        """Note that the annotator has acted on the open sample."""
         if (current := self._screen.current) and not current.begun:
             self._screen.current = replace(current, begun=True)
 
     def _read_former(self, current: SampleSession) -> None:
-        """Read former evidence in the same source, behind the first frame."""
+        """Read the annotator's evidence from other samples of the source, after the first frame."""
         session, draft = current.session, current.draft
 
         def done(found: Mapping[str, tuple[Span, ...]]) -> None:
@@ -211,7 +217,7 @@ class SampleLoader:
     # in the store's thread
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Return the sample to begin with, with what features need of it."""
+        """Load the features, and return the first sample to show; None if there is none."""
         self._screen.load_features()
         open_sample = self.source.first(session, sample)
         if open_sample:
@@ -219,7 +225,7 @@ class SampleLoader:
         return open_sample
 
     def open(self, key: SampleKey) -> OpenSample:
-        """Open a sample, with what features need of it."""
+        """Open a sample, and let the features read what they need for the sample."""
         session = self._screen.session
         if session is None:
             raise Unavailable("no workspace is open")
@@ -239,7 +245,7 @@ class SampleLoader:
         return self.source.neighbour(session, key, step)
 
     def _valid_prefetch(self) -> PrefetchedSamples | None:
-        """What was prefetched, if the store is as it was then and the person is the same."""
+        """Return the prefetched samples if the store and the session are unchanged."""
         ahead = self.prefetched
         if ahead is None or ahead.session is not self._screen.session:
             return None
@@ -248,7 +254,7 @@ class SampleLoader:
     # to another sample
 
     def step(self, step: int) -> None:
-        """Leave for the sample so many places further on."""
+        """Go to the sample `step` positions further on in the queue."""
         if current := self._screen.current:
             self.go(
                 partial(self._neighbour, current.session, current.open_sample.sample.key, step),
@@ -263,7 +269,13 @@ class SampleLoader:
         *,
         prefetched: SampleKey | int | None = None,
     ) -> None:
-        """Leave the sample as it is, for the one that `find` returns in the store's thread."""
+        """Store the position with all unsaved work, and go to the sample that `find` returns.
+
+        Args:
+            find: called in the store's thread.
+            none: message if `find` returns None.
+            prefetched: key or step of a sample that may be prefetched; None for none.
+        """
         screen = self._screen
         if self._saves.busy:
             return
@@ -279,7 +291,7 @@ class SampleLoader:
             self._saves.busy = screen.awaiting_sample = False
             if open_sample and screen.session:
                 screen.begin(screen.session, open_sample)
-                if current := screen.current:  # behind the first frame, as the app may be killed
+                if current := screen.current:  # stored after the first frame, in case of a crash
                     kept = open_sample.place or dump_state(current.draft)
                     self._store_place(current, kept, screen.saver.send_deferred)
             else:
@@ -306,7 +318,13 @@ class SampleLoader:
         words: AnyMessage,
         none: AnyMessage,
     ) -> None:
-        """Leave for the sample that `open_desk` returns, as another person."""
+        """Go to the sample that `open_desk` returns, in the session of another annotator.
+
+        Args:
+            open_desk: called in the store's thread.
+            words: message on the new sample.
+            none: message if `open_desk` returns None.
+        """
         screen = self._screen
         if self._saves.busy:
             return
@@ -328,10 +346,10 @@ class SampleLoader:
 
         screen.submit(call, done)
 
-    # place and time
+    # position and working time
 
     def leaving(self) -> Callable[[], None]:
-        """Return what stores place and time; to be called in the store's thread."""
+        """Return a function that stores position and working time, for the store's thread."""
         keep, current = self.leaving_place(), self._screen.current
         if current is None:
             return keep
@@ -344,13 +362,13 @@ class SampleLoader:
         return call
 
     def leaving_place(self) -> Callable[[], None]:
-        """Return what stores the place alone; to be called in the store's thread."""
+        """Return a function that stores only the position, for the store's thread."""
         current = self._screen.current
         keep = self.source.keep_place(current, dump_state(current.draft)) if current else None
         return keep or (lambda: None)
 
     def keep_place(self) -> None:
-        """Store the place without leaving."""
+        """Store the annotator's position in the open sample."""
         if current := self._screen.current:
             self._store_place(current, dump_state(current.draft), self._screen.saver.send)
 
@@ -364,7 +382,7 @@ class SampleLoader:
             send(StoreJob(keep, lambda _: None, self._screen.show_error))
 
     def spend(self) -> None:
-        """Count the time of an action; it is sent before the store would cut it."""
+        """Count the working time of an action, and send it before the store would cut it."""
         screen = self._screen
         stopwatch = self._saves.stopwatch
         stopwatch.touch()
@@ -375,7 +393,7 @@ class SampleLoader:
     # prefetching
 
     def _take_prefetched(self, to: SampleKey | int | None) -> OpenSample | None:
-        """What was prefetched and is valid, so that no thread is to be waited for."""
+        """Return a valid prefetched sample, so that no thread is needed; None for none."""
         screen, ahead = self._screen, self._valid_prefetch() if to is not None else None
         draft = screen.draft
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
@@ -389,7 +407,7 @@ class SampleLoader:
 
     def _prefetch_later(self) -> None:
         self._last_key_at = time.monotonic()
-        if not self._waiting_for_rest:  # one pause for all keys of a run
+        if not self._waiting_for_rest:  # one pause for a series of keys
             self._waiting_for_rest = True
             self._wait_for_rest(PREFETCH_PAUSE)
 
@@ -406,7 +424,7 @@ class SampleLoader:
             self._prefetch(self._screen.current)
 
     def _prefetch(self, current: SampleSession) -> None:
-        """Read what keys lead to from here; this writes nothing, so it is no visit."""
+        """Read the samples that keys lead to from the open sample; nothing is written."""
         draft, session, saver = current.draft, current.session, self._screen.saver
         found = [feature.upcoming(draft) for feature in self._screen.features]
         if all(keys is None for keys in found):

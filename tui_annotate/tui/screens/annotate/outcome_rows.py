@@ -1,4 +1,4 @@
-"""The rows of the dialog on the outcome of review; they name no person."""
+"""The rows of the dialog that shows the outcome of review; no row contains a person's name."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tui_annotate.domain.samples import Sample
 from tui_annotate.tui.dialogs.review_outcome import OutcomeRow
 from tui_annotate.tui.draft.review.state import WHY
 from tui_annotate.tui.draft.words import describe_labels, quote_text
+from tui_annotate.tui.screen_message import ScreenMessage
 
 if TYPE_CHECKING:
     from tui_annotate.services.review import AnnotationOutcome, SampleOutcome
@@ -18,29 +19,54 @@ if TYPE_CHECKING:
 _QUOTE = 48  # cells
 
 
+class OutcomeMessage(ScreenMessage):
+    """Texts of the dialog on the outcome of review."""
+
+    RATING = "rating: {rating}"
+    SAME_RATING = "adjudicated: the same"
+    OTHER_RATING = "adjudicated: {rating}"
+    RATING_WITH_COMMENT = "{outcome}; {comment}"
+    ACCEPTED = "accepted unchanged"
+    MERGED = "merged with other annotations"
+    MERGED_INTO = "merged with other annotations: {result}"
+    CHANGED = "accepted with changes"
+    CHANGED_INTO = "accepted with changes: {result}"
+    REPLACED = "not accepted: another annotation was accepted instead"
+    REFUSED = "not accepted: {reason}"
+    NO_REASON = "no reason"
+    ADDED = "you did not annotate this"
+    ADDED_WITH_NOTE = "note: {note}"
+
+
 def own_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
-    """What became of the annotator's rating, then of each of their annotations."""
+    """Return rows with the outcome of the annotator's rating and of each of their annotations."""
     rated = [_rating_row(lesson)] if lesson.rated or lesson.rating else []
     return rated + [_annotation_row(outcome, sample) for outcome in lesson.outcomes]
 
 
 def added_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
-    """Adjudicated annotations that this annotator did not make."""
+    """Return rows for adjudicated annotations that this annotator did not make."""
     return [
-        OutcomeRow(
-            "text",
-            _describe_annotation(one, sample),
-            f"note: {one.note}" if one.note else "you did not mark it",
-        )
+        OutcomeRow("text", _describe_annotation(one, sample), _describe_added(one))
         for one in lesson.added
     ]
 
 
+def _describe_added(one: Annotation) -> str:
+    if one.note:
+        return OutcomeMessage.ADDED_WITH_NOTE.text(note=one.note)
+    return OutcomeMessage.ADDED.text()
+
+
 def _rating_row(lesson: SampleOutcome) -> OutcomeRow:
     same = lesson.rated == lesson.rating
-    settled = "settled so" if same else f"settled: {lesson.rating or NOT_RATED}"
-    words = f"{settled}; {quote_text(lesson.comment, cells=_QUOTE)}" if lesson.comment else settled
-    return OutcomeRow("good" if same else "warning", f"rating: {lesson.rated or NOT_RATED}", words)
+    message = OutcomeMessage.SAME_RATING if same else OutcomeMessage.OTHER_RATING
+    outcome = message.text(rating=lesson.rating or NOT_RATED)
+    if lesson.comment:
+        comment = quote_text(lesson.comment, cells=_QUOTE)
+        outcome = OutcomeMessage.RATING_WITH_COMMENT.text(outcome=outcome, comment=comment)
+    rating = OutcomeMessage.RATING.text(rating=lesson.rated or NOT_RATED)
+    return OutcomeRow("good" if same else "warning", rating, outcome)
 
 
 def _annotation_row(outcome: AnnotationOutcome, sample: Sample) -> OutcomeRow:
@@ -50,18 +76,23 @@ def _annotation_row(outcome: AnnotationOutcome, sample: Sample) -> OutcomeRow:
     how = outcome.result.settled.how if outcome.result.settled else ReviewAction.TAKEN
     now = _describe_annotation(outcome.result, sample)
     if how is ReviewAction.TAKEN:
-        return OutcomeRow("good", before, "taken as it is")
-    word = "merged with what others marked" if how is ReviewAction.MERGED else "taken with changes"
-    return OutcomeRow("accent", before, word if now == before else f"{word}: {now}")
+        return OutcomeRow("good", before, OutcomeMessage.ACCEPTED.text())
+    if how is ReviewAction.MERGED:
+        same, other = OutcomeMessage.MERGED, OutcomeMessage.MERGED_INTO
+    else:
+        same, other = OutcomeMessage.CHANGED, OutcomeMessage.CHANGED_INTO
+    message = same if now == before else other
+    return OutcomeRow("accent", before, message.text(result=now))
 
 
 def _describe_refusal(refusal: Annotation | None) -> str:
     settled = refusal.settled if refusal else None
     if settled is None:
-        return "not taken: something else was taken in its place"
+        return OutcomeMessage.REPLACED.text()
     reason = WHY.get(settled.reason, "")
     note = quote_text(settled.note, cells=_QUOTE) if settled.note else ""
-    return "not taken: " + (", ".join(part for part in (reason, note) if part) or "no reason")
+    given = ", ".join(part for part in (reason, note) if part)
+    return OutcomeMessage.REFUSED.text(reason=given or OutcomeMessage.NO_REASON.text())
 
 
 def _describe_annotation(one: Annotation, sample: Sample) -> str:

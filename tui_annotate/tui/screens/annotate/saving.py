@@ -1,7 +1,7 @@
-"""What is sent to the store, and what comes back: saves, undo, the end of a sample, conflicts.
+"""Requests to the store and their results: saves, undo, the end of a sample, conflicts.
 
-`SaveController` owns the store's thread and is the same in review; `AnnotationSaves` does what an
-annotator's effects ask of the store.
+`SaveController` owns the store's thread and is the same in review. `AnnotationSaves` sends an
+annotator's changes to the store.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ if TYPE_CHECKING:
 
 SAVED_STATE: Final = "saved"
 SAVING_STATE: Final = "saving"
-NOT_SAVED: Final = "not saved"  # the draft line says why
+NOT_SAVED: Final = "not saved"  # the draft line shows the reason
 
 Found = TypeVar("Found")
 _Reloaded = tuple["OpenSample", Mapping[LabelPath, LabelPath]]
 
 
 class SaveController:
-    """Sends jobs to the store in order, and takes over what it returns.
+    """Controller that sends jobs to the store in order, and takes over their results.
 
     Attributes:
-        stopwatch: the seconds of work since they were last sent.
-        state: what the header shows of the last save.
-        busy: a job that leads to another sample or state is running, so keys wait.
-        take_over: puts what the store has under what is not saved; review does more.
-        reload_sample: reads the sample again, after work from elsewhere came in.
+        stopwatch: counts the seconds of work since they were last sent.
+        state: state of the last save, as the header shows it.
+        busy: whether a job that leads to another sample or state is running, so that keys wait.
+        take_over: updates the stored part of a draft and keeps its unsaved part; review extends it.
+        reload_sample: reads the sample again after work from elsewhere was merged.
     """
 
     def __init__(self, screen: WorkspaceScreen) -> None:
@@ -69,7 +69,7 @@ class SaveController:
         self.reload_sample = self.reload_unchanged
 
     def answer(self, message: JobFinished) -> None:
-        """A job came to its end: call what it was sent with."""
+        """Call the callbacks of a finished job, and update the state of saving."""
         self.saver.answer(message)
         if self.state == SAVING_STATE and not self.saver.shown:
             self.state = SAVED_STATE
@@ -77,7 +77,7 @@ class SaveController:
         self._screen.free_keys()
 
     def send(self, job: StoreJob[Any]) -> None:
-        """Send a job that changes the store, and show so in the header."""
+        """Send a job that changes the store, and show in the header that it is being saved."""
         self.state = SAVING_STATE
         self.saver.send(job)
 
@@ -87,7 +87,7 @@ class SaveController:
         done: Callable[[Any], None],
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Send a change with the time it took; its result comes back to the same draft."""
+        """Send a change with its working time; `done` is called only if the draft is still open."""
         seconds, draft = self.stopwatch.take(), self._screen.draft
 
         def back(result: Any) -> None:
@@ -98,7 +98,7 @@ class SaveController:
         self.send(StoreJob(partial(call, seconds), back, failed, writes=True, shown=True))
 
     def read(self, call: Callable[[], Found], show: Callable[[Found], None]) -> None:
-        """Read something of this sample, then show it; keys wait, as they are meant for it."""
+        """Read data of the open sample, then show it; keys wait until then."""
         if self.busy:
             return
         self.busy = True
@@ -110,7 +110,7 @@ class SaveController:
         self.saver.send(StoreJob(call, done, self.refused))
 
     def refused(self, error: TuiAnnotateError) -> None:
-        """Show why something other than an annotation was refused; nothing else changes."""
+        """Show why the store refused a request other than the save of an annotation."""
         self._screen.forget_keys()
         self.busy = False
         if self.state == SAVING_STATE:
@@ -119,19 +119,19 @@ class SaveController:
         self._screen.show_message(describe_error(error), WARNING if is_conflict else ERROR)
 
     def not_saved(self, *, busy: bool = False) -> None:
-        """The store refused a save: keys behind it are dropped, the header shows it."""
+        """Show in the header that the store refused a save, and drop the keys after it."""
         self._screen.forget_keys()
         self.busy = busy
         self.state = NOT_SAVED
 
     def keep_comment(self, draft: Draft | None, text: str, error: TuiAnnotateError) -> None:
-        """A refused comment waits for the next `m`, as one that was left with Esc."""
+        """Keep a refused sample comment in the draft, and show the error."""
         if draft:
             draft.kept_notes[Note(SAMPLE)] = text
         self.refused(error)
 
     def take_over_answer(self, saved: SaveResult) -> None:
-        """Take over the sample's state after a change, for the header, and notify the features."""
+        """Take over a sample's new state after a change, and notify the features."""
         screen = self._screen
         current = screen.current
         if current is None or saved.key != current.open_sample.sample.key:
@@ -153,11 +153,11 @@ class SaveController:
         *,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Read the draft's sample again, then go on; nothing that was typed is lost.
+        """Read a draft's sample again, then call `then`; unsaved work is kept.
 
         Args:
-            then: gets how the labels changed; no message where they did not.
-            failed: called where it can not be read; None to go on all the same.
+            then: gets a message about changed labels; an empty message if none changed.
+            failed: called if the sample can not be read; None to call `then` nevertheless.
         """
         session, loader = self._screen.session, self._screen.loader
         if session is None:
@@ -181,10 +181,11 @@ class SaveController:
             self.take_over(draft, now, change)
             then(changed)
 
+        # Marked as a write, so that another failed save before it does not drop this job.
         self.saver.send(StoreJob(call, done, failed or (lambda _: then(NO_MESSAGE)), writes=True))
 
     def take_over_desk(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
-        """Put what the store has now under what is not saved."""
+        """Replace the stored part of a draft by the store's new state, and keep unsaved work."""
         screen = self._screen
         stored = single_document.exchange_all_sides(now.sample, now.annotations)
         label_set_change.take_over(draft, change, stored)
@@ -197,7 +198,7 @@ class SaveController:
             feature.reloaded(draft, now)
 
     def reload_unchanged(self) -> None:
-        """Read the sample again, unless something is not saved: saving that finds a conflict."""
+        """Read the sample again, unless work is unsaved; its save will report a conflict."""
         draft = self._screen.draft
         if draft and not (draft.save_failed or draft.editing):
             self.reload_and_show(draft, lambda changed: changed, failed=self.refused)
@@ -209,7 +210,11 @@ class SaveController:
         *,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Read the sample again, then show what `describe` says of how the labels changed."""
+        """Read the sample again, then show the message that `describe` returns.
+
+        Args:
+            describe: gets a message about changed labels; an empty message if none changed.
+        """
 
         def then(changed: StatusMessage) -> None:
             if draft is self._screen.draft:
@@ -220,7 +225,7 @@ class SaveController:
         self.reload(draft, then, failed=failed)
 
     def show_refused_action(self, error: TuiAnnotateError) -> None:
-        """A change was refused that leaves nothing unsaved; a conflict is shown with why."""
+        """Show why a change was refused that leaves no unsaved work; reload after a conflict."""
         self.refused(error)
 
         def describe(changed: StatusMessage) -> AnyMessage:
@@ -234,7 +239,7 @@ class SaveController:
     def return_refused_save(
         self, draft: Draft, annotation: Annotation, error: TuiAnnotateError
     ) -> None:
-        """A save was refused: the annotation goes back to the draft, above what is stored now."""
+        """Put the annotation of a refused save back into the draft, and show the error."""
         self._screen.forget_keys()
         self.state = NOT_SAVED
         if not isinstance(error, Conflict):
@@ -252,20 +257,20 @@ class SaveController:
     def _return_refused(
         self, draft: Draft, annotation: Annotation, message: StatusMessage | str
     ) -> None:
-        self.not_saved()  # drops also keys that came while the sample was read again
+        self.not_saved()  # also drops keys pressed while the sample was read again
         effects = completion.restore_refused_save(draft, annotation, message)
         if draft is self._screen.draft:
             self._screen.perform(effects)
 
 
 class AnnotationSaves:
-    """Does what an annotator's effects ask of the store."""
+    """Handler of an annotator's effects that change the store."""
 
     def __init__(self, screen: WorkspaceScreen, saves: SaveController) -> None:
         self._screen, self._saves = screen, saves
 
     def handle(self, effect: Effect) -> bool:
-        """Send what an effect asks of the store; False where it asks nothing of it."""
+        """Send the change of an effect to the store; return False if the effect changes nothing."""
         current = self._screen.current
         if current is None:
             return False
@@ -309,7 +314,7 @@ class AnnotationSaves:
         message: AnyMessage,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Send a change of the sample; `message` is shown once it is stored."""
+        """Send a change of the sample, and show `message` after the change is stored."""
 
         def done(saved: SaveResult) -> None:
             self._saves.take_over_answer(saved)
@@ -377,7 +382,7 @@ class AnnotationSaves:
         )
 
     def _find_next(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """In the store's thread: what comes after a sample that is done."""
+        """Return the sample after a completed sample; called in the store's thread."""
         for feature in self._screen.features:
             if found := feature.next_sample(session, sample):
                 return found

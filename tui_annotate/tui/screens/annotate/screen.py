@@ -1,4 +1,4 @@
-"""The annotating screen, and its queue: the list of samples, its order, scores, siblings."""
+"""The annotating screen, and its queue with orders, scores and sibling samples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SCORE_DIRECTIONS = (ScoreDirection.WORST, ScoreDirection.UNCERTAIN, ScoreDirect
 
 
 class SampleQueue:
-    """From the queue to a sample and back."""
+    """Controller that opens the annotator's queue and the list of sibling samples."""
 
     def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
@@ -42,7 +42,7 @@ class SampleQueue:
         return self._screen.session
 
     def open(self, *, ordering: bool = False) -> None:
-        """Show the queue; `ordering`: it begins with the choice of an order."""
+        """Show the queue; with `ordering`, ask for an order of the samples first."""
         from tui_annotate.tui.screens.queue import QueueScores, QueueScreen
 
         at = self._screen.current
@@ -70,7 +70,7 @@ class SampleQueue:
         def chosen(key: SampleKey | None) -> None:
             if key is None:
                 self._screen.quit()
-            elif key != current or order != self._current_order():  # its position changed
+            elif key != current or order != self._current_order():  # another order moves it
                 self._screen.go_to(key)
 
         self._screen.open_dialog(screen, chosen)
@@ -80,7 +80,7 @@ class SampleQueue:
     def _read_page(
         self, search: str, states: Collection[State], *, offset: int, limit: int
     ) -> tuple[Sequence[QueueRow], int]:
-        """In a thread."""
+        """Read a page of the queue; called in a thread."""
         session = self._session
         found = session.annotate.queue(
             session.person.id,
@@ -101,7 +101,7 @@ class SampleQueue:
             self._screen.current = replace(current, session=session)
 
     def _read_scores(self, keys: Sequence[SampleKey]) -> ScoreSummaries:
-        """In a thread."""
+        """Read the scores of samples; called in a thread."""
         session = self._session
         if session.machines is None:
             return ScoreSummaries()
@@ -109,20 +109,20 @@ class SampleQueue:
         return session.machines().scores.summarise(keys, first=scored.score if scored else "")
 
     def _list_orders(self) -> Sequence[str]:
-        """In a thread."""
+        """List the orders to choose from; called in a thread."""
         machines = self._session.machines
         scores = machines().scores.orderable() if machines else ()
         scored = [str(ByScore(sense, score)) for sense in _SCORE_DIRECTIONS for score in scores]
         return (BY_SOURCE, INGESTED, "random:1", *scored)
 
     def _read_siblings(self, key: SampleKey) -> Found:
-        """The samples of a group that are in this person's line; in a thread."""
+        """Read the sibling samples in the user's queue with their scores; called in a thread."""
         session = self._session
         found = session.annotate.siblings(session.person.id, key, order=session.order)
         return found, self._read_scores([each.key for each in found])
 
     def ask_siblings(self) -> None:
-        """Ask for one of the siblings of the sample on screen."""
+        """Let the user choose one of the open sample's sibling samples."""
         from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
         if open_sample := self._screen.open_sample:
@@ -137,10 +137,10 @@ class SampleQueue:
 
 
 class AnnotateScreen(WorkspaceScreen):
-    """A person annotates the samples of their queue."""
+    """Screen on which an annotator annotates the samples of their queue."""
 
     no_sample: ClassVar[str] = (
-        "No samples assigned to you: press q to quit;"
+        "No samples assigned to you (q quits):"
         " tui-annotate ingest FILE imports samples, tui-annotate assignments create assigns them"
     )
 
@@ -151,13 +151,13 @@ class AnnotateScreen(WorkspaceScreen):
         self.use_features(ANNOTATE_FEATURES, AnnotationSaves(self, self.saves).handle)
 
     def hide_suggestions(self, *, hiding: bool) -> None:
-        """Hide suggestions of machines, or show them."""
+        """Hide or show suggestions."""
         for feature in self.features:
             if isinstance(feature, Suggestions):
                 feature.hide(hiding=hiding)
 
     def handle(self, effect: Effect) -> bool:
-        """Do what an effect asks of the screen itself."""
+        """Handle an effect that concerns the annotating screen; return False for other effects."""
         match effect:
             case Open("rivals"):
                 self.queue.ask_siblings()

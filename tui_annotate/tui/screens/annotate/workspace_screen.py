@@ -1,10 +1,10 @@
-"""A screen on samples of a workspace: keys wait for the store, and what is done goes to it.
+"""Base class of the annotating and the reviewing screen, which save changes to a workspace.
 
-The annotating screen and the reviewing one are made of it. It owns the parts and hands messages of
-Textual to them; what each part does is in its own module.
+The screen owns its parts and passes Textual's messages to them. Each part has its own module.
 
-While an undo, a "done" or a walk is on its way, keys wait. A key that was pressed before a sample's
-first frame was not meant for that sample, so only actions that change nothing are done.
+Keys wait while an undo, the completion of a sample or the change to another sample is running. A
+key that was pressed before a sample's first frame was not meant for that sample, so it only runs
+actions that change nothing.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ Found = TypeVar("Found")
 _log = logging.getLogger(__name__)
 
 _PRELOAD_PAUSE: Final = 0.5
-"""Seconds after the first sample until what is opened over the screen is imported."""
+"""Seconds after the first sample until the modules of dialogs are imported."""
 
 PRELOADED: Final = (
     "dialogs.find",
@@ -74,34 +74,34 @@ PRELOADED: Final = (
 )
 
 READING_TIME: Final = 1.0
-"""Seconds from a sample's first frame in which it can not have been read: no first key ends it."""
+"""Seconds after a sample's first frame in which a first key press can not complete the sample."""
 
 _REPEAT: Final = 0.3
-"""A key that comes again within this share of `READING_TIME` is held down: it is the same press."""
+"""Fraction of `READING_TIME` within which a repeated key counts as held down."""
 
 
 @dataclass
 class AppRequest(Message):
-    """Something that the app does: `print`, `password`, `sync` or `sign out`."""
+    """Message that requests an action of the app: `print`, `password`, `sync` or `sign out`."""
 
     request: str
 
 
 class WorkspaceScreen(SampleScreen):
-    """One sample of a workspace at a time, by keys.
+    """Screen with one sample of a workspace at a time, controlled by keys.
 
     Args:
-        close: ends the app, once the place is kept.
-        source: where samples come from.
+        close: ends the app after the position is sent to the store.
+        source: source of the samples.
     """
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
 
     no_sample: ClassVar[str] = ""
-    """What is shown where there is no sample to begin with."""
+    """Message if there is no sample to show."""
 
     open_queue: Callable[[], None]
-    """Open the list of samples."""
+    """Opens the list of samples."""
 
     def __init__(self, close: Callable[[], None], source: SampleSource) -> None:
         super().__init__()
@@ -113,19 +113,19 @@ class WorkspaceScreen(SampleScreen):
         self.notes = NoteLine(self)
         self.dialogs = SampleDialogs(self, self.notes)
         self.glance = READING_TIME
-        self._ended_at = -inf  # when a key was last pressed that ends a sample
-        # What features may call, as `FeatureHost` describes it, is done by these parts.
+        self._ended_at = -inf  # time of the last key that completes or skips a sample
+        # These attributes implement methods of `FeatureHost`.
         self.go, self.switch_session = self.loader.go, self.loader.switch_session
         self.keep_place = self.loader.keep_place
         self.read, self.reload_draft = self.saves.read, self.saves.reload
         self.show_error = self.saves.refused
 
     def use_features(self, order: FeatureOrder, save: Callable[[Effect], bool]) -> None:
-        """Make the built-in features, and the order in which effects are handled.
+        """Create the built-in features, and set the order of the handlers of effects.
 
         Args:
-            order: of all features; those of plug-ins are left out until they are loaded.
-            save: handles what changes the store.
+            order: order of all features; features of plug-ins are skipped until they are loaded.
+            save: handler of effects that change the store.
         """
         self._feature_order: tuple[Feature | str, ...] = tuple(
             each if isinstance(each, str) else each(self) for each in order
@@ -140,10 +140,10 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def load_features(self) -> None:
-        """Import and make the features of plug-ins, once; one warning for each that is broken.
+        """Import and create the features of plug-ins once; log a warning for each broken plug-in.
 
-        It runs in the store's thread before the first sample: no import delays the first frame or
-        a key. Nobody uses features before there is a sample.
+        The method runs in the store's thread before the first sample, so that imports delay
+        neither the first frame nor a key. No feature is used before the first sample.
         """
         if self._features_loaded:
             return
@@ -159,7 +159,7 @@ class WorkspaceScreen(SampleScreen):
         self._place_features(made)
 
     def _place_features(self, made: Mapping[str, Feature]) -> None:
-        """Put the features of plug-ins into their places; those without one come last."""
+        """Put the features of plug-ins into the order; features outside the order come last."""
         left, features = dict(made), []
         for each in self._feature_order:
             feature = left.pop(each, None) if isinstance(each, str) else each
@@ -175,32 +175,32 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def draft(self) -> Draft | None:
-        """The sample on screen with all that is not saved; None before the first one."""
+        """The open sample with all unsaved work; None before the first sample."""
         return self.current.draft if self.current else None
 
     @property
     def session(self) -> AnnotatorSession | None:
-        """The annotator and the services; None before the first sample."""
+        """The annotator's session; None before the first sample."""
         return self.current.session if self.current else None
 
     @property
     def open_sample(self) -> OpenSample | None:
-        """The sample on screen as the store returned it last."""
+        """The open sample as the store returned it last; None before the first sample."""
         return self.current.open_sample if self.current else None
 
     @property
     def key_map(self) -> KeyMap | None:
-        """This person's keys."""
+        """The annotator's key map; None before the first sample."""
         return self.current.session.keys if self.current else None
 
     @property
     def signed_in(self) -> bool:
-        """Whether the person has an account, for actions that need one."""
+        """Whether the user has an account, for actions that need an account."""
         return self.session is not None and self.session.signed_in
 
     @property
     def saver(self) -> StoreThread:
-        """The thread of the store."""
+        """The store's thread, which runs all jobs of the screen."""
         return self.saves.saver
 
     @property
@@ -210,11 +210,11 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def listening_since(self) -> float | None:
-        """From when on keys are meant for the sample on screen; None while it is not painted."""
+        """Time from which keys are meant for the open sample; None until it is painted."""
         return self.current.listening_since if self.current else None
 
     def header(self) -> Header | None:
-        """Return the sample's position in the queue, its state, and what is being saved."""
+        """Return the header: the sample's position in the queue, its state, the state of saving."""
         current = self.current
         if current is None:
             return None
@@ -233,18 +233,18 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def header_note(self) -> str:
-        """Return what the header may not leave out."""
+        """Return the choice of match signals for the header, if no list shows the choice."""
         return "" if self.has_class("-lists") else signals.describe_choice(self.panes.by)
 
     @property
     def note_input(self) -> NoteInput:
-        """The widget that notes are written in."""
+        """The input widget for notes."""
         return self.query_one("#note", NoteInput)
 
     # from sample to sample
 
     def show_opening(self, words: str, kind: Kind = "hint") -> None:
-        """Show a message while there is no sample yet."""
+        """Show a message before the first sample is open."""
         self.query_one(DraftLine).show(words, kind=kind)
 
     def begin(
@@ -253,7 +253,7 @@ class WorkspaceScreen(SampleScreen):
         open_sample: OpenSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
-        """Show a sample, where its annotator left it."""
+        """Show a sample at the position where its annotator stopped, and notify the features."""
         before = self.session
         if before is None or before.person != session.person:
             self.notes.read_former(session)
@@ -265,13 +265,13 @@ class WorkspaceScreen(SampleScreen):
             feature.begun(session, open_sample, first=before is None)
 
     def _preload(self) -> None:
-        """Import what is opened over the screen, in a thread, so that no key waits for it."""
+        """Import the modules of dialogs in a thread, so that no key waits for an import."""
         modules = [f"tui_annotate.tui.{name}" for name in PRELOADED]
         modules += [name for feature in self.features for name in feature.preload]
         self.run_worker(lambda: [import_module(name) for name in modules], thread=True)
 
     def go_to(self, key: SampleKey | None) -> None:
-        """Open another sample, unless something is still to be saved."""
+        """Open another sample, unless the draft has work that must be saved first."""
         if key is None or self.draft is None:
             return
         problem = completion.find_leave_problem(self.draft)
@@ -281,19 +281,19 @@ class WorkspaceScreen(SampleScreen):
             self.go(lambda: key, "")
 
     def hide_suggestions(self, *, hiding: bool) -> None:
-        """Hide suggestions of machines, or show them, where there are any."""
+        """Hide or show suggestions, on a screen that has suggestions."""
 
     def rest(self) -> None:
-        """Keep the place, and a half-written note, as they are."""
+        """Store the position and an unfinished note."""
         self.notes.take_unfinished()
         self.keep_place()
 
     def reload(self) -> None:
-        """Read the sample again: another process may have changed it."""
+        """Read the open sample again, as another process may have changed it."""
         self.saves.reload_sample()
 
     def quit(self) -> None:
-        """Keep place, time and a half-written note, wait for the store, leave; once."""
+        """Store the position, the working time and an unfinished note, and quit; only once."""
         if self.saver.closed:
             return
         self.notes.take_unfinished()
@@ -303,18 +303,18 @@ class WorkspaceScreen(SampleScreen):
     # keys
 
     def on_key(self, event: events.Key) -> None:
-        """Do what a key means, unless the note line has it."""
+        """Run the action of a key, unless the note line has the focus."""
         if self._writing:
             return
         event.stop()
         event.prevent_default()
         if self.draft is None and event.key == "q":
-            self.quit()  # there is no sample, so nothing else to go back to
+            self.quit()  # without a sample there is no screen to go back to
         elif (current := self.current) and current.listening_since is not None:
             self._press_key(event, current.draft, current.listening_since)
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key waits: for a sample, its first frame, or what it acts on."""
+        """Return whether a key must wait for a sample, its first frame, a search or a save."""
         draft = self.draft
         if draft is None:
             return False
@@ -327,7 +327,7 @@ class WorkspaceScreen(SampleScreen):
 
     @staticmethod
     def _note_comes(draft: Draft) -> bool:
-        """Whether a note line opens by itself, once a label that asks for it is saved."""
+        """Return whether a note line will open by itself after a label that requires a note."""
         fresh = [one for one, new in draft.saving.values() if new]
         fresh += filter(None, draft.answering.values())
         return any(completion.wants_note(draft, one) for one in fresh)
@@ -337,7 +337,7 @@ class WorkspaceScreen(SampleScreen):
         return self.draft is not None and self.draft.writing is not None
 
     def _action_of_key(self, event: KeyOrPaste) -> str:
-        """What a key would do; empty for text, letters of hints and what does nothing."""
+        """Return the id of a key's action; empty for text, hint letters and keys without action."""
         draft, keys = self.draft, self.key_map
         if draft is None or keys is None or draft.hints or not isinstance(event, events.Key):
             return ""
@@ -345,11 +345,11 @@ class WorkspaceScreen(SampleScreen):
         return "" if method or self._writing else keys.action(key, draft.state)
 
     def _press_key(self, event: events.Key, draft: Draft, since: float) -> None:
-        """Do a key; `since` is when the sample was first seen."""
+        """Run the action of a key; `since` is the time at which the sample was painted."""
         action = self._action_of_key(event)
         too_soon = self._is_too_soon(draft, action, event.time)
         if event.time < since and not action_of(action).early:
-            self.forget_keys(since)  # those behind it follow on from what is not done
+            self.forget_keys(since)  # later keys depend on the action that was not run
             self.perform([Blink()])
         elif too_soon:
             draft.say(MessageCode.TOO_SOON, WARNING)
@@ -361,7 +361,7 @@ class WorkspaceScreen(SampleScreen):
             self._act(draft, event, action)
 
     def _is_too_soon(self, draft: Draft, action: str, now: float) -> bool:
-        """Whether a key would end a sample, as its first key, that can not have been read."""
+        """Return whether a first key would complete or skip a sample before it can be read."""
         if action != "sample.skip" and not (action == "sample.done" and draft.state in "RS"):
             return False
         before, self._ended_at = self._ended_at, now
@@ -382,23 +382,23 @@ class WorkspaceScreen(SampleScreen):
         elif action:
             self.do(action, digit=key if action.startswith("option.") else "")
         elif draft.pending or (self.key_map and self.key_map.action(key, READING)):
-            self.perform([Blink()])  # it means something elsewhere
+            self.perform([Blink()])  # the key has an action in another state
 
     def may_do(self, action: str) -> bool:
-        """Return whether the window is large enough for what an action changes."""
+        """Return whether the window is large enough for an action."""
         return not self.too_small or action_of(action).in_small_window
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Return what an action does to the draft, as effects."""
+        """Apply an action to the draft, and return its effects."""
         comment = self.open_sample.assignment.comment if self.open_sample else ""
         return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Return what a click on a match in the source does: it is taken, or given back."""
+        """Take the clicked match as evidence, or release it, and return the effects."""
         return highlights.take_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Return what a click on an annotation or a suggestion of the list does."""
+        """Show the annotation or suggestion that was clicked in the list; return the effects."""
         listed: list[Annotation | Suggestion] = [*draft.annotations, *draft.offered]
         if draft.editing or not 0 <= index < len(listed):
             return [Blink()]
@@ -411,7 +411,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def handle(self, effect: Effect) -> bool:
-        """Do what an effect asks of the screen itself."""
+        """Handle an effect that concerns the screen itself; return False for other effects."""
         match effect:
             case Open("signals"):
                 self.panes.next_signals()
@@ -430,17 +430,17 @@ class WorkspaceScreen(SampleScreen):
         key_queue.forget_keys(self, before)
 
     def free_keys(self) -> None:
-        """Let keys go on that may have waited for something that is here now."""
+        """Deliver keys that were held back and no longer have to wait."""
         key_queue.free(self)
 
     def spend(self) -> None:
-        """Count the time of an action; it is sent before the store would cut it."""
+        """Count the working time of an action, and send it before the store would cut it."""
         self.loader.spend()
 
     # the store
 
     def on_job_finished(self, message: JobFinished) -> None:
-        """A job of the store came to its end."""
+        """Handle the end of a job of the store's thread."""
         message.stop()
         self.saves.answer(message)
 
@@ -459,7 +459,11 @@ class WorkspaceScreen(SampleScreen):
         done: Callable[[SaveResult], None],
         failed: Callable[[TuiAnnotateError], None],
     ) -> None:
-        """Send a change of this sample to the store; `call` gets the seconds that it took."""
+        """Send a change of the open sample to the store.
+
+        Args:
+            call: gets the working time of the change in seconds.
+        """
 
         def stored(saved: SaveResult) -> None:
             self.saves.take_over_answer(saved)
@@ -468,11 +472,11 @@ class WorkspaceScreen(SampleScreen):
         self.saves.send_timed(call, stored, failed)
 
     def not_saved(self) -> None:
-        """Show that the store refused a save, and drop the keys behind it."""
+        """Show that the store refused a save, and drop the keys after it."""
         self.saves.not_saved(busy=self.busy)
 
     def remember(self, what: str, value: str) -> None:
-        """Store a preference of this person."""
+        """Store a preference of the user."""
         if session := self.session:
             who = base_person(session.person.id)
             self.submit(partial(session.annotate.people.keep_preference, who, what, value))
@@ -480,16 +484,16 @@ class WorkspaceScreen(SampleScreen):
     # the note line
 
     def on_note_input_submitted(self, message: NoteInput.Submitted) -> None:
-        """Enter in the note line."""
+        """Save the note (Enter in the note line)."""
         message.stop()
         self.notes.submit(message.text)
 
     def on_note_input_closed(self, message: NoteInput.Closed) -> None:
-        """Esc in the note line."""
+        """Close the note line and keep its text as a draft (Esc in the note line)."""
         message.stop()
         self.notes.leave(message.text)
 
     def on_input_changed(self, message: NoteInput.Changed) -> None:
-        """Something was typed into the note line."""
+        """Keep the text that is typed into the note line."""
         message.stop()
         self.notes.changed()

@@ -1,1 +1,1 @@
-"""The tree of a collection: `rows` knows and paints the rows, `screen` acts."""
+"""The tree screen of a report collection: the rows with their texts, and the screen itself."""

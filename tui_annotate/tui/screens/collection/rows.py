@@ -1,4 +1,4 @@
-"""The rows of a collection tree: what is read of it, what is unfolded, and how a row is painted."""
+"""The rows of a collection tree: which rows are read and unfolded, and how a row is painted."""
 
 from __future__ import annotations
 
@@ -13,21 +13,34 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.line_text import Run, align_both_ends, cut, line_text
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
 from tui_annotate.tui.row_widgets import RowList
+from tui_annotate.tui.screen_message import ScreenMessage
 
 Path = tuple[str, ...]
-"""Names from the topic down; empty for the collection."""
+"""Path of names in the tree, from the topic down; the empty path is the collection."""
 
 _DEPTH: Final = 3  # topic, run, leaf
 
 
+class CollectionMessage(ScreenMessage):
+    """Texts of the collection screen."""
+
+    LOADING = "Loading…"
+    NO_ITEMS = "No items of this kind are assigned to you"
+    ALL_ANNOTATED = "All {items} are annotated"
+    TITLE = "COLLECTION {dataset}"
+    PROGRESS = "{done}/{total} {items}"
+
+
 class TreeRow(NamedTuple):
-    """A line of the tree.
+    """A row of the collection tree.
 
     Attributes:
-        text: how it goes on: a request's title, a team, the start of a text.
-        done, total: what is counted under it; of a leaf its citations, or the document.
-        keys: of what opens as a sample: the sample, or a sentence's citations in order.
-        ticks: for each of them, whether it is annotated.
+        text: text after the name: a request's title, a team, or the start of a text.
+        done, total: numbers of complete items and of all items below the row; for a leaf, its
+            citations, or the document.
+        keys: keys of the samples that the row opens: one sample, or a sentence's citations in
+            order.
+        ticks: for each key, whether its sample is annotated.
     """
 
     path: Path
@@ -39,17 +52,18 @@ class TreeRow(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left under it."""
+        """Whether all items below the row are complete."""
         return self.done >= self.total
 
 
 @dataclass
 class CollectionTree:
-    """What was read of a collection in one mode.
+    """The rows of a collection that were read for one kind of item.
 
     Attributes:
-        below: the rows under a path, as far as they were read.
+        below: the rows below each path that was read.
         unfolded: paths whose rows are shown.
+        focused: path of the focused row.
     """
 
     below: dict[Path, tuple[TreeRow, ...]] = field(default_factory=dict)
@@ -57,7 +71,7 @@ class CollectionTree:
     focused: Path = ()
 
     def rows(self) -> tuple[TreeRow, ...]:
-        """All rows that are shown, in order."""
+        """Return all visible rows of the tree, in order."""
         return tuple(self._under(()))
 
     def _under(self, path: Path) -> Iterator[TreeRow]:
@@ -67,18 +81,18 @@ class CollectionTree:
                 yield from self._under(row.path)
 
     def unread(self) -> Path | None:
-        """A path that is unfolded and whose rows were not read; None for none."""
+        """Return an unfolded path whose rows were not read yet; None if all were read."""
         known = {row.path for rows in self.below.values() for row in rows}
         return min((self.unfolded & known) - self.below.keys(), key=len, default=None)
 
 
 def has_rows_below(row: TreeRow, *, reports: bool) -> bool:
-    """Whether a row has rows of its own; of reports a run is the item itself."""
+    """Return whether a row has rows below it; among reports, a run is an item and has none."""
     return len(row.path) < (_DEPTH - 1 if reports else _DEPTH)
 
 
 def branch_rows(path: Path, branches: Sequence[TreeBranch]) -> tuple[TreeRow, ...]:
-    """Topics or runs as rows."""
+    """Turn topics or runs into rows of the tree."""
     return tuple(
         TreeRow(
             (*path, branch.name),
@@ -93,7 +107,7 @@ def branch_rows(path: Path, branches: Sequence[TreeBranch]) -> tuple[TreeRow, ..
 
 
 def leaf_rows(path: Path, leaves: Sequence[TreeLeaf]) -> tuple[TreeRow, ...]:
-    """Documents or sentences as rows."""
+    """Turn documents or sentences into rows of the tree."""
     return tuple(
         TreeRow(
             (*path, leaf.name), leaf.start, sum(leaf.ticks), len(leaf.ticks), leaf.keys, leaf.ticks
@@ -103,13 +117,13 @@ def leaf_rows(path: Path, leaves: Sequence[TreeLeaf]) -> tuple[TreeRow, ...]:
 
 
 def sample_to_open(row: TreeRow) -> SampleKey | None:
-    """The sample that a row opens: of a sentence its first citation that is not annotated."""
+    """Return the sample that a row opens: for a sentence, its first citation to annotate."""
     pairs = zip(row.keys, row.ticks, strict=True)
     return next((key for key, tick in pairs if not tick), next(iter(row.keys), None))
 
 
 def path_of(meta: Mapping[str, object], sample_id: str, group: str) -> Path:
-    """The path of a sample in the tree, as far as its id and record show it; at least the topic."""
+    """Return the path of a sample in the tree, from its id and metadata; at least the topic."""
     topic = str(meta.get("topic_id") or "")
     parts = (group if group.count("|") > 1 else sample_id.partition("|")[2]).removeprefix(
         f"{topic}|"
@@ -127,18 +141,18 @@ def path_of(meta: Mapping[str, object], sample_id: str, group: str) -> Path:
 UNFOLDED: Final = "▾"
 OPEN: Final = "·"
 NOTHING: Final = " "
-"""In front of a row whose rows are shown; of what is not complete; of what has nothing to do."""
+"""Glyphs before a row: its rows are shown; it is not complete; it has no items."""
 
-_INDENT: Final = 2  # cells a level
+_INDENT: Final = 2  # cells per level
 _NAME: Final = 32  # cells of an id at most
 
 
 class TreeRows(RowList):
-    """The rows that are unfolded."""
+    """List widget that paints the visible rows of the collection tree."""
 
     @dataclass
     class Clicked(Message):
-        """A row was clicked."""
+        """Message that a row of the tree was clicked."""
 
         index: int
 
@@ -146,23 +160,23 @@ class TreeRows(RowList):
         super().__init__()
         self._rows: Sequence[TreeRow] = ()
         self._signs: Sequence[str] = ()
-        self._message = "reading…"
+        self._message = CollectionMessage.LOADING.text()
 
     def show(
         self, rows: Sequence[TreeRow], signs: Sequence[str], *, focused: int, empty: str
     ) -> None:
-        """Other rows.
+        """Show new rows.
 
         Args:
-            signs: in front of each: folded, unfolded, or nothing below it.
-            empty: shown where there are none.
+            `signs`: glyph before each row: folded, unfolded, or a blank for no rows below it.
+            empty: message that is shown if there are no rows.
         """
         self._rows, self._signs, self._message = rows, signs, "" if rows else empty
         self.set_rows(max(len(rows), 1), focused=focused)
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Bar, tick, name, how it goes on, and at the right edge what is counted."""
+        """Return the pieces of a row: bar, tick, name, text, and the counts at the right edge."""
         palette = self.palette
         if self._message:
             return [(f"  {self._message}", palette.quiet)]
@@ -181,11 +195,11 @@ class TreeRows(RowList):
         return align_both_ends(left, [(f" {describe_counts(row)} ", style)], cells)
 
     def clicked(self, index: int) -> None:
-        """Acts on the row."""
+        """Post a message that a row was clicked."""
         if index < len(self._rows):
             self.post_message(self.Clicked(index))
 
 
 def describe_counts(row: TreeRow) -> str:
-    """How much is done under a row; nothing for what is one item."""
+    """Return the counts of a row as `done/total`; empty for a row that is a single item."""
     return f"{row.done}/{row.total}" if row.total > 1 or not row.keys else ""

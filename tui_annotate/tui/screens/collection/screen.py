@@ -1,6 +1,6 @@
-"""A collection as a tree: topics, runs, documents or sentences, with what is done of each.
+"""The collection screen: a tree of topics, runs, documents or sentences with their progress.
 
-Rows are read in a thread when they are unfolded; what moves among them waits for that.
+A thread reads rows when they are unfolded. Keys that move between rows wait for the thread.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ from tui_annotate.tui.screens.collection import rows as tree_rows
 from tui_annotate.tui.screens.collection.rows import (
     OPEN,
     UNFOLDED,
+    CollectionMessage,
     CollectionTree,
     Path,
     TreeRow,
     TreeRows,
     describe_counts,
 )
+from tui_annotate.tui.store_thread import describe_error
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
@@ -51,14 +53,14 @@ COUNTED: Final = NAMES | {SampleKind.CITATION: "sentences"}
 
 @dataclass(frozen=True, slots=True)
 class TreeAction:
-    """Keys that belong together: one row of the help.
+    """An action of the collection tree with its keys: one row of the help.
 
     Attributes:
-        calls: from keys, by Textual's names for them, to the method they call: `move(1)`.
-        keys: as the help shows them; empty: not in the help.
+        calls: maps keys (Textual's names) to the method call, such as `move(1)`.
+        keys: the keys as the help shows them; empty if the help omits the action.
         group: the heading in the help.
-        line: place from the left, keys and name on the key line; None: not there.
-        any_rows: means the same whatever rows are shown, so it does not wait for them.
+        line: (position, keys, name) on the key line; None if the key line omits the action.
+        any_rows: whether the action is the same for all rows and does not wait for them.
     """
 
     calls: Mapping[str, str]
@@ -74,25 +76,25 @@ ACTIONS: Final = (
     TreeAction({"pagedown,space,ctrl+d": "turn(1)", "pageup,ctrl+u": "turn(-1)"},
                "PgUp PgDn Space", "one page"),
     TreeAction({"home": "edge(-1)", "end": "edge(1)"}, "Home End", "first and last"),
-    TreeAction({"right,l": "unfold"}, "→ l", "unfold; into what is unfolded",
+    TreeAction({"right,l": "unfold"}, "→ l", "unfold; if unfolded, to the first row below",
                line=(2, "← →", "fold")),
-    TreeAction({"left,h": "fold"}, "← h", "fold; to the row above"),
-    TreeAction({"enter": "act"}, "Enter", "unfold, or open what is there",
+    TreeAction({"left,h": "fold"}, "← h", "fold; if folded, to the parent row"),
+    TreeAction({"enter": "act"}, "Enter", "open the sample, or unfold",
                line=(1, "Enter", "open")),
-    TreeAction({"J,n": "incomplete"}, "J n", "open the next that is not done",
+    TreeAction({"J,n": "incomplete"}, "J n", "open the next incomplete item",
                line=(3, "J", "next to do"), any_rows=True),
     TreeAction({str(at): f"mode({at - 1})" for at in range(1, len(MODES) + 1)}, "1 2 3",
                "reports, documents, citations", "Choosing", line=(4, "1-3", "mode"),
                any_rows=True),
     TreeAction({"tab": "close('queue')"}, "Tab", "the queue: all samples in a list", "Choosing",
                line=(5, "Tab", "queue"), any_rows=True),
-    TreeAction({"escape,T": "close('')"}, "Esc", "back to the sample that is open", "Choosing",
+    TreeAction({"escape,T": "close('')"}, "Esc", "back to the open sample", "Choosing",
                line=(6, "Esc", "back"), any_rows=True),
-    TreeAction({"q": "close('quit')"}, "q", "leave", "Choosing", line=(7, "q", "quit"),
+    TreeAction({"q": "close('quit')"}, "q", "quit", "Choosing", line=(7, "q", "quit"),
                any_rows=True),
     TreeAction({"question_mark,f1": "help"}),
 )  # fmt: skip
-"""In the order of the help."""
+"""The actions of the collection tree, in the order of the help."""
 
 KEY_LINE: Final = tuple(
     (keys, name) for _, keys, name in sorted(action.line for action in ACTIONS if action.line)
@@ -107,21 +109,26 @@ HELP: Final = tuple(
 ANY_ROWS: Final = frozenset(
     key for action in ACTIONS if action.any_rows for keys in action.calls for key in keys.split(",")
 )
-"""Keys that do not wait for the rows that are read."""
+"""Keys that do not wait for rows that are being read."""
 
 LEGEND: Final = (
-    LegendEntry(((CHOSEN, "good"),), "done: marked, rated, commented; a sentence: all it cites"),
-    LegendEntry(((OPEN, "accent"),), "something is left to do"),
-    LegendEntry(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "more below it: folded, unfolded"),
-    LegendEntry((("3/12", "text"),), "done, and how many there are"),
+    LegendEntry(
+        ((CHOSEN, "good"),),
+        "complete: annotated, rated or commented; sentence: all its citations",
+    ),
+    LegendEntry(((OPEN, "accent"),), "not complete"),
+    LegendEntry(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "has rows below: folded, unfolded"),
+    LegendEntry((("3/12", "text"),), "number of complete items, number of all items"),
 )
 
 
 class CollectionScreen(Screen[SampleKey | str | None]):
-    """Dismisses with a sample to open; `queue` or `quit`; or None, which goes back.
+    """Screen with the tree of a collection; its result is the key of a sample to open.
+
+    The result can also be `queue`, `quit`, or None to go back.
 
     Args:
-        current: the sample that is open; its row has the focus, and its kind is the first mode.
+        current: the open sample; its row has the focus, and its kind is shown first.
     """
 
     DEFAULT_CSS = "CollectionScreen { layout: vertical; }"
@@ -140,15 +147,15 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self._modes: tuple[SampleKind, ...] = ()
         self._rows: tuple[TreeRow, ...] = ()
         self._list = TreeRows()
-        self.reading = True  # rows are on their way
-        self._seeking = False  # it is looked for where `J` leads
+        self.reading = True  # rows are being read
+        self._seeking = False  # the next incomplete item is searched for (key J)
         for mode, tree in self._trees.items():
             length = 3 if mode is current.kind and mode is not SampleKind.REPORT else 2
             tree.focused = tree_rows.path_of(current.meta, current.id, current.group)[:length]
             tree.unfolded = {tree.focused[:at] for at in range(1, len(tree.focused))}
 
     def compose(self) -> ComposeResult:
-        """Title, rows, what is focused, modes, keys."""
+        """Create the widgets: title, rows, status line, kinds of items and keys."""
         yield PaneTitle()
         yield self._list
         yield DraftLine()
@@ -156,14 +163,14 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Read the topics, and the rows above the sample that is open."""
+        """Show the keys, and read the topics and the rows above the open sample."""
         self.query_one(KeyLine).show(KEY_LINE)
         self.reading = False
         self._show()
         self._read()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Whether a key waits: for the rows that it is for, or for where the one before leads."""
+        """Return whether a key must wait for rows, or for the search for the next item."""
         any_rows = isinstance(event, events.Key) and event.key in ANY_ROWS
         return self._seeking or (self.reading and not any_rows)
 
@@ -179,7 +186,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     # reading
 
     def _read(self) -> None:
-        """Reads what is wanted and was not read, one after the other."""
+        """Read the rows that are needed and not read yet, one path after the other."""
         if self.reading:
             return
         path = () if () not in self._tree.below else self._tree.unread()
@@ -189,7 +196,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     @work(thread=True)
     def _run_in_thread(self, read: Callable[[], Callable[[], None]]) -> None:
-        """Call in a thread, then call what it returned in the screen's own."""
+        """Call `read` in a thread, then call its result in the screen's thread."""
         done: Callable[[], None] = partial(self._show_error, None)
         try:
             done = read()
@@ -199,7 +206,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.app.call_from_thread(done)
 
     def _read_below(self, kind: SampleKind, path: Path) -> Callable[[], None]:
-        """In a thread."""
+        """Read the rows below a path; called in a thread."""
         annotate, who, dataset = self._annotate, self._person, self._current.dataset
         self._modes = self._modes or annotate.items.modes(dataset)
         if not path:
@@ -225,22 +232,22 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self.reading = self._seeking = False
         free(self)
         if error and not self._is_closed:
-            hint = f"; {error.hint}" if error.hint else ""
-            self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
+            self.query_one(DraftLine).show(describe_error(error), kind="error")
 
     # showing
 
     def _show(self) -> None:
-        """All rows anew, the focused one where it was."""
+        """Show all rows again, and keep the focus on the same row."""
         tree = self._tree
         self._rows = tree.rows()
-        rows = enumerate(self._rows)  # the focused row, else the nearest one above it that is shown
+        rows = enumerate(self._rows)  # the focused row, else its nearest visible ancestor
         focused = max(
             (at for at, row in rows if row.path == tree.focused[: len(row.path)]), default=0
         )
         signs = [self._fold_sign(row) for row in self._rows]
-        empty = "no such item here for you" if () in tree.below else "reading…"
-        self._list.show(self._rows, signs, focused=focused, empty=empty)
+        is_read = () in tree.below
+        empty = CollectionMessage.NO_ITEMS if is_read else CollectionMessage.LOADING
+        self._list.show(self._rows, signs, focused=focused, empty=empty.text())
         self._show_status()
 
     def _fold_sign(self, row: TreeRow) -> str:
@@ -252,12 +259,14 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         return tree_rows.has_rows_below(row, reports=self._kind is SampleKind.REPORT)
 
     def _show_status(self) -> None:
-        """Title, modes, and the focused row in full."""
+        """Show the title, the kinds of items, and the focused row in full."""
         topics = self._tree.below.get((), ())
         done, total = sum(row.done for row in topics), sum(row.total for row in topics)
         title = self.query_one(PaneTitle)
-        what = f"{done}/{total} {COUNTED[self._kind]}" if topics else ""
-        title.show(f"COLLECTION {self._current.dataset}", [what], focused=True)
+        items = COUNTED[self._kind]
+        progress = CollectionMessage.PROGRESS.text(done=done, total=total, items=items)
+        name = CollectionMessage.TITLE.text(dataset=self._current.dataset)
+        title.show(name, [progress if topics else ""], focused=True)
         options = [
             (str(at), NAMES[mode], False, mode is self._kind, -1)
             for at, mode in enumerate(MODES, 1)
@@ -276,22 +285,22 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     # keys
 
     def action_move(self, step: int) -> None:
-        """Up and Down."""
+        """Move the focus by rows (Up and Down)."""
         if self._rows:
             self._list.focus_row(self._list.focused_row + step)
             self._tree.focused = self._rows[self._list.focused_row].path
             self._show_status()
 
     def action_turn(self, pages: int) -> None:
-        """A page, with one row of it kept."""
+        """Move the focus by pages that overlap by one row (Page Up and Page Down)."""
         self.action_move(pages * max(self._list.window.height - 1, 1))
 
     def action_edge(self, edge: int) -> None:
-        """Home and End."""
+        """Move the focus to the first or last row (Home and End)."""
         self.action_move(edge * len(self._rows))
 
     def action_unfold(self) -> None:
-        """Right: shows what is below a row; once it is shown, goes there."""
+        """Unfold the focused row; if it is unfolded, go to the first row below it (Right)."""
         row = self._focused
         if row is None or not self._has_rows_below(row):
             return
@@ -303,7 +312,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self._read()
 
     def action_fold(self) -> None:
-        """Left: hides what is below a row; where nothing is, goes to the row above."""
+        """Fold the focused row; if it is folded, go to its parent row (Left)."""
         row = self._focused
         if row is None:
             return
@@ -314,7 +323,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self._show()
 
     def action_act(self) -> None:
-        """Enter: opens a sample; on a branch folds and unfolds."""
+        """Open the sample of the focused row; fold or unfold a row without a sample (Enter)."""
         row = self._focused
         if row is None:
             return
@@ -332,20 +341,20 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self.action_act()
 
     def action_mode(self, number: int) -> None:
-        """A digit; `number` counts from 0."""
+        """Show the kind of items of a digit; `number` counts from 0."""
         mode = MODES[number]
-        if mode is not self._kind and mode in (self._modes or MODES):  # not read yet: any
+        if mode is not self._kind and mode in (self._modes or MODES):  # any, if not read yet
             self._kind = mode
             self._show()
             self._read()
 
     def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """A mode was clicked."""
+        """Show the kind of items that was clicked."""
         message.stop()
         self.action_mode(int(message.digit) - 1)
 
     def action_incomplete(self) -> None:
-        """The next item of this mode that is not done, from the one that is open on."""
+        """Open the next incomplete item of the shown kind after the open sample."""
         self._seeking = True
         args = self._person, self._kind, self._current.key
         self._run_in_thread(
@@ -358,15 +367,15 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             return
         free(self)
         if key is None:
-            words = f"all {NAMES[self._kind]} are annotated"
-            self.query_one(DraftLine).show(words, kind="hint")
+            message = CollectionMessage.ALL_ANNOTATED.text(items=NAMES[self._kind])
+            self.query_one(DraftLine).show(message, kind="hint")
         else:
             self.dismiss(key)
 
     def action_help(self) -> None:
-        """All keys of the tree."""
+        """Show the help on all keys of the collection tree."""
         self.app.push_screen(HelpDialog(HELP, legend=LEGEND, title="Keys in the collection"))
 
     def action_close(self, wish: str) -> None:
-        """Without a sample."""
+        """Close the collection without choosing a sample."""
         self.dismiss(wish or None)

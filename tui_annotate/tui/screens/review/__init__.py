@@ -1,1 +1,1 @@
-"""The reviewing screen: the annotating one, with what several people said of a sample."""
+"""The reviewing screen, on which a reviewer adjudicates the annotations of several annotators."""

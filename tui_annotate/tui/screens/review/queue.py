@@ -1,4 +1,4 @@
-"""The queue of review: what waits, most conflicts first, or where people contradict a machine."""
+"""The review queue: samples by most conflicts, or by disagreement of annotators and a score."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.queue_orders import CONFLICTS, DISAGREE, score_of_order
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries
-
-_WAITING_CELLS = 30  # cells of what waits, in the list of samples
+from tui_annotate.tui.screen_message import ScreenMessage
 
 if TYPE_CHECKING:
     from tui_annotate.services.review import QueuedSample, ReviewService
@@ -20,15 +19,28 @@ if TYPE_CHECKING:
     from tui_annotate.workspace.machines import MachineServices
 
 
+_WAITING_CELLS = 30  # cells of the description of the work, in the list of samples
+
+
+class ReviewQueueMessage(ScreenMessage):
+    """Texts of the review queue; a row joins those that apply by commas."""
+
+    TITLE = "REVIEW"
+    COLUMN = "to review"
+    AGAINST_SCORE = "disagreement {score:.2f}"
+    NEARLY = "{count} similar"
+    OWN_WORK = "your own work"
+
+
 class ReviewQueue:
-    """From the list of what waits for review to a sample and back."""
+    """Controller that opens the list of samples to review."""
 
     def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
         self._order = self._sorted_by = CONFLICTS
 
     def open(self) -> None:
-        """Show the list."""
+        """Show the list of samples to review."""
         from tui_annotate.tui.screens.queue import QueueListing, QueueScores, QueueScreen
         from tui_annotate.tui.widgets.queue_rows import GroupColumn
 
@@ -53,7 +65,10 @@ class ReviewQueue:
             find=session.annotate.find,
             current=current,
             leave="quit",
-            listing=QueueListing("REVIEW", group=GroupColumn("what waits", _WAITING_CELLS)),
+            listing=QueueListing(
+                ReviewQueueMessage.TITLE.text(),
+                group=GroupColumn(ReviewQueueMessage.COLUMN.text(), _WAITING_CELLS),
+            ),
             scores=scores if session.machines else None,
         )
 
@@ -73,7 +88,7 @@ class ReviewQueue:
         self._order = order
 
     def _apply_order(self, review: ReviewService) -> None:
-        """In a thread: takes the order that was chosen into use, also for the walk in review."""
+        """Apply the chosen order to the list and to the next samples; called in a thread."""
         order, machines = self._order, self._machines()
         if order != self._sorted_by and machines is not None:
             score = score_of_order(order)
@@ -81,13 +96,13 @@ class ReviewQueue:
             self._sorted_by = order
 
     def _read_scores(self, keys: Sequence[SampleKey]) -> ScoreSummaries:
-        """In a thread."""
+        """Read the scores of samples; called in a thread."""
         machines = self._machines()
         score = score_of_order(self._order)
         return machines.scores.summarise(keys, first=score) if machines else ScoreSummaries()
 
     def _list_orders(self) -> Sequence[str]:
-        """In a thread."""
+        """List the orders to choose from; called in a thread."""
         machines = self._machines()
         scores = machines.scores.orderable() if machines else ()
         return (CONFLICTS, *(f"{DISAGREE}{score}" for score in scores))
@@ -99,15 +114,15 @@ def _matches(row: QueuedSample, search: str, states: Collection[State]) -> bool:
 
 
 def _queue_row(row: QueuedSample) -> QueueRow:
-    """A row of the queue, with what waits in the place of the group."""
+    """Build a row of the queue; the column of groups describes the work to review."""
     from tui_annotate.storage.queue import QueueRow
 
     parts = (
-        f"{row.against:.2f} against the machine" if row.against is not None else "",
+        ReviewQueueMessage.AGAINST_SCORE.text(score=row.against) if row.against is not None else "",
         format_count(row.conflicts, "conflict"),
-        f"{row.nearly} nearly" if row.nearly else "",
+        ReviewQueueMessage.NEARLY.text(count=row.nearly) if row.nearly else "",
         format_count(row.annotators, "person", "people"),
-        "your own work" if row.own else "",
+        ReviewQueueMessage.OWN_WORK.text() if row.own else "",
     )
     waiting = ", ".join(filter(None, parts))
     return QueueRow(row.key, waiting, row.state, row.annotations, row.summary, "")

@@ -1,4 +1,4 @@
-"""A sample in review as the values that widgets show: pure functions, one a widget."""
+"""Pure functions that turn a sample in review into the values of the widgets."""
 
 from __future__ import annotations
 
@@ -26,14 +26,42 @@ from tui_annotate.tui.palette import (
     REFUSED,
 )
 from tui_annotate.tui.row_widgets import Words, wrap_words
+from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.sample import item_rows
 from tui_annotate.tui.screens.sample.rows import Title, slot_of, title
 from tui_annotate.tui.screens.sample.signals import SignalsStatus
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
 from tui_annotate.tui.widgets.label_bar import Option
 
-_QUOTE = 12  # cells that a claim in the bar needs at least
-_AROUND = 9  # cells of an option in addition to its words: digit, sign, space
+
+class ReviewMessage(ScreenMessage):
+    """Texts of the reviewing screen, apart from the messages of the draft line."""
+
+    CANDIDATES_TITLE = "CANDIDATES"
+    NO_ANNOTATIONS = "No annotations here"
+    ADJUDICATED = "adjudicated: {labels}"
+    REFUSED = "refused: {reason}"
+    OWN = "your own: {labels}"
+    POSITION = "position {number}/{count}"
+    POSITIONS = "{positions}, {open} open"
+    OWN_ANNOTATION = "your own"
+    EVIDENCE = "{count} evidence"
+    NO_EVIDENCE = "no evidence"
+    RATED = "rated {ratings}"
+    NOT_COMPLETED = "{count} not completed"
+    OWN_WORDS = "own words"
+    NEXT_CANDIDATES = "more"
+    THREAD_TITLE = "Question about this sample"
+    THREAD_TITLE_ONE_MORE = "Question about this sample · 1 more person waits"
+    THREAD_TITLE_MORE = "Question about this sample · {count} more people wait"
+    ANSWER_HINT = "your answer"
+    NO_SAMPLE = (
+        "No samples to review (q quits): two annotators must complete a sample before its review"
+    )
+
+
+_QUOTE = 12  # minimum cells of a claim in the bar
+_AROUND = 9  # cells of an option in addition to its words: digit, glyph, space
 _LEAST_CELLS = 10  # cells of a candidate's words; with fewer, the bar takes another row
 _DECISION_SIGNS = {GroupDecision.REJECTED: REFUSED, GroupDecision.KEPT: CHOSEN}
 _STATUS_SIGNS = {
@@ -41,20 +69,22 @@ _STATUS_SIGNS = {
     GroupStatus.NEARLY: NEARLY,
     GroupStatus.CONFLICT: CONFLICT,
 }
-_FURTHER = "further"
-_FURTHER_CELLS = len(_FURTHER) + 7  # with its digit, and the space behind
+_FURTHER = ReviewMessage.NEXT_CANDIDATES.text()
+_FURTHER_CELLS = len(_FURTHER) + 7  # with its digit and the space after it
 LONGEST: Final = 44
-"""Cells of a candidate in the bar."""
-_LONGEST = 400  # characters of a text that a list is given
+"""Maximum width of a candidate annotation in the bar, in cells."""
+_LONGEST = 400  # maximum characters of a text in a list
 
 
 def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option], str, bool]:
-    """(options, title, digits_off) of the bar: at most nine candidates of the place in focus.
+    """Return (options, title, digits_off) of the bar: at most nine candidates of the position.
 
-    Labels give way to letters of people; claims are quoted where they differ and there is room.
+    Labels are cut so that the letters of the annotators fit. Claims are quoted if they differ and
+    there is room.
 
     Args:
-        rows: that it may take; a third only where nine would leave too little of their labels.
+        rows: number of rows that the bar may use; the third row is used only if nine candidates
+            would leave too little room for their labels.
     """
     first = draft.page * 9
     options: list[Option] = []
@@ -89,33 +119,37 @@ def titles(
     ratings: Sequence[tuple[str, Sequence[str]]] = (),
     commented: bool = False,
 ) -> Title:
-    """The title of a text: the place in focus and its state; the evidence in focus.
+    """Return the title of a text: position and state for the summary, evidence for the source.
 
     Args:
-        ratings: of the sample as a whole, with the letters of who gave each.
-        commented: whether there is an adjudicated comment.
+        ratings: ratings of the sample, each with the letters of the annotators who gave it.
+        commented: whether the sample has an adjudicated comment.
     """
     name, _, right, _ = title(draft, side, signals=SignalsStatus())
     positions = draft.positions
     if side is Side.SOURCE:
         count = len(draft.shown_evidence())
-        return Title(name, (f"{count} evidence" if count else "no evidence",), right)
+        message = ReviewMessage.EVIDENCE if count else ReviewMessage.NO_EVIDENCE
+        return Title(name, (message.text(count=count),), right)
     rated = [draft.rating] if draft.rating else [f"{''.join(by)} {word}" for word, by in ratings]
-    rating = f"rated {', '.join(rated)}" if rated else ""
+    rating = ReviewMessage.RATED.text(ratings=", ".join(rated)) if rated else ""
     rating = f"{rating} {NOTED}".strip() if commented else rating
     name = item_rows.name(draft, name)
     if draft.position is None:
-        open_ = len(draft.undecided())
-        places = f"{format_count(len(positions), 'place')}, {open_} open" if positions else ""
-        return Title(name, (places, rating), right)
-    words = describe_group_status(draft, draft.group) if draft.group else "your own"
-    return Title(name, (f"place {draft.at + 1}/{len(positions)}", rating, words), right)
+        known = format_count(len(positions), "position")
+        counts = ReviewMessage.POSITIONS.text(positions=known, open=len(draft.undecided()))
+        return Title(name, (counts if positions else "", rating), right)
+    own = ReviewMessage.OWN_ANNOTATION.text()
+    words = describe_group_status(draft, draft.group) if draft.group else own
+    position = ReviewMessage.POSITION.text(number=draft.at + 1, count=len(positions))
+    return Title(name, (position, rating, words), right)
 
 
 def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:
-    """Places as marks on the document of a side that is on screen.
+    """Return the marks of all positions on the shown document of a side.
 
-    At the place in focus each candidate has its digit; other places have one sign for their state.
+    At the focused position each candidate is marked by its digit. Other positions are marked by a
+    glyph for their state.
     """
     at = draft.pointers[side].document
     return tuple(
@@ -127,7 +161,7 @@ def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:
 
 
 def edited_claim(draft: ReviewDraft, side: Side) -> Iterator[AnnotationMark]:
-    """The claim that is edited, where it is not stored yet."""
+    """Return the mark of the claim that is being edited, if it is not stored yet."""
     at, known = draft.pointers[side].document, {one.id for one in draft.annotations}
     if draft.editing and draft.editing.id not in known:
         for anchor in draft.claim:
@@ -171,15 +205,15 @@ def _anchor_marks(
 
 
 def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
-    """The candidates of the place in focus, each with its words, its note and its evidence.
+    """Return the lines that list the candidates of the focused position, with notes and evidence.
 
     Returns:
-        The lines, and which of them begins the chosen candidate, else the page that the digits
-        mean; -1 for neither.
+        (lines, focused): `focused` is the index of the first line of the chosen candidate, else of
+        the first candidate that a digit can choose; -1 for neither.
     """
     position, focused = draft.position, -1
     if position is None:
-        return [[("   nothing was marked here", "quiet")]], focused
+        return [[(f"   {ReviewMessage.NO_ANNOTATIONS.text()}", "quiet")]], focused
     lines: list[list[Words]] = []
     for at in range(len(draft.candidates)):
         if at == (draft.candidate if draft.chosen else draft.page * 9 or -1):
@@ -187,12 +221,15 @@ def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
         lines += _candidate_lines(draft, at, cells=cells)
     if position.group:
         for one in draft.adjudicated_here():
-            lines += _text_block("settled: " + draft.label_names(one.labels), one.note, cells)
+            head = ReviewMessage.ADJUDICATED.text(labels=draft.label_names(one.labels))
+            lines += _text_block(head, one.note, cells)
         if refused := list(filter(None, map(draft.refusal_of, draft.candidates))):
             reason = line_text(describe_refusal(refused[0]))
-            lines.append([(f"  {REFUSED} refused: {reason}", "warning")])
+            message = ReviewMessage.REFUSED.text(reason=reason)
+            lines.append([(f"  {REFUSED} {message}", "warning")])
     elif own := position.own:
-        lines += _text_block("your own: " + draft.label_names(own.labels), own.note, cells)
+        head = ReviewMessage.OWN.text(labels=draft.label_names(own.labels))
+        lines += _text_block(head, own.note, cells)
     return lines, focused
 
 

@@ -1,4 +1,4 @@
-"""Where samples of review come from, and what a reviewer changes in the store."""
+"""The source of samples to review, and the requests that store a reviewer's decisions."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from tui_annotate.tui.draft.effects import (
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.draft.review import key_handlers
+from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.draft.review.words import UNDONE, describe_action
 from tui_annotate.tui.draft.state import Draft
@@ -49,19 +50,19 @@ if TYPE_CHECKING:
 
 @dataclass
 class SeenToken:
-    """The version that the reviewer saw; the store's thread updates it with every change."""
+    """Token of the sample version that the reviewer saw; the store's thread updates the token."""
 
     seen: str
 
 
 class ReviewSource(SampleSource):
-    """Samples that wait for review."""
+    """Source of the samples that wait for review."""
 
     def __init__(self) -> None:
-        self.token = SeenToken("")  # of the sample on screen
+        self.token = SeenToken("")  # token of the open sample
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Return the sample that is named, else the first that waits, else an adjudicated one."""
+        """Open the named sample, else the first that waits for review, else an adjudicated one."""
         review, who = session.team().review, session.person.id
         key = session.annotate.find(sample) if sample else review.next(who)
         if key is None:
@@ -70,15 +71,15 @@ class ReviewSource(SampleSource):
         return cast("OpenSample", review.open(who, key)) if key else None
 
     def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
-        """Open a sample."""
+        """Open a sample for review."""
         return cast("OpenSample", session.team().review.open(session.person.id, key))
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the sample so many places further on; None behind the ends."""
+        """Return the sample `step` positions after a sample in the review queue, or None."""
         return session.team().review.neighbour(session.person.id, key, step)
 
     def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> ReviewDraft:
-        """Return a sample with what people said, and what was made of it."""
+        """Create the draft of a sample in review, with candidates and decisions."""
         found = cast("ReviewSample", open_sample)
         self.token = SeenToken(found.seen)
         draft = ReviewDraft(
@@ -95,12 +96,12 @@ class ReviewSource(SampleSource):
     def keep_place(
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
-        """Return nothing: where a reviewer was is not stored."""
+        """Return None, because a reviewer's position is not stored."""
         del current, kept
         return None
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
-        """Return what stores the time spent, where this reviewer may adjudicate the sample."""
+        """Return a function that stores the time spent, if the reviewer may adjudicate."""
         draft, review = current.draft, current.session.team().review
         allowed = isinstance(draft, ReviewDraft) and not draft.blocked_reason
         if not (allowed and working_seconds(seconds)):
@@ -110,7 +111,7 @@ class ReviewSource(SampleSource):
 
 
 def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
-    """What people said and review made, as the store has it."""
+    """Copy the annotators' work and the review's decisions from the store into the draft."""
     sample = found.sample
     draft.groups = single_document.exchange_group_sides(sample, found.groups)
     draft.settled = single_document.exchange_all_sides(sample, found.settled)
@@ -122,7 +123,7 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
 
 
 class ReviewSaves:
-    """Does what a reviewer's effects ask of the store."""
+    """Handler of a reviewer's effects that change the store."""
 
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: ReviewSource
@@ -137,7 +138,7 @@ class ReviewSaves:
         return draft if isinstance(draft, ReviewDraft) else None
 
     def handle(self, effect: Effect) -> bool:
-        """Sends what an effect asks of the store; False where it asks nothing of it."""
+        """Send the change of an effect to the store; return False if the effect changes nothing."""
         match effect:
             case TakeCandidates(candidates):
                 self.send_action("take", candidates=candidates)
@@ -162,7 +163,7 @@ class ReviewSaves:
         return True
 
     def _send_rating_or_comment(self, effect: Rate | Comment) -> None:
-        """What is said of the sample as a whole; a comment that is refused is not lost."""
+        """Send a rating of the sample or a sample comment; a refused comment is kept."""
         if isinstance(effect, Rate):
             self.send_action("rate", rating=effect.rating)
             return
@@ -172,7 +173,13 @@ class ReviewSaves:
     def send_action(
         self, verb: str, *, failed: Callable[[TuiAnnotateError], None] | None = None, **what: Any
     ) -> None:
-        """Call an action of `ReviewService` with what was seen; then show its result."""
+        """Call an action of `ReviewService` with the token of the seen version; show the result.
+
+        Args:
+            verb: name of the method of `ReviewService`.
+            failed: called if the action fails; None to reload the sample and show the error.
+            what: further arguments of the method.
+        """
         screen = self._screen
         session, open_sample, token = screen.session, screen.open_sample, self._source.token
         if session is None or open_sample is None:
@@ -182,7 +189,7 @@ class ReviewSaves:
         def call(seconds: float) -> ReviewResult:
             action = getattr(session.team().review, verb)
             review_result: ReviewResult = action(who, key, seen=token.seen, seconds=seconds, **what)
-            token.seen = review_result.seen
+            token.seen = review_result.seen  # here, so that a queued action sees the new version
             return review_result
 
         self._saves.send_timed(call, self._on_result, failed or self.reload_and_show)
@@ -197,7 +204,7 @@ class ReviewSaves:
         self._update_progress(review_result)
         key_handlers.apply_stored_result(draft, now, "")
         done, labels = describe_action(draft, verb, made), [one.labels for one in made]
-        code = MessageCode.REVIEW_ACTION_SAVED
+        code = ReviewText.REVIEW_ACTION_SAVED
         draft.say(code, SAVED, done=done, action=verb, labels=labels)
         effects: Effects = []
         for edited in made if verb in ("edit", "own") else ():
@@ -206,7 +213,7 @@ class ReviewSaves:
         self._screen.perform(effects)
 
     def _update_progress(self, review_result: ReviewResult) -> None:
-        """The state as it is now, for the header."""
+        """Update the sample's state after a change, for the header."""
         open_sample, draft = self._screen.open_sample, self._draft
         if open_sample is None or draft is None or review_result.key != open_sample.sample.key:
             return
@@ -233,9 +240,10 @@ class ReviewSaves:
             self._saves.reload(draft, partial(back, error))
 
         def back(error: TuiAnnotateError, changed: StatusMessage) -> None:
-            self._screen.forget_keys()  # also those that came while the sample was read again
+            self._screen.forget_keys()  # also keys pressed while the sample was read again
             if draft is self._screen.draft:
-                words = f"not saved: {changed or describe_error(error)}"
+                reason = changed or describe_error(error)
+                words = StatusMessage(MessageCode.NOT_SAVED, {"reason": reason}).text
                 self._screen.perform(key_handlers.restore_refused_edit(draft, annotation, words))
 
         if known or sources:
@@ -243,21 +251,21 @@ class ReviewSaves:
         else:
             self.send_action("own", annotation=stored, failed=failed)
 
-    # what others did in the meantime
+    # changes by other users
 
     def reload_sample(self) -> None:
-        """Read the sample again; what is not saved stays in the draft."""
+        """Read the sample again; unsaved work stays in the draft."""
         if draft := self._draft:
             self._saves.reload_and_show(draft, lambda changed: changed)
 
     def reload_and_show(self, error: TuiAnnotateError) -> None:
-        """Show why an action was refused, with the sample as it is in the store."""
+        """Read the sample again after a refused action, and show the error."""
         self._saves.not_saved()
         if draft := self._draft:
             self._saves.reload_and_show(draft, lambda changed: changed or describe_error(error))
 
     def take_over(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
-        """Also what people said and what was made of it."""
+        """Update the stored part of a draft, with the annotators' work and the decisions."""
         self._saves.take_over_desk(draft, now, change)
         if isinstance(draft, ReviewDraft) and draft is self._screen.draft:
             found = cast("ReviewSample", now)
@@ -265,7 +273,7 @@ class ReviewSaves:
             take_over(draft, found)
             key_handlers.apply_relabelling(draft, change)
 
-    # leaving, undo
+    # the end of a sample, undo
 
     def _finish_sample(self, **what: Any) -> None:
         screen = self._screen
@@ -287,20 +295,20 @@ class ReviewSaves:
         self._saves.send(StoreJob(call, self._go_on, self.reload_and_show, shown=True))
 
     def _go_on(self, answer: tuple[ReviewResult, OpenSample | None]) -> None:
-        """The sample is adjudicated: show the next one; None where none waits."""
+        """Show the next sample after an adjudicated sample, or that no sample waits for review."""
         self._saves.busy = False
         (review_result, following), screen = answer, self._screen
         self._update_progress(review_result)
         sample = review_result.key.id
         if following and screen.session:
-            message = StatusMessage(MessageCode.SAMPLE_SETTLED, {"sample": sample}, SAVED)
+            message = StatusMessage(ReviewText.SAMPLE_SETTLED, {"sample": sample}, SAVED)
             screen.begin(screen.session, following, message)
         elif (draft := self._draft) and screen.open_sample:
             now = single_document.exchange_all_sides(
                 screen.open_sample.sample, review_result.settled
             )
             key_handlers.apply_stored_result(draft, now, "")
-            screen.show_message(MessageCode.ALL_SETTLED, SAVED, sample=sample)
+            screen.show_message(ReviewText.ALL_SETTLED, SAVED, sample=sample)
 
     def _undo(self, *, redo: bool) -> None:
         session = self._screen.session
@@ -334,7 +342,7 @@ class ReviewSaves:
         draft = self._draft
         if draft is None or not here:
             code = (
-                MessageCode.REVIEW_REDONE_ELSEWHERE if redo else MessageCode.REVIEW_UNDONE_ELSEWHERE
+                ReviewText.REVIEW_REDONE_ELSEWHERE if redo else ReviewText.REVIEW_UNDONE_ELSEWHERE
             )
             message = StatusMessage(code, {**fields, "sample": open_sample.sample.key}, SAVED)
             screen.begin(screen.session, open_sample, message)
@@ -342,5 +350,5 @@ class ReviewSaves:
         self.take_over(draft, open_sample, DraftLabelSetChange(draft.tree, open_sample.labels, {}))
         position = min(max(draft.at, 0), len(draft.positions) - 1)
         screen.perform(key_handlers.show_position(draft, position))
-        code = MessageCode.REVIEW_REDONE if redo else MessageCode.REVIEW_UNDONE
+        code = ReviewText.REVIEW_REDONE if redo else ReviewText.REVIEW_UNDONE
         screen.show_message(code, SAVED, **fields)

@@ -1,7 +1,7 @@
-"""The reviewing screen: candidate annotations of one sample, place by place, without names.
+"""The reviewing screen: candidate annotations of one sample, position by position, without names.
 
-It has the texts, lines and keys of the annotating screen. While something is edited it is that
-screen altogether, with the assist.
+The screen has the texts, lines and keys of the annotating screen. While an annotation is edited,
+the screen works like the annotating screen, with the assist.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 from textual.app import ComposeResult
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.effects import Effect, Effects, Open
-from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
+from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, StatusMessage
 from tui_annotate.tui.draft.review import key_handlers
+from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.draft.review.words import draft_line
 from tui_annotate.tui.draft.state import RATING, Draft
@@ -34,6 +34,7 @@ from tui_annotate.tui.screens.annotate.features.team import (
 from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
 from tui_annotate.tui.screens.review import rows
 from tui_annotate.tui.screens.review.queue import ReviewQueue
+from tui_annotate.tui.screens.review.rows import ReviewMessage
 from tui_annotate.tui.screens.review.saving import ReviewSaves, ReviewSource
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureOrder, TextPage
 from tui_annotate.tui.screens.sample.rows import Title
@@ -50,16 +51,16 @@ if TYPE_CHECKING:
 
 
 class AnnotatorThreads(ThreadFeature):
-    """Threads of annotators about a sample, and the reviewer's answers."""
+    """Feature that opens annotators' threads about a sample and sends the reviewer's answers."""
 
     def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Open the thread that waits longest for an answer, else the last one."""
+        """Open the thread that has waited longest for an answer, else the last thread."""
         key = open_sample.sample.key
 
         def show(threads: list[CommentThread]) -> None:
             if not threads:
                 self.host.forget_keys()
-                self.host.show_message(MessageCode.NOBODY_ASKED)
+                self.host.show_message(ReviewText.NOBODY_ASKED)
                 return
             waiting = [thread for thread in threads if thread.waiting]
             thread, more = (waiting or threads[::-1])[0], len(waiting) - 1
@@ -68,25 +69,26 @@ class AnnotatorThreads(ThreadFeature):
                 (names.get(each.author, "a reviewer"), format_minute(each.at), each.text)
                 for each in thread.remarks
             ]
-            others = (
-                f" · {format_count(more, 'person waits', 'people wait')} too" if more > 0 else ""
-            )
+            title = ReviewMessage.THREAD_TITLE
+            if more > 0:
+                several = ReviewMessage.THREAD_TITLE_MORE
+                title = ReviewMessage.THREAD_TITLE_ONE_MORE if more == 1 else several
             self.open_thread(
                 lines,
                 partial(session.team().comments.reply, thread.id),
-                sent_message=MessageCode.ANSWER_SENT,
-                title=f"Asked about this sample{others}",
-                wanted="your answer",
+                sent_message=ReviewText.ANSWER_SENT,
+                title=title.text(count=more),
+                wanted=ReviewMessage.ANSWER_HINT.text(),
             )
 
         self.host.read(lambda: session.team().comments.list_threads(sample=key), show)
 
 
 class AnnotatorNotes(Feature):
-    """The comments of annotators on the sample, shown first of all pages."""
+    """Feature that shows the annotators' sample comments on the first page."""
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return the comments of annotators, by their letters."""
+        """Return a page with the sample comments of the annotators, who are shown as letters."""
         layers = cast("ReviewSample", open_sample).layers
         noted = [(layer.letter, layer.comment) for layer in layers if layer.comment]
         if not noted or not isinstance(draft, ReviewDraft):
@@ -97,7 +99,7 @@ class AnnotatorNotes(Feature):
         return [TextPage("Notes", text, shown=True)]
 
 
-_TALL_ROWS = 20  # rows of a window that can spare one for the options
+_TALL_ROWS = 20  # minimum rows of a window for a third row of options
 
 
 REVIEW_FEATURES: Final[FeatureOrder] = (
@@ -108,15 +110,13 @@ REVIEW_FEATURES: Final[FeatureOrder] = (
     AnnotatorThreads,
     AnnotatorNotes,
 )
-"""Those of the reviewing screen; the names are those of plug-ins."""
+"""Features of the reviewing screen in order; a string is the name of a plug-in's feature."""
 
 
 class ReviewScreen(WorkspaceScreen):
-    """A reviewer adjudicates what several people annotated on a sample."""
+    """Screen on which a reviewer adjudicates the annotations of several annotators."""
 
-    no_sample: ClassVar[str] = (
-        "nothing waits for review: first, two people are to be done with a sample · q leaves"
-    )
+    no_sample: ClassVar[str] = ReviewMessage.NO_SAMPLE.text()
 
     def __init__(self, close: Callable[[], None]) -> None:
         source = ReviewSource()
@@ -125,10 +125,10 @@ class ReviewScreen(WorkspaceScreen):
         self.review_saves = ReviewSaves(self, self.saves, source)
         self.use_features(REVIEW_FEATURES, self.review_saves.handle)
         self._editing_shown = False
-        self._bar_rows: tuple[object, int] = (None, 1)  # where, and how many it needed there
+        self._bar_rows: tuple[object, int] = (None, 1)  # sample and size, rows of the bar
 
     def compose(self) -> ComposeResult:
-        """Add a list of candidates, which replaces matches and annotations."""
+        """Add a list of candidates, which replaces the lists of matches and annotations."""
         for widget in super().compose():
             yield widget
             if isinstance(widget, AnnotationList):
@@ -137,7 +137,7 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def review_draft(self) -> ReviewDraft | None:
-        """The sample on screen with all that is not saved."""
+        """The open sample in review with all unsaved work; None before the first sample."""
         return self.draft if isinstance(self.draft, ReviewDraft) else None
 
     def begin(
@@ -146,7 +146,7 @@ class ReviewScreen(WorkspaceScreen):
         open_sample: OpenSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
-        """Show a sample: at its first conflict; on the same sample, at the same place."""
+        """Show a sample at its first conflict; show the same sample at the same position."""
         same = (
             self.open_sample is not None and self.open_sample.sample.key == open_sample.sample.key
         )
@@ -162,19 +162,19 @@ class ReviewScreen(WorkspaceScreen):
     # keys
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """What an action does to what is judged."""
+        """Apply an action to the sample in review, and return its effects."""
         if isinstance(draft, ReviewDraft):
             more, comment = self.feature_keys, self._agreed_comment()
             return key_handlers.press(draft, action, digit=digit, comment=comment, more=more)
         return super().press(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """A reason in one's own words belongs to the question that was asked."""
+        """Perform effects; a typed reason is first assigned to the question that asked for it."""
         draft = self.review_draft
         super().perform(key_handlers.convert_reasons(draft, effects) if draft else effects)
 
     def follow(self) -> None:
-        """Focus the place under the cursor; matches are shown while editing only."""
+        """Focus the position under the cursor; update matches only while editing."""
         draft = self.review_draft
         if draft and bool(draft.editing) != self._editing_shown:
             self._editing_shown = bool(draft.editing)
@@ -185,29 +185,29 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def shows_matches(self) -> bool:
-        """Whether matches are looked for: only while something is edited."""
+        """Whether matches are searched: only while an annotation is edited."""
         return bool(self.review_draft and self.review_draft.editing)
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key waits; the next one is for what there is after a change."""
+        """Return whether a key must wait; keys also wait until a change is stored."""
         return self.saver.shown > 0 or super().holds(event)
 
     # what is shown
 
     def show_draft(self) -> None:
-        """List candidates, unless something is edited."""
+        """Update all widgets; list the candidates unless an annotation is edited."""
         draft = self.review_draft
         self.set_class(draft is not None and not draft.editing, "-judging")
         super().show_draft()
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return what the next key would do here."""
+        """Return (text, kind) of the draft line: what the next key does at the position."""
         if isinstance(draft, ReviewDraft):
             return draft_line(draft, cells)
         return super().line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
-        """Those of review; of editing while something is edited."""
+        """Return the keys and names on the key line, for review or for editing."""
         if draft.hints:
             return super().key_pairs(draft, keys)
         count = len(draft.options())
@@ -215,24 +215,29 @@ class ReviewScreen(WorkspaceScreen):
         if draft.state == REVIEWING:
             pairs = keys.line(REVIEWING, digits=f"1-{count}" if count > 1 else "1")
             two = all(map(draft.sample.side, Side))
-            means = {"rival": count > 0, "rating": bool(draft.scale), "other text": two}
+            means = {
+                "rival": count > 0,
+                "candidate": count > 0,
+                "rating": bool(draft.scale),
+                "other text": two,
+            }
             return [pair for pair in pairs if means.get(pair[1], True)]
         if question in ("", "child", "evidence"):
             return super().key_pairs(draft, keys)
         return keys.line(draft.state, question=question, digits=f"1-{count}")
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Rivals, reasons or labels."""
+        """Return (options, title, digits_off) of the bar: candidates, reasons or labels."""
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
         question = draft.pending.kind if draft.pending else ""
         if isinstance(draft, ReviewDraft) and question not in ("", RATING) and not draft.editing:
             options = [(one.digit, one.text, False, False, -1) for one in draft.options()]
-            return [*options, ("0", "own words", False, False, -1)], "", False
+            return [*options, ("0", ReviewMessage.OWN_WORDS.text(), False, False, -1)], "", False
         return super().bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> Title:
-        """Return which place is in focus, and its state."""
+        """Return the title of a text: the focused position and its state."""
         if isinstance(draft, ReviewDraft) and not draft.editing:
             open_sample = cast("ReviewSample", self.open_sample)
             commented = bool(open_sample.assignment.comment)
@@ -240,7 +245,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().title_of(draft, side)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return a mark for every place, and one for each candidate of the place in focus."""
+        """Return a mark for every position, and one per candidate at the focused position."""
         if not isinstance(draft, ReviewDraft):
             return super().marks_of(draft, side)
         if draft.editing:
@@ -248,31 +253,32 @@ class ReviewScreen(WorkspaceScreen):
         return rows.marks(draft, side)
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
-        """Return the evidence of the candidate in focus."""
+        """Return the evidence of the focused candidate."""
         if isinstance(draft, ReviewDraft):
             return draft.shown_evidence()
         return super().evidence_of(draft)
 
     def header_note(self) -> str:
-        """Who is still at work on the sample."""
+        """Return how many annotators have not completed the sample; empty for none."""
         pending = getattr(self.open_sample, "pending", 0)
-        return f"{pending} not done yet" if pending else ""
+        return ReviewMessage.NOT_COMPLETED.text(count=pending) if pending else ""
 
     def _show_lists(self, draft: Draft) -> None:
         if not isinstance(draft, ReviewDraft) or draft.editing:
             super()._show_lists(draft)
             return
         title = self.query_one("#rivals-title", PaneTitle)
-        title.show("RIVALS", [draft.describe_people(draft.people)], focused=False)
+        name = ReviewMessage.CANDIDATES_TITLE.text()
+        title.show(name, [draft.describe_people(draft.people)], focused=False)
         listed = self.query_one("#rivals", WordsList)
         lines, focused = rows.candidates(draft, max(listed.window.width, 20))
         if self.changed("rivals", (lines, focused)):
             listed.show(lines, focused=focused)
 
-    # what is asked
+    # effects
 
     def handle(self, effect: Effect) -> bool:
-        """Do what an effect asks of the screen itself."""
+        """Handle an effect that concerns the reviewing screen; return False for other effects."""
         match effect:
             case Open("names"):
                 self._show_names()
@@ -283,7 +289,7 @@ class ReviewScreen(WorkspaceScreen):
         return True
 
     def _show_bar(self, draft: Draft) -> None:
-        """It never shrinks on one sample, so that nothing jumps from place to place."""
+        """Show the bar, which never shrinks on one sample, so that the texts do not jump."""
         bar, size = self.query_one(LabelBar), self.app.size
         reviewing = draft.state == REVIEWING
         bar.longest = rows.LONGEST if reviewing else LONGEST
@@ -297,11 +303,11 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def _most_rows(self) -> int:
-        """Of the bar: a third is taken from the texts only where they have plenty."""
+        """Maximum number of rows of the bar, which is one higher in a tall window."""
         return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
 
     def _agreed_comment(self) -> str:
-        """The adjudicated comment, else that of the annotators where they agree."""
+        """Return the adjudicated sample comment, else the comment on which the annotators agree."""
         open_sample = cast("ReviewSample | None", self.open_sample)
         comments = (
             {layer.comment for layer in open_sample.layers if layer.comment}
@@ -323,7 +329,7 @@ class ReviewScreen(WorkspaceScreen):
             draft.names = names
             if draft is self.draft:
                 listed = ", ".join(f"{letter} {name}" for letter, name in names.items())
-                self.show_message(MessageCode.NAMES_SHOWN, names=listed)
+                self.show_message(ReviewText.NAMES_SHOWN, names=listed)
 
         who, key = session.person.id, open_sample.sample.key
         self.submit(lambda: session.team().review.names(who, key), done)

@@ -1,1 +1,1 @@
-"""The screen of one sample, which annotating, reviewing and viewing are made of."""
+"""The screen of one sample: the common base of the annotating, reviewing and viewing screens."""

@@ -1,7 +1,8 @@
-"""What the two texts share and where they differ, found in threads behind the keys, then kept.
+"""Comparison of the two texts: shared words, missing words and possible contradictions.
 
-The focused match is compared with what is in hand once the keys rest; words that the sources have
-nowhere are looked for when a sample opens, or where that takes long, when they are asked for.
+Threads compute the results, which are then kept. The focused match is compared with the selection
+after a pause of the keys. Words that are missing from the sources are searched when a sample
+opens; for long texts, only when the annotator asks for them.
 """
 
 from __future__ import annotations
@@ -29,21 +30,21 @@ from tui_annotate.tui.screens.sample.signals import is_quick
 if TYPE_CHECKING:
     from tui_annotate.tui.screens.sample.screen import SampleScreen
 
-_PAUSE = 0.06  # seconds without another match in focus until it is looked at closely
-_MOST_SAMPLES = 8  # samples whose marks are kept
+_PAUSE = 0.06  # seconds without a change of the focused match until it is compared
+_MOST_SAMPLES = 8  # maximum number of samples whose marks are kept
 _SUMMARY: Place = (Side.SUMMARY, 0)
 
 _Texts = tuple[tuple[Side, str], ...]
 
 
 class TextComparison:
-    """The words that the texts share, those that one lacks, and what may contradict.
+    """Comparison of a sample's texts: shared words, missing words and possible contradictions.
 
     Attributes:
-        contrast: what the match in focus and the selection share.
-        comparing: something is compared, or will be once the keys rest.
-        searching: words that the sources lack are asked for, and not found yet.
-        lacking_shown: words that the sources lack are marked.
+        contrast: comparison of the focused match and the selection.
+        comparing: whether a comparison is running, or will run after a pause of the keys.
+        searching: whether a requested search for missing words is running.
+        lacking_shown: whether words that the sources lack are marked.
     """
 
     def __init__(self, screen: SampleScreen) -> None:
@@ -57,7 +58,7 @@ class TextComparison:
         self._marks: dict[_Texts, dict[Place, tuple[Span, ...]]] = {}
 
     def begin(self, draft: Draft) -> None:
-        """Another sample is on screen: forget what was found, show what is kept of this one."""
+        """Forget the results for the sample before, and show the kept marks of the new sample."""
         self._last_pair, self.contrast = None, NOTHING
         self.comparing = self.searching = False
         self._show_lacking(draft)
@@ -65,23 +66,23 @@ class TextComparison:
     # the focused match
 
     def compare_focus(self, draft: Draft) -> None:
-        """Another match or selection is compared once the keys rest."""
+        """Compare a new match or selection after a pause of the keys."""
         now = match_pair(draft)
         if now == self._last_pair:
             return
         if now is None or not now.has_same_match(self._last_pair):
             self.contrast = NOTHING
         self._last_pair, self.comparing, self._changed_at = now, now is not None, time.monotonic()
-        if now and not self._pausing:  # one pause for all keys of a run
+        if now and not self._pausing:  # one pause for a series of keys
             self._pausing = True
             self._wait(_PAUSE)
 
     def _wait(self, seconds: float) -> None:
-        """Call `_on_pause_end` then; a timer of Textual loses a beat on a busy machine."""
+        """Call `_on_pause_end` after some seconds; Textual's timers are late on a busy machine."""
         asyncio.get_running_loop().call_later(seconds, self._screen.call_later, self._on_pause_end)
 
     def _on_pause_end(self) -> None:
-        """The pause is over, unless a key came in the meantime."""
+        """Start the comparison at the end of the pause; wait again if a key was pressed."""
         left = self._changed_at + _PAUSE - time.monotonic()
         self._pausing = left > 0
         if self._pausing:
@@ -90,7 +91,10 @@ class TextComparison:
             self._screen.run_in_thread("contrast", partial(self._compare, draft, self._last_pair))
 
     def _compare(self, draft: Draft, what: MatchPair) -> None:
-        """In a thread; also after a failure nothing waits for the result any more."""
+        """Compare the focused match with the selection; called in a thread.
+
+        An empty result is shown after an error, so that no key waits for the result.
+        """
         found = NOTHING
         try:
             found = compute_contrast(draft, what, partial(self._known_marks, draft.sample))
@@ -102,13 +106,13 @@ class TextComparison:
             self.contrast, self.comparing = found, False
             self._screen.show_draft()
 
-    # what a document has that the other side has not
+    # words of a document that the other side lacks
 
     def _known_marks(self, sample: Sample, place: Place) -> tuple[Span, ...] | None:
         return self._marks.get(_texts(sample), {}).get(place)
 
     def find_marks(self) -> None:
-        """Read the texts of the sample, where that is quick or asked for."""
+        """Search for missing words if the sample is short or the annotator asked for the search."""
         draft = self._screen.draft
         if draft is None or draft is self._draft_read or not all(map(draft.sample.side, Side)):
             return
@@ -119,7 +123,7 @@ class TextComparison:
             self._screen.run_in_thread("marks", call)
 
     def _read_marks(self, draft: Draft, places: Sequence[Place]) -> None:
-        """In a thread."""
+        """Search for missing words in documents; called in a thread."""
         from tui_annotate.methods.unsupported_words import find_unsupported_words
 
         found = {}
@@ -132,7 +136,7 @@ class TextComparison:
             self._screen.app.call_from_thread(self._keep_marks, draft, found)
 
     def _keep_marks(self, draft: Draft, found: Mapping[Place, tuple[Span, ...]]) -> None:
-        """The marks of a sample are known: compare the focused match again, with them."""
+        """Keep the marks of missing words, and compare the focused match again."""
         if self._draft_read is draft:
             self._draft_read = None
         kept = self._marks.pop(_texts(draft.sample), {})
@@ -148,10 +152,10 @@ class TextComparison:
         self._screen.show_draft()
         self._screen.free_keys()
 
-    # the layer
+    # the marks on screen
 
     def toggle_lacking(self) -> None:
-        """Words of the summary that the sources have nowhere: marked, or not any more."""
+        """Turn the marks on words of the summary that the sources lack on or off."""
         draft = self._screen.draft
         if draft is None:
             return
@@ -182,11 +186,11 @@ class TextComparison:
 
 
 def _texts(sample: Sample) -> _Texts:
-    """What marks are kept by: all texts of a sample."""
+    """Return the key under which a sample's marks are kept: the digests of all its texts."""
     return tuple((document.side, document.sha256) for document in sample.documents)
 
 
 def _places(sample: Sample) -> list[Place]:
-    """Every document with others on the opposite side, the summary first."""
+    """Return every document that has documents on the other side, the summary first."""
     sides = [side for side in (Side.SUMMARY, Side.SOURCE) if sample.side(side.other)]
     return [(side, at) for side in sides for at in range(len(sample.side(side)))]

@@ -1,7 +1,7 @@
-"""What a part of the screen can add to it: the contract of features, and what they get from it.
+"""The interface of features, which extend the screen of a sample, and of their host screen.
 
-The screen owns an ordered tuple of features. No feature knows another one, and the screen knows
-none of them by name: it calls the hooks below, in the order of the tuple.
+The screen owns an ordered tuple of features. Features do not depend on one another, and the screen
+does not depend on a particular feature: it calls the hooks below in the order of the tuple.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 KeyHandler = Callable[[Draft], Effects]
-"""What a key does to the draft: changes it, and returns what the screen is to do."""
+"""Function that applies a key to the draft and returns effects for the screen to perform."""
 
 
 class TextPage(NamedTuple):
-    """A page about a sample, for the dialog that shows its request.
+    """A page about a sample, in the dialog that shows the sample's request.
 
     Attributes:
-        first: it comes before the request and the guidelines, and is shown first.
-        shown: it is shown first, whatever its position.
+        first: whether the page precedes the request and the guidelines, and is shown first.
+        shown: whether the page is shown first, whatever its position.
     """
 
     title: str
@@ -51,13 +51,13 @@ class TextPage(NamedTuple):
 
 
 class FinishedSample(NamedTuple):
-    """What came of finishing a sample.
+    """The result of finishing a sample.
 
     Attributes:
-        saved: the answer of the store.
-        next: the sample to go on with; None where all are finished.
-        feedback: of a practice sample, one's annotations compared with what is right.
-        second_readings: samples that are to be read a second time, where all are finished.
+        saved: the store's answer.
+        next: the next sample; None if all are finished.
+        feedback: for a practice sample, the annotator's work compared with the correct one.
+        second_readings: number of samples to read a second time, if all are finished.
     """
 
     saved: SaveResult
@@ -67,7 +67,7 @@ class FinishedSample(NamedTuple):
 
 
 class FeatureHost(Protocol):
-    """What a feature may use of the screen that it belongs to."""
+    """The methods of the screen that a feature may use."""
 
     @property
     def app(self) -> App[Any]:
@@ -75,47 +75,47 @@ class FeatureHost(Protocol):
 
     @property
     def draft(self) -> Draft | None:
-        """The sample on screen with all that is not saved yet."""
+        """The open sample with all unsaved work; None before the first sample."""
 
     def show_draft(self) -> None:
-        """Bring every widget in line with the draft."""
+        """Update every widget from the draft."""
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Do what the draft asks for, in order, and show the draft."""
+        """Perform effects of the draft in order, then show the draft."""
 
     def follow(self) -> None:
-        """Tell the draft where the cursors are, and update matches."""
+        """Copy the cursors to the draft, and update the matches."""
 
     def open_dialog(self, dialog: Screen[Any], closed: Callable[[Any], None] | None = None) -> None:
         """Open a dialog or another screen; `closed` gets its result."""
 
     def run_in_thread(self, group: str, call: Callable[[], None]) -> None:
-        """Run a call in a thread, in place of the one of its group before it."""
+        """Run a call in a thread; cancel the earlier call of the same group."""
 
     @property
     def session(self) -> AnnotatorSession | None:
-        """The annotator and the services; None before the first sample."""
+        """The annotator's session; None before the first sample."""
 
     @property
     def open_sample(self) -> OpenSample | None:
-        """The sample on screen as the store returned it."""
+        """The open sample as the store returned it last."""
 
     @property
     def panes(self) -> PaneController:
-        """Cursors, documents and matches."""
+        """Controller of the cursors, documents and matches of both panes."""
 
     @property
     def busy(self) -> bool:
         """Whether a job that leads to another sample or state is running; keys wait for it."""
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
-        """Show a message in the draft line until the next key; as `Draft.say`."""
+        """Show a message in the draft line until the next key; see `Draft.say`."""
 
     def forget_keys(self, before: float | None = None) -> None:
         """Drop keys that were pressed before a time, or until now."""
 
     def read(self, call: Callable[[], Found], show: Callable[[Found], None]) -> None:
-        """Read something of this sample from the store, then show it; keys wait until then."""
+        """Read data of the open sample from the store, then show it; keys wait until then."""
 
     def submit(
         self,
@@ -131,22 +131,25 @@ class FeatureHost(Protocol):
         done: Callable[[SaveResult], None],
         failed: Callable[[TuiAnnotateError], None],
     ) -> None:
-        """Send a change of this sample to the store; `call` gets the seconds that it took.
+        """Send a change of the open sample to the store.
 
-        The answer is taken over before `done` is called, if the same draft is still on screen.
+        If the same draft is still open, the store's answer is taken over before `done` is called.
+
+        Args:
+            call: gets the working time of the change in seconds.
         """
 
     def not_saved(self) -> None:
-        """Show that the store refused a save, and drop the keys behind it."""
+        """Show that the store refused a save, and drop the keys after it."""
 
     def reload_draft(self, draft: Draft, then: Callable[[StatusMessage], None]) -> None:
-        """Read the sample again; `then` gets how its labels changed, if they did."""
+        """Read the sample again; `then` gets a message about changed labels, empty for none."""
 
     def show_error(self, error: TuiAnnotateError) -> None:
-        """Show why the store refused something."""
+        """Show why the store refused a request."""
 
     def remember(self, what: str, value: str) -> None:
-        """Store a preference of this person."""
+        """Store a preference of the user."""
 
     def go(
         self,
@@ -155,10 +158,10 @@ class FeatureHost(Protocol):
         *,
         prefetched: SampleKey | int | None = None,
     ) -> None:
-        """Leave for the sample that `find` returns in the store's thread."""
+        """Go to the sample that `find` returns in the store's thread; show `none` for None."""
 
     def go_to(self, key: SampleKey | None) -> None:
-        """Leave for a sample, unless something is still to be saved."""
+        """Go to a sample, unless the draft has work that must be saved first."""
 
     def open_queue(self) -> None:
         """Open the list of samples."""
@@ -171,22 +174,22 @@ class FeatureHost(Protocol):
         words: AnyMessage,
         none: AnyMessage,
     ) -> None:
-        """Leave for the sample that `open_desk` returns, as another person."""
+        """Go to the sample that `open_desk` returns, in the session of another annotator."""
 
     def keep_place(self) -> None:
-        """Store where the annotator is in this sample."""
+        """Store the annotator's position in the open sample."""
 
     def quit(self) -> None:
-        """Leave the app; what was given to the store is done first."""
+        """Quit the app after all jobs of the store have ended."""
 
 
 class Feature:
-    """A part of the screen that can be left out. All hooks do nothing unless they are overridden.
+    """Base of optional parts of the screen; a hook does nothing unless it is overridden.
 
     Attributes:
-        key_handlers: what actions of `tui/keys/actions.py` do, by action id.
-        preload: modules that it imports when a key asks for them; the screen imports them in a
-            thread once the first sample is shown, so that no key waits for an import.
+        key_handlers: handlers of actions in `tui/keys/actions.py`, by action id.
+        preload: modules that the feature imports on a key; the screen imports them in a thread
+            after the first sample is shown, so that no key waits for an import.
     """
 
     key_handlers: Mapping[str, KeyHandler] = MappingProxyType({})
@@ -198,10 +201,13 @@ class Feature:
     # in the store's thread
 
     def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Read what the feature needs of a sample that is opened; runs in the store's thread."""
+        """Read the feature's data for a sample that is opened; called in the store's thread."""
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return what comes after a finished sample; None for no opinion. In the store's thread."""
+        """Return the sample after a finished sample; None to use the default order.
+
+        Called in the store's thread.
+        """
 
     # the sample on screen
 
@@ -209,82 +215,87 @@ class Feature:
         """Complete the draft of a sample before it is shown."""
 
     def loaded(self, draft: Draft) -> None:
-        """The documents of a sample are on screen."""
+        """Complete the draft after the documents of a sample are loaded into the panes."""
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """The sample is shown; `first`: it is the first one since the app began."""
+        """React to a new sample on screen; `first` is True for the first sample of the app."""
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
-        """Take over the answer of the store to a save; return the sample as it is then."""
+        """Take over the store's answer to a save; return the updated sample."""
         del draft, saved
         return open_sample
 
     def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
-        """The sample was read again, after a conflict or a change from elsewhere."""
+        """Update the draft after the sample was read again because of a change elsewhere."""
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
-        """Show something after a sample is finished, then call `go_on`; False to show nothing."""
+        """Show a dialog after a finished sample, then call `go_on`; return False for no dialog."""
         del result, go_on
         return False
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
-        """Return samples that keys lead to from here, to be prefetched; None to prefetch none."""
+        """Return the samples to prefetch, because keys lead to them; None to prefetch none."""
 
     def ready(self, sample: Sample) -> bool:
-        """Return whether a prefetched sample can be shown without reading anything more."""
+        """Return whether a prefetched sample can be shown without further reading."""
         del sample
         return True
 
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Do what an effect asks for; False where it asks for nothing of this feature."""
+        """Handle an effect of this feature; return False for other effects."""
         del effect, session, draft
         return False
 
     def citation_clicked(self, draft: Draft, offset: int, cell: int) -> bool:
-        """A mark behind an offset of the summary was clicked; False where it means nothing."""
+        """Handle a click on a citation mark of the summary; return False to ignore the click.
+
+        Args:
+            offset: offset in the summary after which the mark is shown.
+            cell: cell of the mark that was clicked.
+        """
         del draft, offset, cell
         return False
 
     # what is shown
 
     def before_drawing(self, draft: Draft) -> None:
-        """The draft is about to be shown: start what depends on the selection."""
+        """Start work that depends on the selection, before the draft is shown."""
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Return the title of a text; `title` is as the features before left it."""
+        """Return the title of a text; `title` is the result of the features before."""
         del draft, side
         return title
 
     def marks(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return additional marks on the document of a side that is on screen."""
+        """Return additional marks on the shown document of a side."""
         del draft, side
         return ()
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
-        """Return the draft line in place of the usual one; None to leave it."""
+        """Return (text, kind) to replace the usual draft line; None to keep the usual line."""
 
     def key_line(self, draft: Draft) -> Names | None:
-        """Return the actions of the key line in place of the usual ones; None to leave them."""
+        """Return actions to replace the usual key line; None to keep the usual key line."""
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return pages about the sample."""
+        """Return pages about the sample, for the dialog that shows its request."""
         del draft, open_sample
         return ()
 
     def citations(self, draft: Draft) -> Sequence[Citation] | None:
-        """Return what is marked behind sentences of the summary; None for the draft's own."""
+        """Return the citations marked after sentences of the summary; None for the draft's own."""
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
-        """Return the citation in focus: the offset that it follows, and its extent there."""
+        """Return the mark of the focused citation: the offset before it, and its extent."""
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str] | None:
-        """Return the text before and after that of a side, where it is part of a longer one."""
+        """Return the texts before and after a side's text that is part of a longer text."""
 
 
 FeatureOrder = tuple[Callable[[FeatureHost], Feature] | str, ...]
-"""Features in the order in which they add to titles and pages, which is visible.
+"""Features in the order in which they add to titles and pages.
 
-A name is that of a plug-in of the group `features`; those that are not named come last.
+A string is the name of a plug-in in the group `features`. Plug-ins that are not named come last.
 """

@@ -1,4 +1,4 @@
-"""A report, a document or a citation as titles, pages and frames show it: pure functions."""
+"""Pure functions that turn reports, documents and citations into titles, pages and frames."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tui_annotate.tui.draft import citations
 from tui_annotate.tui.draft.state import Citation, Draft
 from tui_annotate.tui.line_text import cut, line_text
 from tui_annotate.tui.palette import NOTED
+from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.sample.feature import TextPage
 from tui_annotate.tui.screens.sample.rows import Title
 
@@ -21,20 +22,40 @@ if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample
     from tui_annotate.services.annotate import OpenSample
 
-CITES_NOTHING: Final = "this sentence cites nothing"
-TEXT_MISSING: Final = "its text is not available"
 
-_NAME = 16  # cells of a side's name where more follows it
-_RATING = 20  # cells of a rating in a title
+class ItemMessage(ScreenMessage):
+    """Texts about the items of a collection: titles and pages."""
+
+    DOCUMENT = "DOCUMENT {name}"
+    REPORT = "REPORT {run}"
+    SENTENCE = "SENTENCE {number} {run}"
+    SENTENCE_OF = "SENTENCE {number}/{count} {run}"
+    NO_CITATION = "this sentence cites no document"
+    NO_TEXT = "the text is not available"
+    NO_CITATION_PAGE = "This sentence cites no document."
+    NO_CITATIONS_PAGE = "This report cites no document."
+    NO_TEXT_PAGE = "The text of this document is not available: the report was imported without it."
+    NOT_RATED = "not rated"
+    RATING_PAGE = "# Rating\n{rating}"
+    RATING_PAGE_WITH_COMMENT = "# Rating\n{rating}\n\n# Comment\n{comment}"
+    CITED_BY = "# Cited by\n{runs}"
+
+
+CITES_NOTHING: Final = ItemMessage.NO_CITATION.text()
+TEXT_MISSING: Final = ItemMessage.NO_TEXT.text()
+
+_NAME = 16  # maximum cells of a side's name before further text
+_RATING = 20  # maximum cells of a rating in a title
 
 
 @dataclass(frozen=True)
 class ParentReport:
-    """The report that a citation is of, as far as one has its citations.
+    """The report to which a citation belongs, with the annotator's own citations.
 
     Attributes:
-        report: None where the workspace does not contain it.
-        leaves: its sentences with their citations, in order.
+        report: the report's sample; None if the workspace does not contain the report.
+        sentences: the report's sentences.
+        leaves: the sentences with the annotator's citations, in order.
     """
 
     id: str
@@ -43,22 +64,22 @@ class ParentReport:
     leaves: tuple[TreeLeaf, ...]
 
     def leaf(self, key: SampleKey) -> int:
-        """Which of the sentences a citation is of; -1 where it is not one's own."""
+        """Return the index of a citation's sentence; -1 for citations of other annotators."""
         return next((at for at, leaf in enumerate(self.leaves) if key in leaf.keys), -1)
 
     def citations(self, key: SampleKey) -> tuple[SampleKey, ...]:
-        """Those of the sentence that a citation is of, in order."""
+        """Return all citations of a citation's sentence, in order."""
         at = self.leaf(key)
         return self.leaves[at].keys if at >= 0 else ()
 
     def step(self, key: SampleKey, step: int) -> SampleKey | None:
-        """The next or previous citation of the report; None behind its ends."""
+        """Return the next or previous citation of the report; None beyond the ends."""
         keys = [one for leaf in self.leaves for one in leaf.keys]
         at = keys.index(key) + step if key in keys else -1
         return keys[at] if 0 <= at < len(keys) else None
 
     def turn(self, key: SampleKey, step: int) -> SampleKey | None:
-        """The next or previous citation of the same sentence, round and round."""
+        """Return the next or previous citation of the same sentence; the first follows the last."""
         keys = self.citations(key)
         return keys[(keys.index(key) + step) % len(keys)] if len(keys) > 1 else None
 
@@ -66,11 +87,12 @@ class ParentReport:
 def title(
     draft: Draft, side: Side, usual: Title, *, parent: ParentReport | None = None, comment: str = ""
 ) -> Title:
-    """The title of a text.
+    """Return the title of a text that belongs to an item of a collection.
 
     Args:
-        usual: the title for any sample.
-        parent: the report of a citation; None where it is not known.
+        usual: the title that other samples have.
+        parent: the report of a citation; None if the report is not known.
+        comment: the sample comment; empty for none.
     """
     if side is Side.SUMMARY:
         notes = [cut(line_text(draft.rating), _RATING)] if draft.rating else []
@@ -85,22 +107,23 @@ def title(
 
 
 def name(draft: Draft, usual: str, parent: ParentReport | None = None) -> str:
-    """Which item it is; `usual` for samples that are none."""
+    """Return the name of an item for a title; `usual` for samples that are not items."""
     sample = draft.sample
     run = _run_name(sample)
     if sample.kind is SampleKind.DOCUMENT:
         (document,) = sample.documents
-        return f"DOCUMENT {document.title or _docid(sample)}".strip()
+        return ItemMessage.DOCUMENT.text(name=document.title or _docid(sample)).strip()
     if sample.kind is SampleKind.REPORT:
-        return f"REPORT {run}".strip()
+        return ItemMessage.REPORT.text(run=run).strip()
     if sample.kind is SampleKind.CITATION:
-        number, total = citations.sentence_index(sample), len(parent.sentences) if parent else 0
-        return f"SENTENCE {number + 1}{f'/{total}' if total else ''} {run}".strip()
+        number, count = citations.sentence_index(sample) + 1, len(parent.sentences) if parent else 0
+        message = ItemMessage.SENTENCE_OF if count else ItemMessage.SENTENCE
+        return message.text(number=number, count=count, run=run).strip()
     return usual
 
 
 def _cited_title(draft: Draft, usual: Title, parent: ParentReport | None) -> Title:
-    """The cited document as one of the tabs that its sentence has."""
+    """Return the title of a cited document, with its number among the sentence's documents."""
     sample = draft.sample
     name = cut(line_text(draft.tree.source_title.upper()), _NAME)
     keys = parent.citations(sample.key) if parent else ()
@@ -116,7 +139,7 @@ def _cited_title(draft: Draft, usual: Title, parent: ParentReport | None) -> Tit
 
 
 def tabs(sample: Sample, parent: ParentReport) -> tuple[Citation, ...]:
-    """The documents that the sentence of a citation cites, where it cites several."""
+    """Return the documents that a citation's sentence cites; empty for fewer than two."""
     keys, text = parent.citations(sample.key), sample.document(Side.SUMMARY).text.rstrip()
     if len(keys) < 2 or not text:
         return ()
@@ -125,7 +148,7 @@ def tabs(sample: Sample, parent: ParentReport) -> tuple[Citation, ...]:
 
 
 def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
-    """The report before a sentence and after it; empty where the report is not known."""
+    """Return the report's text before and after a sentence; empty if the report is not known."""
     at = citations.sentence_index(sample)
     if parent.report is None or not 0 <= at < len(parent.sentences):
         return "", ""
@@ -134,20 +157,23 @@ def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
 
 
 def item_pages(open_sample: OpenSample) -> list[TextPage]:
-    """Return the pages of an item; none for other samples."""
+    """Return the pages about an item: its documents and its rating; none for other samples."""
     sample, assignment = open_sample.sample, open_sample.assignment
     if sample.kind not in RATED_KINDS:
         return []
     page = TextPage("Document", _document(sample))
     if sample.kind is SampleKind.REPORT:
         listing = citations.format_listing(sample, urls(sample))
-        page = TextPage("Documents", listing or "It cites nothing.")
-    comment = f"\n\n# Comment\n{assignment.comment}" if assignment.comment else ""
-    return [page, TextPage("Rating", f"# Rating\n{assignment.rating or 'not rated'}{comment}")]
+        page = TextPage("Documents", listing or ItemMessage.NO_CITATIONS_PAGE.text())
+    with_comment, without = ItemMessage.RATING_PAGE_WITH_COMMENT, ItemMessage.RATING_PAGE
+    text = (with_comment if assignment.comment else without).text(
+        rating=assignment.rating or ItemMessage.NOT_RATED.text(), comment=assignment.comment
+    )
+    return [page, TextPage("Rating", text)]
 
 
 def urls(sample: Sample) -> Mapping[str, str]:
-    """The addresses of a report's documents, by id, as far as they are known."""
+    """Return the known web addresses of a report's documents, by document id."""
     known = sample.meta.get("urls")
     if not isinstance(known, Mapping):
         return {}
@@ -158,18 +184,18 @@ def _document(sample: Sample) -> str:
     docid, url = _docid(sample), sample.meta.get("url")
     titles = [document.title for document in sample.side(Side.SOURCE)]
     if not docid:
-        return "This sentence cites nothing."
+        return ItemMessage.NO_CITATION_PAGE.text()
     lines = [f"# {docid}", *titles, *([url] if isinstance(url, str) else [])]
     if not titles:
-        lines.append("not available: the report came without its text")
+        lines.append(ItemMessage.NO_TEXT_PAGE.text())
     runs = sample.meta.get("runs")
     if isinstance(runs, list) and runs:
-        lines += ["", f"# Cited by\n{', '.join(map(str, runs))}"]
+        lines += ["", ItemMessage.CITED_BY.text(runs=", ".join(map(str, runs)))]
     return "\n".join(filter(None, lines))
 
 
 def _run_name(sample: Sample) -> str:
-    """The run as the tree has it: with its team, where two teams call one so."""
+    """Return the run's name as in the collection tree, with its team if the name is ambiguous."""
     topic = str(sample.meta.get("topic_id") or "")
     report = sample.id if sample.kind is SampleKind.REPORT else report_id(sample.group)
     start = f"r|{topic}|"

@@ -1,4 +1,4 @@
-"""The command palette's one provider: every action that acts where the draft is, by name."""
+"""The provider of the command palette: the actions that are possible in the draft's state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tui_annotate.tui.screens.sample.screen import SampleScreen
 
 
 class ActionProvider(Provider):
-    """Actions with their keys, then themes; digits are left out, as the bar shows them."""
+    """Provider of actions with their keys, then of themes; digits are omitted, as in the bar."""
 
     @property
     def _sample_screen(self) -> SampleScreen:
@@ -23,7 +23,7 @@ class ActionProvider(Provider):
         return screen
 
     def _commands(self) -> Iterator[tuple[str, str, Callable[[], None], str]]:
-        """(words, id, call, group and keys) of each, in the order of the key table."""
+        """Return (description, id, call, group and keys) of each command, in key-table order."""
         screen = self._sample_screen
         keys, draft = screen.key_map, screen.draft
         for action in keys.actions if keys and draft else ():
@@ -35,12 +35,12 @@ class ActionProvider(Provider):
             yield f"theme {name}", "", partial(screen.use_theme, name), screen.theme_help
 
     async def discover(self) -> Hits:
-        """All of them, in the order of the key table."""
+        """Return all commands, in the order of the key table."""
         for text, _, call, about in self._commands():
             yield DiscoveryHit(text, call, help=about)
 
     async def search(self, query: str) -> Hits:
-        """Those whose words or id are like what was typed."""
+        """Return the commands whose description or id resembles the typed text."""
         matcher = self.matcher(query)
         for text, name, call, about in self._commands():
             score = max(matcher.match(text), matcher.match(name) if name else 0)

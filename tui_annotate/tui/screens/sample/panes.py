@@ -1,6 +1,6 @@
-"""The two panes: cursors, documents, matches of the assist, and the search for words.
+"""Controller of the two text panes: cursors, documents, matches of the assist, text search.
 
-The assist answers in memory, at once; it is prepared in a thread.
+A thread prepares the assist. The prepared assist then answers from memory at once.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _log = logging.getLogger(__name__)
 
 
 class PaneController:
-    """Cursors, documents and matches of the two panes.
+    """Controller of the cursors, documents and matches of the two panes.
 
     Attributes:
-        signals: what ranks the matches.
-        by: which signals rank them, as the annotator chose.
+        signals: description of the signals that rank the matches.
+        by: the annotator's choice of signals.
     """
 
     def __init__(self, screen: SampleScreen) -> None:
@@ -70,27 +70,27 @@ class PaneController:
         self._offsets: dict[tuple[Side, int], int] = {}
 
     def build(self) -> None:
-        """Make the widgets of both texts anew."""
+        """Create new widgets for both texts."""
         self._panes = {side: DocumentPane(id=side.value) for side in Side}
 
     def __getitem__(self, side: Side) -> DocumentPane:
         return self._panes[side]
 
     def side_of(self, pane: Widget) -> Side | None:
-        """The side of a pane; None for one that is not this screen's."""
+        """Return the side of a pane; None for a pane of another screen."""
         return next((side for side in Side if self[side] is pane), None)
 
     # documents
 
     def reset(self) -> None:
-        """Forget what was known of the sample before; answers for it are dropped."""
+        """Forget the sample before; results for it that arrive later are dropped."""
         self._anchors, self._documents, self._offsets = {}, {}, {}
         self._assist, self._assist_state = None, ""
         self.signals = signals.SignalsStatus()
         self._number += 1
 
     def load(self, draft: Draft) -> None:
-        """Put the draft's documents on screen, cursors and selection as it has them."""
+        """Show the draft's documents with the draft's cursors and selection."""
         for side in Side:
             pointer = draft.pointers[side]
             self.show_document(side, pointer.document, offset=pointer.offset)
@@ -99,7 +99,7 @@ class PaneController:
         self[draft.side].focus()
 
     def show_document(self, side: Side, index: int, *, offset: int | None = None) -> None:
-        """Puts another document of a side on screen, with the cursor where it was in it."""
+        """Show another document of a side, with the cursor at its last position there."""
         draft, screen = self._screen.draft, self._screen
         if draft is None:
             return
@@ -117,15 +117,15 @@ class PaneController:
             self[side].go_to(min(wanted, len(text)))
 
     def next_document(self, step: int) -> None:
-        """Show the next or previous document of the source side, round and round."""
+        """Show the next or previous document of the source side; the first follows the last."""
         if draft := self._screen.draft:
             count = len(draft.sample.side(Side.SOURCE))
             self.show_document(Side.SOURCE, (self._documents[Side.SOURCE] + step) % count)
 
-    # what the draft wants moved
+    # effects on the panes
 
     def handle(self, effect: Effect) -> bool:
-        """Does what an effect asks of a pane; False where it asks nothing of one."""
+        """Handle an effect on a pane; return False for other effects."""
         match effect:
             case Move(side, unit, step, extend):
                 self[side].move(unit, step, extend=extend)
@@ -164,7 +164,7 @@ class PaneController:
     # cursors and matches
 
     def pointer(self, side: Side) -> SideCursor:
-        """Where a pane's cursor is."""
+        """Return the document, cursor and selection of a pane."""
         pane = self[side]
         return SideCursor(self._documents.get(side, 0), pane.cursor_offset, pane.selection)
 
@@ -177,15 +177,15 @@ class PaneController:
             cursor_actions.set_pointer(draft, side, self.pointer(side))
         for effect in self._update_matches(draft):
             self.handle(effect)
-        for side in Side:  # a match may have brought another document of its side on screen
+        for side in Side:  # a match may have shown another document of its side
             cursor_actions.set_pointer(draft, side, self.pointer(side))
 
     def forget_matches(self) -> None:
-        """Look for matches anew when the draft is followed next."""
+        """Search for matches again at the next call of `follow`."""
         self._anchors.clear()
 
     def _update_matches(self, draft: Draft) -> Effects:
-        """Ask the assist, where the anchor in focus changed."""
+        """Ask the assist for matches if the anchor in focus has changed; return the effects."""
         if draft.side is Side.SUMMARY and self._anchors.pop(Side.SOURCE, None):
             highlights.show_matches(draft, Side.SUMMARY, ())
         anchor = draft.current_anchor(draft.side)
@@ -200,13 +200,13 @@ class PaneController:
     def _find_matches(self, anchor: Anchor | None) -> tuple[Match, ...]:
         made = self._assist if self._screen.shows_matches else None
         if made is None or anchor is None or anchor.side not in made.sides:
-            return ()  # a document alone is on another side than in the store
+            return ()  # a single document is shown on another side than it is stored
         return made.match(anchor, by=self.by)
 
     # the signals
 
     def next_signals(self) -> None:
-        """Rank the matches by the next choice: words and vectors, words, vectors."""
+        """Rank the matches by the next choice of signals: words and vectors, words, vectors."""
         draft = self._screen.draft
         if draft is None:
             return
@@ -223,7 +223,7 @@ class PaneController:
         )
 
     def complete_snapshot(self, offer: AssistSnapshot | None) -> AssistSnapshot | None:
-        """An offer of the draft, with what ranked its matches."""
+        """Add to an assist snapshot of the draft which signals ranked its matches."""
         made = self._assist
         if offer is None or made is None or made.vectors is None:
             return offer and replace(offer, by=self.by)
@@ -237,12 +237,12 @@ class PaneController:
     def prepare_assist(
         self, load: Callable[[], AssistService], sample: Sample, segments: Segments
     ) -> None:
-        """Prepare the assist in a thread; answers for an older sample are dropped."""
+        """Prepare the assist in a thread; results for an older sample are dropped."""
         call = partial(self._prepare, load, sample, segments, number=self._number)
         self._screen.run_in_thread("assist", call)
 
     def count_words(self, sample: Sample, segments: Segments) -> None:
-        """Prepare matches by words alone, in a thread: a second for texts of a megabyte."""
+        """Prepare lexical matches in a thread; this takes a second for texts of a megabyte."""
         number = self._number
 
         def prepare() -> None:
@@ -256,7 +256,7 @@ class PaneController:
     def _prepare(
         self, load: Callable[[], AssistService], sample: Sample, segments: Segments, *, number: int
     ) -> None:
-        """In a thread: words first where vectors may take longer, so in the first sample."""
+        """Prepare the assist in a thread: lexical matches first if vectors may take longer."""
         from tui_annotate.services.assist.sample import settle
 
         assist, worker = load(), get_current_worker()
@@ -270,26 +270,27 @@ class PaneController:
             state = full.signals or words.signals
         except Unavailable as error:
             _log.info("no vectors for the assist: %s", error.message)
-            full, state = words, f"words only: {error.message}"
+            full, state = words, signals.SignalMessage.WORDS_ONLY.text(reason=error.message)
         self._first_sample = False
         self._screen.app.call_from_thread(self.use_assist, number, full, state)
         settle()
 
     def worker_changed(self, event: Worker.StateChanged) -> None:
-        """Log an unexpected error of a thread; annotating goes on without what it was to find."""
+        """Log an unexpected error of a thread; annotating goes on without the thread's result."""
         error, group = event.worker.error, event.worker.group
         if event.state is not WorkerState.ERROR or error is None:
             return
         _log.error("%s failed: %s", group, type(error).__name__, exc_info=error)
         if group == "assist":
-            kind = "words only" if self._assist else "no assist"
-            self._assist_state = f"{kind}: {type(error).__name__}, see the log"
+            words, none = signals.SignalMessage.WORDS_ONLY, signals.SignalMessage.NO_ASSIST
+            reason = signals.SignalMessage.SEE_LOG.text(error=type(error).__name__)
+            self._assist_state = (words if self._assist else none).text(reason=reason)
             if draft := self._screen.draft:
                 self._update_signals(draft)
             self._screen.show_draft()
 
     def use_assist(self, number: int, made: SampleAssist, state: str) -> None:
-        """The assist is ready, or better than before: lights up, and moves nothing it need not."""
+        """Show matches of a newly prepared assist; keep the focus if the assist got better."""
         draft = self._screen.draft
         if number != self._number or draft is None:
             return
@@ -301,11 +302,11 @@ class PaneController:
         else:
             self._rank_again(draft)
         self._screen.show_draft()
-        if state != signals.LOADING:  # nothing that is wanted sooner is to be prepared
+        if state != signals.LOADING:  # the vectors are wanted before the missing words
             self._screen.comparison.find_marks()
 
     def _rank_again(self, draft: Draft) -> None:
-        """Rank the same anchors anew; the segment in focus stays in focus if it still matches."""
+        """Rank the matches of the anchors again; the focused match stays focused if it remains."""
         self._update_signals(draft)
         for side, anchor in self._anchors.items():
             other = side.other
@@ -318,18 +319,18 @@ class PaneController:
 
 
 MOST_HITS: Final = 10_000
-"""Hits that are shown at most."""
+"""Maximum number of search hits that are shown."""
 
 
 class TextSearch:
-    """Finds words in the text that has the keys."""
+    """Search for words in the focused text."""
 
     def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
         self._query = ""
 
     def ask(self, draft: Draft) -> None:
-        """Ask for words, with those that were found last."""
+        """Ask the user for words to find; the last search is the default."""
         from tui_annotate.tui.dialogs.find import FindDialog
 
         side, screen = draft.side, self._screen
@@ -354,7 +355,7 @@ class TextSearch:
 
 
 def find_hits(text: str, query: str) -> tuple[Span, ...]:
-    """Return where a text holds the words as they are, whatever their case, in order."""
+    """Return the spans where a text contains the query, ignoring case, in order."""
     if not query:
         return ()
     found = re.compile(re.escape(query), re.IGNORECASE).finditer(text)

@@ -1,4 +1,4 @@
-"""A draft as the values that widgets show: pure functions, one a widget."""
+"""Pure functions that turn a draft into the values of the widgets."""
 
 from __future__ import annotations
 
@@ -28,28 +28,53 @@ from tui_annotate.tui.keys.actions import action_of
 from tui_annotate.tui.keys.key_map import KeyMap
 from tui_annotate.tui.line_text import cut, line_text
 from tui_annotate.tui.palette import SUGGESTED
+from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.sample.signals import SignalsStatus
 from tui_annotate.tui.widgets.annotation_list import ListedAnnotation
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
 from tui_annotate.tui.widgets.label_bar import Option
 from tui_annotate.tui.widgets.match_list import MatchRow
 
-_LONGEST: Final = 400  # characters of a text that a row is given; it shows fewer
+_LONGEST: Final = 400  # maximum characters of a text in a row
+
+
+class SampleMessage(ScreenMessage):
+    """Texts of the screen of a sample, apart from the messages of the draft line."""
+
+    SUGGESTIONS_HIDDEN = "{count} hidden"
+    PRACTICE = "practice"
+    SECOND_READING = "2nd reading"
+    OWN_WORDS = "own words"
+    NOT_RATED = "not rated"
+    PARENT_ITSELF = "itself"
+    SENTENCE = "sentence {number}/{count}"
+    NO_TEXT = "no text"
+    MATCH = "match {rank}/{count} · {score:.2f}"
+    NO_MATCH = "no match"
+    SIDE_HIDDEN = "{side} hidden"
+    TO_RELABEL = "{count} to relabel"
+    MATCHES_FOR = "for {claim}"
+    ONE_OF = "{labels}?"
+    MISSING = "missing: {fields}"
+    MATCHES_TITLE = "MATCHES"
+    ANNOTATIONS_TITLE = "ANNOTATIONS"
+    TOO_SMALL = "Too small: {columns} x {rows} needed"
 
 
 def describe_open_suggestions(draft: Draft) -> str:
-    """How many suggestions are open, and that they are hidden; empty for none."""
+    """Return the number of open suggestions, or of hidden suggestions; empty for none."""
     if draft.suggestions_hidden:
-        return f"{len(draft.suggestions)} hidden" if draft.suggestions else ""
+        hidden = SampleMessage.SUGGESTIONS_HIDDEN.text(count=len(draft.suggestions))
+        return hidden if draft.suggestions else ""
     return format_count(number, "suggestion") if (number := len(draft.offered)) else ""
 
 
 def _suggestion_rows(
     draft: Draft, cache: dict[str, ListedAnnotation]
 ) -> Iterator[ListedAnnotation]:
-    """Those that are shown, in reading order; `cache`: rows by id for the same labels; grows."""
+    """Return the rows of the shown suggestions, in reading order; `cache` keeps rows by id."""
     for one in draft.offered:
-        if one.id not in cache:  # 200 of them would take half a frame at each key
+        if one.id not in cache:  # building 200 rows would take half a frame at each key
             cache[one.id] = _suggestion_row(draft, one)
         row = cache[one.id]
         yield replace(row, focused=True) if one.id == draft.focused else row
@@ -70,7 +95,7 @@ def _suggestion_row(draft: Draft, one: Suggestion) -> ListedAnnotation:
 
 
 def quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
-    """What is marked, joined, on one line."""
+    """Quote the text of anchors on one line, joined by ellipses."""
     texts = (
         draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
         for anchor in anchors
@@ -79,9 +104,9 @@ def quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
 
 
 def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationMark]:
-    """Claims on a document of the summary; on one of the source, evidence of the one in focus.
+    """Return marks of suggestions: all claims on the summary, focused evidence on the source.
 
-    As long as nothing of it changes they are the same values, so that a key costs nothing for them.
+    Unchanged marks are returned as the same objects, so that a key needs no time for them.
     """
     offered, here = draft.offered, draft.focused_suggestion
     focused = here.id if here else ""
@@ -99,21 +124,26 @@ def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationM
     return made
 
 
-_REASON = 28  # cells of the names that are to be chosen of
-_NAME = 16  # cells of a side's name where a document's number follows it
-_ZERO_WORDS = {"reason": "own words", DECLINE: "own words", RATING: "not rated"}  # what 0 means
+_REASON = 28  # maximum cells of the names of labels to choose from
+_NAME = 16  # maximum cells of a side's name before a document's number
+_ZERO_WORDS = {  # the meaning of the digit 0, by the kind of the pending question
+    "reason": SampleMessage.OWN_WORDS.text(),
+    DECLINE: SampleMessage.OWN_WORDS.text(),
+    RATING: SampleMessage.NOT_RATED.text(),
+}
 _HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
 
 
 def describe_reading(person: Person | None, *, practice: bool) -> str:
-    """Which reading of the sample it is, where it is no usual one."""
+    """Return whether a sample is read for practice or a second time; empty for a first reading."""
     if practice:
-        return "practice"
-    return "2nd reading" if person and person.kind is PersonKind.AGAIN else ""
+        return SampleMessage.PRACTICE.text()
+    again = person is not None and person.kind is PersonKind.AGAIN
+    return SampleMessage.SECOND_READING.text() if again else ""
 
 
 def bar(draft: Draft) -> tuple[list[Option], str, bool]:
-    """(options, title, digits_off) of the label bar."""
+    """Return (options, title, digits_off) of the label bar."""
     options: list[Option] = [
         (
             option.digit,
@@ -130,7 +160,7 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
     if pending is None:
         return options, "", draft.digits_off or not draft.claim
     if pending.kind == "child":
-        options.append(("0", "itself", False, False, -1))
+        options.append(("0", SampleMessage.PARENT_ITSELF.text(), False, False, -1))
     elif pending.kind in _ZERO_WORDS:
         options.append(("0", _ZERO_WORDS[pending.kind], False, False, -1))
     return options, describe_labels([pending.path]) if pending.path else "", False
@@ -139,10 +169,10 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
 def key_pairs(
     keys: KeyMap, draft: Draft, usual: key_lines.Names = key_lines.READING_LINE
 ) -> tuple[tuple[str, str], ...]:
-    """Return the key line for where the draft is, and for what it asks.
+    """Return the keys and names on the key line for the draft's state and pending question.
 
     Args:
-        usual: the actions of the line where nothing else is in focus.
+        usual: the actions on the key line if no suggestion or item is in focus.
     """
     if draft.hints:
         return _HINT_KEYS
@@ -174,14 +204,15 @@ class Title(NamedTuple):
 
 
 def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "") -> Title:
-    """The title of a pane.
+    """Return the title of a pane.
 
     Args:
-        signals: what ranks the matches.
-        conflict: what the focused match and the selection may not agree on, in words.
+        signals: description of the signals that rank the matches.
+        conflict: description of a possible contradiction of match and selection; empty for none.
     """
     sentences = draft.sentences(side)
-    right = f"sentence {draft.segment(side) + 1}/{len(sentences)}" if sentences else "no text"
+    at = SampleMessage.SENTENCE if sentences else SampleMessage.NO_TEXT
+    right = at.text(number=draft.segment(side) + 1, count=len(sentences))
     if side is Side.SUMMARY:
         count = format_count(number, "annotation") if (number := len(draft.annotations)) else ""
         notes = (count, describe_open_suggestions(draft), describe_split(draft))
@@ -189,36 +220,41 @@ def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "
     documents = draft.sample.side(side)
     name = draft.tree.source_title.upper()
     if len(documents) > 1:
-        at = draft.pointers[side].document
-        name = cut(line_text(name), _NAME)  # so that the number is never what is cut
-        name = f"{name} {at + 1}/{len(documents)} {documents[at].title or documents[at].key}"
+        index = draft.pointers[side].document
+        name = cut(line_text(name), _NAME)  # so that the number is never cut
+        name = (
+            f"{name} {index + 1}/{len(documents)} {documents[index].title or documents[index].key}"
+        )
     if not sentences:
         return Title(name, (), right)
     match, matches = draft.focused_match, draft.matches[Side.SOURCE]
-    note = f"match {match.rank}/{len(matches)} · {match.score:.2f}" if match else "no match"
+    note = SampleMessage.NO_MATCH.text()
+    if match:
+        rank, score = match.rank, match.score
+        note = SampleMessage.MATCH.text(rank=rank, count=len(matches), score=score)
     if conflict or not signals.limited:
         return Title(name, (note, conflict), right, signals.text)
     return Title(name, (note, signals.text), right)
 
 
 def describe_hidden_side(draft: Draft, side: Side) -> str:
-    """That the text of a side is not on screen."""
+    """Describe that the text of a side is not on screen."""
     titles = {Side.SOURCE: draft.tree.source_title, Side.SUMMARY: draft.tree.summary_title}
-    return f"{cut(line_text(titles[side]), _NAME)} hidden"
+    return SampleMessage.SIDE_HIDDEN.text(side=cut(line_text(titles[side]), _NAME))
 
 
 def describe_split(draft: Draft) -> str:
-    """How many annotations wait for a label in the place of one that was split."""
+    """Return how many annotations need a new label because their label was split."""
     if not any(label.split for label in draft.tree.walk()):
-        return ""  # at each key: most sets have none
+        return ""  # quick exit at each key, as most label sets have no split label
     number = sum(bool(draft.tree.split(known.labels)) for known in draft.annotations)
-    return f"{number} to relabel" if number else ""
+    return SampleMessage.TO_RELABEL.text(count=number) if number else ""
 
 
 def contrasted(
     draft: Draft, place: Place, found: TextContrast
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """(words that are shared, places that may contradict) on a document."""
+    """Return (spans of shared words, spans that may contradict) on a document."""
     now = match_pair(draft)
     if now and place == now.match_document:
         return found.shared, found.evidence
@@ -226,13 +262,15 @@ def contrasted(
 
 
 def describe_match_source(draft: Draft) -> str:
-    """What the listed matches are for."""
+    """Describe the selection to which the listed matches belong; empty for none."""
     anchor = draft.current_anchor(draft.side)
-    return f"for {describe_anchor(draft, anchor)}" if anchor else ""
+    if anchor is None:
+        return ""
+    return SampleMessage.MATCHES_FOR.text(claim=describe_anchor(draft, anchor))
 
 
 def match_rows(draft: Draft) -> tuple[MatchRow, ...]:
-    """The listed matches, best first: of the side across from the keys."""
+    """Return the rows of the matches on the side opposite to the focus, best first."""
     side = draft.side.other
     return tuple(_match_row(draft, side, match) for match in draft.matches[side])
 
@@ -256,10 +294,10 @@ def _match_row(draft: Draft, side: Side, match: Match) -> MatchRow:
 def annotation_rows(
     draft: Draft, cache: dict[str, ListedAnnotation] | None = None
 ) -> tuple[ListedAnnotation, ...]:
-    """The listed annotations, in reading order, then the suggestions.
+    """Return the rows of the annotations in reading order, then of the suggestions.
 
     Args:
-        cache: rows of suggestions by id, for the same texts and labels; grows.
+        cache: rows of suggestions by id, for the same texts and labels; new rows are added.
     """
     own = (
         _annotation_row(draft, annotation, letter(at))
@@ -284,11 +322,12 @@ def _annotation_row(draft: Draft, annotation: Annotation, name: str) -> ListedAn
 
 
 def _describe_missing(draft: Draft, annotation: Annotation, lacks: Sequence[str]) -> str:
-    """What is missing, in words; empty where nothing is."""
+    """Describe the missing fields or label of an annotation; empty if nothing is missing."""
     for split in draft.tree.split(annotation.labels):
         if parts := draft.tree.parts(split):
-            return cut(line_text(f"{join_label_names(parts, last=' or ')}?"), _REASON)
-    return f"wants {' and '.join(lacks)}" if lacks else ""
+            names = join_label_names(parts, last=" or ")
+            return cut(line_text(SampleMessage.ONE_OF.text(labels=names)), _REASON)
+    return SampleMessage.MISSING.text(fields=" and ".join(lacks)) if lacks else ""
 
 
 def _is_focused(draft: Draft, annotation: Annotation) -> bool:
@@ -296,14 +335,14 @@ def _is_focused(draft: Draft, annotation: Annotation) -> bool:
 
 
 def slot_of(draft: Draft, labels: Sequence[LabelPath]) -> int:
-    """The colour slot of an annotation with these labels."""
+    """Return the colour slot of an annotation with these labels."""
     return draft.slot(labels[0]) if labels else 0
 
 
 def marks(draft: Draft, side: Side) -> tuple[AnnotationMark, ...]:
-    """Annotations and suggestions as marks on the document of a side that is on screen.
+    """Return the marks of annotations and suggestions on the shown document of a side.
 
-    Of suggestions the claims; evidence of the one in focus alone.
+    All claims of suggestions are marked, but only the evidence of the focused suggestion.
     """
     at = draft.pointers[side].document
     own = (

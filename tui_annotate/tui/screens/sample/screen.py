@@ -1,7 +1,7 @@
-"""The screen of one sample: widgets, layout, and the way from a key to what it does.
+"""The base screen of one sample: widgets, layout, and the handling of keys.
 
-A key becomes an action, the action changes the draft, and the effects that the draft returns go to
-the handlers in order, until one of them does it. No store is known here.
+A key is mapped to an action. The action changes the draft and returns effects. Each effect goes to
+the handlers in order, until one of them handles it. This module does not use a store.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from tui_annotate.tui.keys.key_map import KeyMap
 from tui_annotate.tui.screens.sample import rows, signals
 from tui_annotate.tui.screens.sample.comparison import TextComparison
 from tui_annotate.tui.screens.sample.panes import PaneController, TextSearch
+from tui_annotate.tui.screens.sample.rows import SampleMessage
 from tui_annotate.tui.text.layout import rows_needed, upper_rows
 from tui_annotate.tui.widgets.annotation_list import AnnotationList, ListedAnnotation
 from tui_annotate.tui.widgets.document_pane import AnnotationMark, DocumentPane
@@ -45,36 +46,36 @@ if TYPE_CHECKING:
     from tui_annotate.tui.screens.sample.feature import Feature
 
 SIDE_BY_SIDE: Final = 100
-"""Columns from which the texts are side by side."""
+"""Minimum number of columns to show the texts side by side."""
 
 LISTS: Final = 28
-"""Rows from which matches and annotations are listed under the summary."""
+"""Minimum number of rows to list matches and annotations under the summary."""
 
 BOTH, ONE, STACKED = LAYOUTS = ("both", "one", "stacked")
 
 _LINES = 5  # header, two titles, draft line, keys
 
-# What a window has at least, so that each text shows a line above two rows of options.
+# The least size of a window in which each text shows a line above two rows of options.
 _COLUMNS: Final = 30
 _STACKED: Final = 9  # rows, where one text is above the other
 _ONE: Final = 7  # rows, where they are side by side, or one is hidden
 
 
 class SampleScreen(Screen[None]):
-    """Header, two texts, lists, draft line, options, keys.
+    """Screen of one sample: header, two texts, lists, draft line, options and keys.
 
     Attributes:
-        features: parts that can be left out, in the order in which they add to titles and pages.
-        handlers: do what an effect asks for; the first that returns True has done it.
-        awaiting_sample: another sample is coming, so nothing is painted that it covers at once.
+        features: optional parts, in the order in which they add to titles and pages.
+        handlers: handlers of effects; the first that returns True has handled an effect.
+        awaiting_sample: whether another sample is being opened, so that painting is postponed.
         layout_name: one of `LAYOUTS`.
-        single: one text alone, whatever layout was chosen.
+        single: whether only one text is shown, whatever layout was chosen.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
     AUTO_FOCUS: ClassVar[str | None] = ""
     theme_help: ClassVar[str] = "View · remembered for you"
-    """What the command palette says of a theme."""
+    """Description of the themes in the command palette."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,16 +92,16 @@ class SampleScreen(Screen[None]):
         self._base_style: Style | None = None
         self._heights_for: tuple[SampleKey, int, int, int] | None = None
 
-    # what a screen of samples is made for
+    # methods that subclasses override
 
     @property
     def draft(self) -> Draft | None:
-        """The sample on screen with all that is not saved; None while there is none."""
+        """The open sample with all unsaved work; None before the first sample."""
         raise NotImplementedError
 
     @property
     def key_map(self) -> KeyMap | None:
-        """The keys; None while they are not known."""
+        """The key map; None before the first sample."""
         raise NotImplementedError
 
     @property
@@ -110,12 +111,12 @@ class SampleScreen(Screen[None]):
 
     @property
     def shows_matches(self) -> bool:
-        """Whether matches of the selection are looked for."""
+        """Whether matches of the selection are searched."""
         return True
 
     @property
     def signed_in(self) -> bool:
-        """Whether the person has an account, for actions that need one."""
+        """Whether the user has an account, for actions that need an account."""
         return False
 
     def may_do(self, action: str) -> bool:  # noqa: ARG002  what it may depend on
@@ -123,36 +124,36 @@ class SampleScreen(Screen[None]):
         return True
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Return what an action does to the draft, as effects."""
+        """Apply an action to the draft, and return its effects."""
         raise NotImplementedError
 
     def header(self) -> Header | None:
-        """Return what the header shows; None to leave it."""
+        """Return the content of the header; None to keep the header unchanged."""
         raise NotImplementedError
 
     def quit(self) -> None:
-        """Leave the app."""
+        """Quit the app."""
         raise NotImplementedError
 
     def spend(self) -> None:
-        """Count the time of an action by key or mouse."""
+        """Count the working time of an action by key or mouse."""
 
     def remember(self, what: str, value: str) -> None:
-        """Store a preference of this person."""
+        """Store a preference of the user."""
 
     def free_keys(self) -> None:
-        """Let keys go on that may have waited for something that is here now."""
+        """Deliver keys that were held back and no longer have to wait."""
 
-    # from an action to what it does
+    # actions and effects
 
     def do(self, action: str, *, digit: str = "") -> None:
-        """Do an action of the key table: by key, from the palette or by a click."""
+        """Run an action of the key table, for a key, a command of the palette or a click."""
         if draft := self.draft:
             may = self.may_do(action)
             self.perform(self.press(draft, action, digit=digit) if may else [Blink()])
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Do what the draft asks for, in order; then show the draft."""
+        """Perform effects of the draft in order, then show the draft."""
         for effect in effects:
             for handle in self.handlers:
                 if handle(effect):
@@ -162,7 +163,7 @@ class SampleScreen(Screen[None]):
             self.show_draft()
 
     def handle(self, effect: Effect) -> bool:
-        """Do what an effect asks of the screen itself."""
+        """Handle an effect that concerns the screen itself; return False for other effects."""
         match effect:
             case Blink():
                 self.query_one(LabelBar).blink()
@@ -186,11 +187,11 @@ class SampleScreen(Screen[None]):
         return True
 
     def follow(self) -> None:
-        """Tell the draft where the cursors are, and update matches."""
+        """Copy the cursors to the draft, and update the matches."""
         self.panes.follow()
 
     def load_documents(self, draft: Draft) -> None:
-        """Put another draft's documents on screen."""
+        """Show the documents of a draft in the panes."""
         self.panes.reset()
         sample = draft.sample
         single = sample.kind is SampleKind.DOCUMENT and not all(map(sample.side, Side))
@@ -203,13 +204,13 @@ class SampleScreen(Screen[None]):
             feature.loaded(draft)
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
-        """Show a message in the draft line until the next key; as `Draft.say`."""
+        """Show a message in the draft line until the next key; see `Draft.say`."""
         if draft := self.draft:
             draft.say(message, kind, **fields)
         self.show_draft()
 
     def use_theme(self, name: str) -> None:
-        """Use another theme, and remember it."""
+        """Switch to another theme, and remember the choice."""
         self.app.theme = name
         self.remember("theme", name)
 
@@ -218,23 +219,23 @@ class SampleScreen(Screen[None]):
         self.app.push_screen(dialog, closed)
 
     def run_in_thread(self, group: str, call: Callable[[], None]) -> None:
-        """Run a call in a thread, in place of the one of its group before it.
+        """Run a call in a thread; cancel the earlier call of the same group.
 
-        It is described: Textual would else write out what it is called with, which takes 10 ms for
-        the texts of a megabyte.
+        The worker has a description, because Textual would otherwise format the call's arguments,
+        which takes 10 ms for texts of a megabyte.
         """
         self.run_worker(
             call, thread=True, group=group, description=group, exclusive=True, exit_on_error=False
         )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """A thread ended; its errors are logged."""
+        """Log the error of a thread that has failed."""
         self.panes.worker_changed(event)
 
     # the mouse
 
     def on_document_pane_selection_changed(self, message: DocumentPane.SelectionChanged) -> None:
-        """The mouse moved a cursor; what keys moved is known already."""
+        """Update the draft after the mouse has moved a cursor."""
         message.stop()
         draft, side = self.draft, self.panes.side_of(message.pane)
         if draft is None or side is None or draft.writing or self.busy:
@@ -249,13 +250,13 @@ class SampleScreen(Screen[None]):
         self.show_draft()
 
     def on_document_pane_match_clicked(self, message: DocumentPane.MatchClicked) -> None:
-        """A match was clicked."""
+        """Handle a click on a match in the source."""
         message.stop()
         if message.pane is self.pane(Side.SOURCE):
             self._click(lambda draft: self.match_clicked(draft, message.rank))
 
     def on_document_pane_tag_clicked(self, message: DocumentPane.TagClicked) -> None:
-        """A mark behind a sentence was clicked."""
+        """Handle a click on a citation mark after a sentence."""
         message.stop()
         draft = self.draft
         if draft and message.pane is self.pane(Side.SUMMARY) and not draft.writing:
@@ -263,32 +264,32 @@ class SampleScreen(Screen[None]):
             any(feature.citation_clicked(draft, at, cell) for feature in self.features)
 
     def on_match_list_picked(self, message: MatchList.Picked) -> None:
-        """A match of the list was clicked."""
+        """Show the match that was clicked in the list."""
         message.stop()
         self._click(lambda draft: highlights.show_match(draft, message.rank))
 
     def on_annotation_list_picked(self, message: AnnotationList.Picked) -> None:
-        """An annotation of the list was clicked."""
+        """Handle a click on an annotation in the list."""
         message.stop()
         self._click(lambda draft: self.annotation_clicked(draft, message.index))
 
     def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """An option was clicked: as its digit."""
+        """Handle a click on an option of the bar."""
         message.stop()
         if self.draft and not self.draft.writing:
             self.spend()
             self.option_clicked(message.digit)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Return what a click on a match in the source does."""
+        """Show the match that was clicked in the source, and return the effects."""
         return highlights.show_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Return what a click on a row of the list of annotations does."""
+        """Handle a click on a row of the annotation list, and return the effects."""
         raise NotImplementedError
 
     def option_clicked(self, digit: str) -> None:
-        """Do what a click on an option of the bar means."""
+        """Choose the option of the bar that was clicked."""
         self.do("option.choose", digit=digit)
 
     def _click(self, action: Callable[[Draft], Effects]) -> None:
@@ -300,7 +301,7 @@ class SampleScreen(Screen[None]):
     # layout
 
     def compose(self) -> ComposeResult:
-        """All widgets."""
+        """Create all widgets of the screen."""
         self.panes.build()
         self._update_classes()
         yield HeaderBar()
@@ -321,38 +322,41 @@ class SampleScreen(Screen[None]):
 
     @property
     def base(self) -> Style:
-        """What lies under every line; looked up once for a style sheet."""
+        """The base style of every line, looked up once per style sheet."""
         if self._base_style is None:
             self._base_style = self.rich_style
         return self._base_style
 
     def notify_style_update(self) -> None:
-        """Textual's hook: the style sheet may say something else."""
+        """Override Textual's hook: forget the base style, as the style sheet may have changed."""
         self._base_style = None
         super().notify_style_update()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Textual's hook: blank, as widgets cover all but the gap between the texts.
+        """Override Textual's hook: return blank lines, which widgets cover except between texts.
 
-        Each frame asks for all lines; drawing them the usual way costs a tenth of it.
+        Each frame asks for all lines. Drawing them the usual way takes a tenth of a frame's time.
         """
         return [Strip.blank(crop.width, self.base)] * crop.height
 
     def on_mount(self) -> None:
-        """The frame before there is anything in it."""
+        """Show the empty screen."""
         self._arrange()
         self.show_draft()
 
     def on_resize(self) -> None:
-        """The layout follows the terminal."""
+        """Adapt the layout to the size of the terminal."""
         self._arrange()
 
     def pane(self, side: Side) -> DocumentPane:
-        """The pane of a side."""
+        """Return the pane of a side."""
         return self.panes[side]
 
     def next_layout(self) -> None:
-        """Both texts, one, stacked; where both are stacked anyway, both and one."""
+        """Switch to the next layout: both texts side by side, one, stacked.
+
+        A narrow window always stacks both texts, so only `both` and `one` alternate there.
+        """
         if self.single:
             return
         names = LAYOUTS if self.app.size.width >= SIDE_BY_SIDE else (BOTH, ONE)
@@ -360,13 +364,13 @@ class SampleScreen(Screen[None]):
         self.use_layout(names[(at + 1) % len(names)])
 
     def use_layout(self, name: str) -> None:
-        """One of `LAYOUTS`; another name changes nothing."""
+        """Use a layout of `LAYOUTS`; an unknown name changes nothing."""
         if name in LAYOUTS and name != self.layout_name:
             self.layout_name = name
             self._arrange()
 
     def _update_classes(self) -> bool:
-        """Names the layout for the style sheet, without applying it; says whether it is another."""
+        """Set the classes of the layout without applying styles; return whether they changed."""
         width, height = self.app.size
         side_by_side = self.layout_name == BOTH and width >= SIDE_BY_SIDE and not self.single
         before = self.classes
@@ -377,7 +381,7 @@ class SampleScreen(Screen[None]):
 
     def _arrange(self) -> None:
         before = self.has_class("-beside")
-        if self._update_classes():  # styles of all widgets: once a change, not once a class
+        if self._update_classes():  # all styles are updated once per change, not once per class
             if before != self.has_class("-beside"):
                 self._order_cells()
             self.update_node_styles()
@@ -386,7 +390,10 @@ class SampleScreen(Screen[None]):
             self.show_draft()
 
     def _order_cells(self) -> None:
-        """Cells are filled row by row: both titles first, or the summary before the source."""
+        """Order the widgets in the grid, which is filled row by row.
+
+        Side by side, both titles come first; otherwise the summary comes before the source.
+        """
         source, title = self.query_one("#source-title"), self.query_one("#summary-title")
         if self.has_class("-beside"):
             self.move_child(title, after=source)
@@ -397,12 +404,12 @@ class SampleScreen(Screen[None]):
 
     @property
     def minimum_size(self) -> tuple[int, int]:
-        """(columns, rows) in which every text of the layout shows a line."""
+        """Minimum (columns, rows) of a window in which each text of the layout shows a line."""
         return _COLUMNS, _ONE if self._fills_height else _STACKED
 
     @property
     def too_small(self) -> bool:
-        """Whether the window is too small to read in, so that nothing may be saved."""
+        """Whether the window is too small for reading, so that nothing may be saved."""
         (width, height), (columns, rows) = self.app.size, self.minimum_size
         return width < columns or height < rows
 
@@ -411,14 +418,14 @@ class SampleScreen(Screen[None]):
         return self.has_class("-beside") or self.has_class("-one")
 
     def _share_rows(self, draft: Draft) -> None:
-        """Set how tall the texts are, once for each sample and size, so that nothing jumps."""
+        """Set the heights of the texts once per sample and window size, to avoid jumping texts."""
         if self.too_small:
             columns, rows = self.minimum_size
             self.query_one(LabelBar).show((), title="", digits_off=True)
-            message = f"too small: {columns} x {rows} at least"
+            message = SampleMessage.TOO_SMALL.text(columns=columns, rows=rows)
             self.query_one(DraftLine).show(message, kind=WARNING)
         if self._fills_height:
-            if self._heights_for:  # to set it to what it is lays all out anew
+            if self._heights_for:  # setting an unchanged value would lay the screen out again
                 self._heights_for = self.styles.grid_rows = None
             return
         bar = 3 if self.has_class("-three") else 2 if self.has_class("-two") else 1
@@ -442,7 +449,7 @@ class SampleScreen(Screen[None]):
     # what is shown
 
     def show_draft(self) -> None:
-        """Bring every widget in line with the draft; what did not change is not painted."""
+        """Update every widget from the draft; unchanged widgets are not painted again."""
         if header := self.header():
             self.query_one(HeaderBar).show(header)
         draft = self.draft
@@ -467,14 +474,14 @@ class SampleScreen(Screen[None]):
         self._share_rows(draft)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return (text, kind) of the draft line, for so many cells."""
+        """Return (text, kind) of the draft line for a width of `cells`."""
         for feature in self.features:
             if found := feature.line(draft, cells):
                 return found
         return draft_line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
-        """Return the line of keys."""
+        """Return the keys and names on the key line."""
         found = (feature.key_line(draft) for feature in self.features)
         usual = next(filter(None, found), key_lines.READING_LINE)
         return rows.key_pairs(keys, draft, usual)
@@ -492,7 +499,7 @@ class SampleScreen(Screen[None]):
         return title
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return annotations as marks on the document of a side that is on screen."""
+        """Return the marks of annotations on the shown document of a side."""
         marks = rows.marks(draft, side)
         for feature in self.features:
             if more := feature.marks(draft, side):
@@ -500,27 +507,27 @@ class SampleScreen(Screen[None]):
         return marks
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
-        """Return what is shown as taken."""
+        """Return the evidence that is marked in the source."""
         return draft.evidence
 
     def citations(self, draft: Draft) -> Sequence[Citation]:
-        """Return what is marked behind the sentences of the summary."""
+        """Return the citations that are marked after the sentences of the summary."""
         for feature in self.features:
             if (found := feature.citations(draft)) is not None:
                 return found
         return draft.citations
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str]:
-        """Return the text before and after that of a side, where it is part of a longer one."""
+        """Return the texts before and after a side's text that is part of a longer text."""
         for feature in self.features:
             if found := feature.surroundings(draft, side):
                 return found
         return "", ""
 
-    # how it is shown
+    # updates of the widgets
 
     def _show_bar(self, draft: Draft) -> None:
-        """Its height is that of the label set's options, so that nothing jumps with fewer."""
+        """Show the bar; its height always fits all labels, to avoid jumping texts."""
         bar, (options, title, digits_off) = self.query_one(LabelBar), self.bar(draft)
         bar.show(options, title=title, digits_off=digits_off)
         size, usual = self.app.size, draft.pending is None and draft.split_label is None
@@ -538,20 +545,22 @@ class SampleScreen(Screen[None]):
 
     def _show_lists(self, draft: Draft) -> None:
         matches = self.query_one("#matches-title", PaneTitle)
-        name = f"MATCHES {signals.describe_choice(self.panes.by)}".strip().upper()
+        heading = SampleMessage.MATCHES_TITLE.text()
+        name = f"{heading} {signals.describe_choice(self.panes.by)}".strip().upper()
         matches.show(name, [rows.describe_match_source(draft)], focused=False)
         found = rows.match_rows(draft)
         focused, status = draft.focused_ranks[draft.side.other], self.panes.signals.text
         if self.changed("match list", (found, focused, status)):
             self.query_one(MatchList).show(found, focused=focused, status=status)
         counted = [str(len(draft.annotations) or ""), rows.describe_open_suggestions(draft)]
-        self.query_one("#annotations-title", PaneTitle).show("ANNOTATIONS", counted, focused=False)
+        heading = SampleMessage.ANNOTATIONS_TITLE.text()
+        self.query_one("#annotations-title", PaneTitle).show(heading, counted, focused=False)
         shown = draft.tree.version, draft.annotations, draft.offered, draft.focused, draft.editing
         if self.changed("annotation list", shown):
             self.query_one(AnnotationList).show(rows.annotation_rows(draft, self._listed))
 
     def _show_marks(self, draft: Draft, side: Side) -> None:
-        """Set what is marked on a text, where it is another than before."""
+        """Set the marks on a text that have changed."""
         pane, at = self.pane(side), draft.pointers[side].document
 
         def mark(show: Callable[..., None], *values: object, **named: object) -> None:
@@ -576,13 +585,13 @@ class SampleScreen(Screen[None]):
         mark(pane.set_hints, hints.shown() if hints and hints.side is side else None)
 
     def changed(self, name: str, value: Any) -> bool:
-        """Return whether a value is another than when it was shown last, and note it."""
+        """Return whether a value differs from the value that was shown last, and remember it."""
         if name in self._shown and self._shown[name] == value:
             return False
         self._shown[name] = value
         return True
 
     def forget_shown(self) -> None:
-        """After a pane got another text: all marks are to be set anew."""
+        """Forget the shown values, so that all marks are set again after a change of text."""
         self._shown.clear()
         self._listed.clear()

@@ -1,4 +1,4 @@
-"""The signals that rank matches, in words: the choice, what is available, and why not more."""
+"""Descriptions of the signals that rank matches: the choice, and why signals are missing."""
 
 from __future__ import annotations
 
@@ -7,22 +7,35 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode, StatusMessage
 from tui_annotate.tui.draft.words import HINT, WARNING
+from tui_annotate.tui.screen_message import ScreenMessage
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample
     from tui_annotate.services.assist.sample import SampleAssist
 
-LOADING: Final = "words only: loading vectors"
-"""Shown until the vectors are loaded."""
+
+class SignalMessage(ScreenMessage):
+    """Texts about the signals that rank matches."""
+
+    CHOSEN_WORDS = "lexical (words only)"
+    CHOSEN_VECTORS = "{embedder} only"
+    WORDS_ONLY = "words only: {reason}"
+    WORDS_ONLY_NO_REASON = "words only"
+    NO_VECTORS = "no vectors: {reason}"
+    NO_VECTORS_NO_REASON = "no vectors"
+    NO_ASSIST = "no assist: {reason}"
+    LOADING_VECTORS = "loading vectors"
+    UNKNOWN_WORDS = "{embedder} lacks these words"
+    SEE_LOG = "{error}, see the log"
+    BY = "by {signals}"
+
+
+LOADING: Final = SignalMessage.WORDS_ONLY.text(reason=SignalMessage.LOADING_VECTORS.text())
+"""Description of the signals until the vectors are loaded."""
 
 QUICK_CHARACTERS: Final = 100_000
-"""Characters of a sample that are read without being asked: a fifth of a second of a thread."""
+"""Maximum characters of a sample that is compared without a request; takes 0.2 seconds."""
 
-_NAMES: Final = {
-    Signals.FUSED: "words and vectors together",
-    Signals.WORDS: "words alone",
-    Signals.VECTORS: "vectors alone",
-}
 _CHANGES: Final = {
     Signals.FUSED: MessageCode.MATCHES_BY_ALL,
     Signals.WORDS: MessageCode.MATCHES_BY_WORDS,
@@ -31,51 +44,60 @@ _CHANGES: Final = {
 
 
 def describe_choice(by: Signals) -> str:
-    """A choice for titles; empty for all signals, as that is the usual one."""
-    return "" if by is Signals.FUSED else f"by {by}"
+    """Describe the choice of signals for titles; empty for the default, all signals."""
+    return "" if by is Signals.FUSED else SignalMessage.BY.text(signals=by)
 
 
 class SignalsStatus(NamedTuple):
-    """What ranks matches, in words; `limited` where vectors are missing against the choice."""
+    """Description of the signals that rank matches.
+
+    Attributes:
+        limited: whether chosen vectors are missing.
+    """
 
     text: str = ""
     limited: bool = False
 
 
 def is_quick(sample: Sample) -> bool:
-    """Whether its texts are so short that no progress message is needed."""
+    """Return whether a sample's texts are so short that no progress message is needed."""
     return sum(len(document.text) for document in sample.documents) <= QUICK_CHARACTERS
 
 
 def describe_signals(
     made: SampleAssist | None, state: str, *, by: Signals, side: Side
 ) -> SignalsStatus:
-    """What ranks the matches of a selection, for people.
+    """Describe the signals that rank the matches of a selection.
 
     Args:
-        state: the signals of the assist, or why there are no others.
+        state: the signals of the assist, or the reason why signals are missing.
     """
     if made is None:
         return SignalsStatus(state, limited=bool(state))
     if by is Signals.WORDS:
-        return SignalsStatus(_NAMES[by])
+        return SignalsStatus(SignalMessage.CHOSEN_WORDS.text())
     label = made.vectors.label if made.vectors else ""
     if label and uses_vectors(made, side):
-        return SignalsStatus(f"{label} alone" if by is Signals.VECTORS else made.signals)
-    lacking = "no vectors" if by is Signals.VECTORS else "words only"
-    reason = f"{label} lacks these words" if label else state.partition(": ")[2]
-    return SignalsStatus(f"{lacking}: {reason}" if reason else lacking, limited=True)
+        alone = SignalMessage.CHOSEN_VECTORS.text(embedder=label)
+        return SignalsStatus(alone if by is Signals.VECTORS else made.signals)
+    unknown = SignalMessage.UNKNOWN_WORDS.text(embedder=label)
+    reason = unknown if label else state.partition(": ")[2]
+    if by is Signals.VECTORS:
+        message = SignalMessage.NO_VECTORS if reason else SignalMessage.NO_VECTORS_NO_REASON
+    else:
+        message = SignalMessage.WORDS_ONLY if reason else SignalMessage.WORDS_ONLY_NO_REASON
+    return SignalsStatus(message.text(reason=reason), limited=True)
 
 
 def uses_vectors(made: SampleAssist, side: Side) -> bool:
-    """Whether vectors say anything of a selection on a side."""
+    """Return whether vectors can rank matches of a selection on a side."""
     if made.vectors is None or side.other in made.blind:
         return False
     return made.vectors.embedder is not None or side not in made.blind
 
 
 def describe_change(by: Signals, status: SignalsStatus) -> tuple[AnyMessage, Kind]:
-    """What is said when another choice was made; `status` is the one since then."""
+    """Return (message, kind) after a change of the signals; `status` describes the new signals."""
     if status.limited and by is Signals.VECTORS:
         return StatusMessage(MessageCode.NO_VECTORS, {"reason": status.text}), WARNING
     return _CHANGES[by], HINT

@@ -1,1 +1,1 @@
-"""The screen of a file: what of the annotating one neither knows a store nor writes."""
+"""The viewer's screen, which shows a file read-only and has no access to a store."""

@@ -1,4 +1,4 @@
-"""The list of a file's samples: all, those with annotations, those without any."""
+"""The viewer's list of a file's samples, with filters for samples with and without annotations."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.dialogs.legend import LegendEntry
 from tui_annotate.tui.palette import STATE_GLYPHS
+from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.queue import QueueListing, QueueScreen, help_groups
 from tui_annotate.tui.widgets.queue_rows import QueueEntry
 
@@ -18,27 +19,42 @@ if TYPE_CHECKING:
     from tui_annotate.services.file_browser import FileBrowser
 
 _MARKED, _BARE = frozenset({State.DONE}), frozenset({State.NEW})
-"""The states shown for samples with annotations and without; the list only knows states."""
+"""The states that stand for samples with and without annotations, as the list filters by state."""
 
-_FILTERS: Final = (("all", frozenset[State]()), ("marked", _MARKED), ("nothing marked", _BARE))
+
+class ListingMessage(ScreenMessage):
+    """Texts of the viewer's list of samples."""
+
+    TITLE = "SAMPLES"
+    ANNOTATED = "annotated"
+    ANNOTATED_BY = "annotated by {name}"
+    NO_ANNOTATIONS = "no annotations"
+    ANNOTATIONS = "{annotations} by {people}"
+
+
+_FILTERS: Final = (
+    ("all", frozenset[State]()),
+    (ListingMessage.ANNOTATED.text(), _MARKED),
+    (ListingMessage.NO_ANNOTATIONS.text(), _BARE),
+)
 _HELP: Final = help_groups(
-    ("1-3", "all samples, those with annotations, those without"), ("f", "the next of these")
+    ("1-3", "show all samples, or only samples with or without annotations"), ("f", "next filter")
 )
 _LEGEND: Final = (
-    LegendEntry(((STATE_GLYPHS[State.DONE], "good"),), "a sample with annotations"),
-    LegendEntry(((STATE_GLYPHS[State.NEW], "accent"),), "a sample without any"),
+    LegendEntry(((STATE_GLYPHS[State.DONE], "good"),), "sample with annotations"),
+    LegendEntry(((STATE_GLYPHS[State.NEW], "accent"),), "sample without annotations"),
 )
 
 
 def view_list(
     browser: FileBrowser, *, position: int, current: SampleKey, person: str, name: str
 ) -> QueueScreen:
-    """The list of samples; annotations of all people count, or of one.
+    """Create the screen that lists the samples of a file.
 
     Args:
-        position: the row to begin on, from 1.
-        person: whose annotations count, by id; empty for all people's.
-        name: of this person.
+        position: number of the row that is focused first, from 1.
+        person: id of the annotator whose annotations are counted; empty for all annotators.
+        name: name of this annotator.
     """
 
     def page(
@@ -47,19 +63,25 @@ def view_list(
         marked = None if not states else states == _MARKED
         return browser.index.page(search, person=person, marked=marked, offset=offset, limit=limit)
 
-    counted = f"marked by {name}" if person else "marked"
-    describe = partial(_describe, name=name)
+    counted = ListingMessage.ANNOTATED_BY if person else ListingMessage.ANNOTATED
     listing = QueueListing(
-        "SAMPLES", _FILTERS, counted, _MARKED, describe, help=_HELP, legend=_LEGEND
+        ListingMessage.TITLE.text(),
+        _FILTERS,
+        counted.text(name=name),
+        _MARKED,
+        partial(_describe, name=name),
+        help=_HELP,
+        legend=_LEGEND,
     )
     find = browser.index.find
     return QueueScreen(
-        page, find=find, position=position, current=current, leave="leave", listing=listing
+        page, find=find, position=position, current=current, leave="quit", listing=listing
     )
 
 
 def _describe(entry: QueueEntry, *, name: str) -> str:
     count, workers = entry.annotations, getattr(entry, "workers", 0)
-    who = f" by {name or format_count(workers, 'person', 'people')}"
-    words = f"{format_count(count, 'annotation')}{who}" if count else "nothing marked"
+    people = name or format_count(workers, "person", "people")
+    message = ListingMessage.ANNOTATIONS if count else ListingMessage.NO_ANNOTATIONS
+    words = message.text(annotations=format_count(count, "annotation"), people=people)
     return " · ".join(part for part in (str(entry.key), words, entry.group) if part)

@@ -1,4 +1,4 @@
-"""A file's sample as the values that widgets show: pure functions, one a widget."""
+"""Pure functions that turn a sample of a viewed file into the values of the widgets."""
 
 from __future__ import annotations
 
@@ -12,53 +12,72 @@ from tui_annotate.tui.draft.view.words import describe_annotation, describe_peop
 from tui_annotate.tui.draft.words import describe_labels
 from tui_annotate.tui.line_text import cut, line_text, text_width
 from tui_annotate.tui.row_widgets import Words, wrap_words
+from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.sample.rows import Title, quote_anchors, slot_of, title
 from tui_annotate.tui.screens.sample.signals import SignalsStatus
 from tui_annotate.tui.widgets.annotation_list import ListedAnnotation
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
 from tui_annotate.tui.widgets.label_bar import Option
 
+
+class ViewMessage(ScreenMessage):
+    """Texts of the viewer, apart from the messages of the draft line."""
+
+    EVERYONE = "everyone"
+    NO_WORK = "No annotators here"
+    ANNOTATIONS_OF_ONE = "{shown} of {total} annotations: {name}"
+    ANNOTATIONS_OF_ALL = "{annotations} by {people}"
+    NO_ANNOTATIONS = "no annotations"
+    NO_ANNOTATION_SHOWN = "No annotations"
+    HOW_TO_FOCUS = "Press a, or move the cursor to an annotation"
+    READ_ONLY = "read-only"
+    ANNOTATIONS_TITLE = "ANNOTATIONS"
+    ABOUT_TITLE = "ABOUT"
+
+
 _LABEL: Final = 16
-"""Cells of a listed label, so that the annotator is visible."""
+"""Maximum width of a label in the list in cells, so that the annotator's name is visible."""
 
 _AROUND: Final = 8
 """Cells that an option of the bar takes in addition to its text."""
 
 _SHORTEST: Final = 6
-"""Cells of an option's text, at least."""
+"""Minimum width of an option's text in cells."""
 
 _MOST_LINES: Final = 12
-"""Lines of one fact about an annotation; the pages show all of it."""
+"""Maximum number of lines for one fact about an annotation; the pages show the whole fact."""
 
 
 def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
-    """(options, title, digits_off) of the bar: whose annotations are shown.
+    """Return (options, title, digits_off) of the bar: the annotators to choose from.
 
-    Names are cut so that two rows of `cells` hold all of them.
+    Names are cut so that all of them fit into two rows of `cells` cells.
     """
     available = max(2 * cells // (len(draft.bar) + 2) - _AROUND, _SHORTEST)
     people = draft.options(available)
     options: list[Option] = [(one.digit, one.text, False, one.chosen, -1) for one in people]
     if people:
-        options.append(("0", "everybody", False, not draft.chosen, -1))
-    return options, "" if people else "nobody did anything here", False
+        options.append(("0", ViewMessage.EVERYONE.text(), False, not draft.chosen, -1))
+    return options, "" if people else ViewMessage.NO_WORK.text(), False
 
 
 def titles(draft: ViewDraft, side: Side, *, signals: SignalsStatus, conflict: str) -> Title:
-    """The title of a text."""
+    """Return the title of a text; the summary's title counts the annotations."""
     usual = title(draft, side, signals=signals, conflict=conflict)
     if side is Side.SOURCE:
         return usual
     total, here = len(draft.all_annotations), len(draft.annotations)
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
-        return usual._replace(notes=(f"{here} of {total}: {name}'s",))
-    all_of_them = f"{format_count(total, 'annotation')} by {describe_people(draft)}"
-    return usual._replace(notes=(all_of_them if total else "no annotations",))
+        note = ViewMessage.ANNOTATIONS_OF_ONE.text(shown=here, total=total, name=name)
+        return usual._replace(notes=(note,))
+    message = ViewMessage.ANNOTATIONS_OF_ALL if total else ViewMessage.NO_ANNOTATIONS
+    counted, people = format_count(total, "annotation"), describe_people(draft)
+    return usual._replace(notes=(message.text(annotations=counted, people=people),))
 
 
 def marks(draft: ViewDraft, side: Side) -> tuple[AnnotationMark, ...]:
-    """Annotations as marks on the document of a side that is on screen."""
+    """Return the marks of the shown annotations on the shown document of a side."""
     at = draft.pointers[side].document
     return tuple(
         AnnotationMark(
@@ -74,7 +93,7 @@ def marks(draft: ViewDraft, side: Side) -> tuple[AnnotationMark, ...]:
 
 
 def annotation_rows(draft: ViewDraft) -> tuple[ListedAnnotation, ...]:
-    """The listed annotations, each with its annotator."""
+    """Return the rows of the annotation list, each with the annotator's name."""
     return tuple(_annotation_row(draft, annotation) for annotation in draft.annotations)
 
 
@@ -93,11 +112,11 @@ def _annotation_row(draft: ViewDraft, annotation: Annotation) -> ListedAnnotatio
 
 
 def about_lines(draft: ViewDraft, cells: int) -> list[list[Words]]:
-    """All facts about the focused annotation, in lines of some cells."""
+    """Return all facts about the focused annotation, in lines of at most `cells` cells."""
     annotation = draft.focused_annotation
     if annotation is None:
-        hint = "a walks to an annotation, or move onto one"
-        return [[(f"   {hint if draft.annotations else 'nothing is marked'}", "quiet")]]
+        some, none = ViewMessage.HOW_TO_FOCUS, ViewMessage.NO_ANNOTATION_SHOWN
+        return [[(f"   {(some if draft.annotations else none).text()}", "quiet")]]
     facts = describe_annotation(draft, annotation)
     column = max(text_width(name) for name, _ in facts) + 2
     lines: list[list[Words]] = []

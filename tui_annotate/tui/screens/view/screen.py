@@ -1,6 +1,6 @@
-"""The screen of a file: the texts of the annotating screen, and nothing that writes.
+"""The viewer's screen: shows the samples of a file like the annotating screen, but read-only.
 
-It knows neither a store nor what saves, so that no key can change anything.
+The screen has no access to a store, so that no key can change data.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from tui_annotate.tui.draft.effects import Effect, Effects, Open
 from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode, make_message
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.view import key_handlers
+from tui_annotate.tui.draft.view.messages import ViewText
 from tui_annotate.tui.draft.view.state import ViewDraft
 from tui_annotate.tui.draft.view.words import build_pages, draft_line
 from tui_annotate.tui.draft.words import ERROR, HINT
@@ -51,23 +52,23 @@ from tui_annotate.tui.widgets.pane_title import PaneTitle
 if TYPE_CHECKING:
     from tui_annotate.services.file_browser import BrowsedSample, FileBrowser
 
-_PATIENCE = 0.4  # seconds until a message says that a sample takes its time
+_PATIENCE = 0.4  # seconds until a message shows that a sample is still being read
 _ID = 8  # characters of an id that distinguish people with the same name
 _WRITING_STATES = "RVE" + REVIEWING
-"""States of other screens in which a key may do what it can not do here."""
+"""States of other screens, to name the action of a key that the viewer does not have."""
 
 
 class ViewScreen(SampleScreen):
-    """One sample of a file at a time, by keys.
+    """Screen with one sample of a file at a time, read-only, controlled by keys.
 
     Args:
         leave: ends the app.
-        sample: where to begin: an id, or dataset/id; empty for the first.
+        sample: the first sample: an id, or dataset/id; empty for the first of the file.
         words: the first message; empty for none.
     """
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
-    theme_help = "View · until you leave"
+    theme_help = "View · until you quit"
 
     def __init__(
         self,
@@ -88,12 +89,12 @@ class ViewScreen(SampleScreen):
 
     @property
     def draft(self) -> ViewDraft | None:
-        """The sample on screen."""
+        """The open sample of the file; None before the first sample."""
         return self._draft
 
     @property
     def key_map(self) -> KeyMap:
-        """The keys."""
+        """The key map of the viewer."""
         return self._keys
 
     @property
@@ -102,7 +103,7 @@ class ViewScreen(SampleScreen):
         return self._busy
 
     def compose(self) -> ComposeResult:
-        """All widgets but those that write, and a list of facts about the focused annotation."""
+        """Create the widgets for reading, and a list of facts about the focused annotation."""
         for widget in super().compose():
             if isinstance(widget, MatchList | NoteInput) or widget.id == "matches-title":
                 continue
@@ -112,18 +113,18 @@ class ViewScreen(SampleScreen):
                 yield WordsList(id="about")
 
     def on_mount(self) -> None:
-        """The frame first, then the first sample."""
-        self.show_message(MessageCode.READING_SAMPLE)
-        none = MessageCode.NO_SAMPLE_IN_FILE
+        """Show the empty screen first, then open the first sample."""
+        self.show_message(ViewText.READING_SAMPLE)
+        none = ViewText.NO_SAMPLE_IN_FILE
         self.call_after_refresh(self.go, lambda: self.browser.first(self._sample), none)
 
     def quit(self) -> None:
-        """Leave; there is nothing to be kept."""
+        """Quit the viewer; no data has to be saved."""
         self._leave()
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """Names of the people of the file by id; a name that several have is followed by the id."""
+        """Names of the file's annotators by id; an ambiguous name is followed by the id."""
         people = self.browser.people
         shared = Counter(person.name for person in people)
         return {
@@ -140,7 +141,7 @@ class ViewScreen(SampleScreen):
     # from sample to sample
 
     def go(self, find: Callable[[], SampleKey | None], none: MessageCode) -> None:
-        """Go to the sample that `find` returns in a thread; `none`: the message without one."""
+        """Go to the sample that `find` returns in a thread; show `none` if it returns None."""
         if not self._busy:
             self._busy = True
             self.run_in_thread("sample", partial(self._open, find, none))
@@ -148,10 +149,10 @@ class ViewScreen(SampleScreen):
 
     def _show_slow(self) -> None:
         if self._busy:
-            self.show_message(MessageCode.STILL_READING_SAMPLE)
+            self.show_message(ViewText.STILL_READING_SAMPLE)
 
     def _open(self, find: Callable[[], SampleKey | None], none: MessageCode) -> None:
-        """In a thread."""
+        """Find and open a sample in a thread, then show the result on the screen."""
         done = partial(self._show_failure, none, HINT)
         try:
             if key := find():
@@ -167,7 +168,7 @@ class ViewScreen(SampleScreen):
         self.show_message(message, kind)
 
     def begin(self, opened: BrowsedSample) -> None:
-        """Show a sample from its start, with whose annotations were shown before."""
+        """Show a sample from its start; the chosen annotator stays chosen."""
         words, self._words = self._words, ""
         before = self.draft
         self._busy, self.opened = False, opened
@@ -196,12 +197,12 @@ class ViewScreen(SampleScreen):
         self.call_after_refresh(self._count_words, draft)
 
     def _count_words(self, draft: Draft) -> None:
-        """The first frame of a sample is painted: its words are counted."""
+        """Prepare lexical matches after the first frame of a sample."""
         if draft is self.draft:
             self.panes.count_words(draft.sample, draft.segments)
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
-        """Show a message in the draft line until the next key; before a sample is open, too."""
+        """Show a message in the draft line until the next key, also before a sample is open."""
         if self.draft is None:
             text = make_message(message, kind, **fields).text
             self.query_one(DraftLine).show(text, kind=kind)
@@ -211,7 +212,7 @@ class ViewScreen(SampleScreen):
     # keys
 
     def on_key(self, event: events.Key) -> None:
-        """Every key."""
+        """Run the action of a key, or show that the viewer does not have the action."""
         event.stop()
         event.prevent_default()
         draft = self.draft
@@ -234,13 +235,13 @@ class ViewScreen(SampleScreen):
                 self.perform(key_handlers.refuse(draft, self._keys.get(name).help))
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Return what an action does to the draft, as effects."""
+        """Apply an action to the draft, and return its effects."""
         if not isinstance(draft, ViewDraft):
             return []
         return key_handlers.press(draft, action, digit=digit)
 
     def handle(self, effect: Effect) -> bool:
-        """Do what an effect asks of the screen itself."""
+        """Handle an effect that concerns the viewer's screen; return False for other effects."""
         draft, opened = self.draft, self.opened
         if draft is None or opened is None:
             return False
@@ -261,7 +262,7 @@ class ViewScreen(SampleScreen):
         return True
 
     def follow(self) -> None:
-        """Focus the annotation under the cursor before matches are updated for it."""
+        """Focus the annotation under the cursor, then update the matches."""
         draft = self.draft
         if draft is None:
             return
@@ -271,7 +272,7 @@ class ViewScreen(SampleScreen):
         super().follow()
         for effect in effects:
             self.panes.handle(effect)
-        for side in Side:  # another document may have come on screen
+        for side in Side:  # another document may be on screen now
             cursor_actions.set_pointer(draft, side, self.panes.pointer(side))
 
     # other samples
@@ -281,7 +282,7 @@ class ViewScreen(SampleScreen):
             self.go(lambda: key, MessageCode.NONE)
 
     def _open_list(self, draft: ViewDraft) -> None:
-        """The list; where there is one sample alone, that would be no way to leave."""
+        """Open the list of samples; quit if the file has only one sample."""
         opened = self.opened
         if opened is None or opened.total == 1:
             self.quit()
@@ -304,7 +305,7 @@ class ViewScreen(SampleScreen):
     # what is shown
 
     def header(self) -> Header | None:
-        """Return the sample's place in the file, and that nothing is changed."""
+        """Return the header: the sample's position in the file, and that the file is read-only."""
         opened, draft = self.opened, self.draft
         if opened is None or draft is None:
             return None
@@ -315,31 +316,31 @@ class ViewScreen(SampleScreen):
             finished=opened.position,
             sample=opened.sample.id,
             person=draft.names.get(draft.chosen, draft.chosen),
-            reading="read-only",
+            reading=rows.ViewMessage.READ_ONLY.text(),
         )
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return what is in focus."""
+        """Return (text, kind) of the draft line: a description of the focused annotation."""
         return (
             draft_line(draft, cells) if isinstance(draft, ViewDraft) else super().line(draft, cells)
         )
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
-        """Those of looking."""
+        """Return the keys and names on the key line of the viewer."""
         if draft.hints:
             return key_pairs(keys, draft)
-        leaves = self.opened is not None and self.opened.total == 1
-        return [(key, "leave" if leaves and name == "list" else name)
+        quits = self.opened is not None and self.opened.total == 1
+        return [(key, "quit" if quits and name == "list" else name)
                 for key, name in keys.line(VIEWING)]  # fmt: skip
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """The people."""
+        """Return (options, title, digits_off) of the bar: the annotators to choose from."""
         if not isinstance(draft, ViewDraft):
             return super().bar(draft)
         return rows.bar(draft, self.app.size.width)
 
     def title_of(self, draft: Draft, side: Side) -> Title:
-        """Return the title of a text: whose annotations are shown, and how many."""
+        """Return the title of a text: the number of annotations and their annotators."""
         if not isinstance(draft, ViewDraft):
             return super().title_of(draft, side)
         conflict = self.comparison.contrast.description
@@ -347,7 +348,7 @@ class ViewScreen(SampleScreen):
         return item_rows.title(draft, side, usual)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """The annotations that are shown."""
+        """Return the marks of the shown annotations on a text."""
         return rows.marks(draft, side) if isinstance(draft, ViewDraft) else ()
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
@@ -359,11 +360,13 @@ class ViewScreen(SampleScreen):
             return
         count, about = len(draft.annotations), self.query_one("#about", WordsList)
         title = self.query_one("#annotations-title", PaneTitle)
-        title.show("ANNOTATIONS", [str(count or "")], focused=False)
+        name = rows.ViewMessage.ANNOTATIONS_TITLE.text()
+        title.show(name, [str(count or "")], focused=False)
         if self.changed("annotation list", (draft.annotations, draft.focused)):
             self.query_one(AnnotationList).show(rows.annotation_rows(draft))
         title = self.query_one("#about-title", PaneTitle)
-        title.show("ABOUT", [draft.letter(draft.focused)], focused=False)
+        name = rows.ViewMessage.ABOUT_TITLE.text()
+        title.show(name, [draft.letter(draft.focused)], focused=False)
         lines = rows.about_lines(draft, max(about.window.width, 20))
         if self.changed("about", lines):
             about.show(lines)
@@ -371,9 +374,9 @@ class ViewScreen(SampleScreen):
     # the mouse
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Return what a click on an annotation of the list does."""
+        """Show the annotation that was clicked in the list, and return the effects."""
         return key_handlers.show(draft, index) if isinstance(draft, ViewDraft) else []
 
     def option_clicked(self, digit: str) -> None:
-        """Do what a click on a person means: as their digit."""
+        """Choose the annotator who was clicked in the bar."""
         self.do("option.list" if digit == "0" else "option.choose", digit=digit)

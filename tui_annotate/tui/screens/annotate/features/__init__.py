@@ -1,4 +1,4 @@
-"""Features of the annotating screen: parts that can be left out, and do not know one another."""
+"""Features of the annotating screen: optional parts that do not depend on one another."""
 
 from __future__ import annotations
 
@@ -19,4 +19,4 @@ ANNOTATE_FEATURES: Final[FeatureOrder] = (
     TeamDialogs,
     ReviewerThread,
 )
-"""Those of the annotating screen; the names are those of plug-ins."""
+"""Features of the annotating screen in order; a string is the name of a plug-in's feature."""

@@ -1,6 +1,7 @@
-"""Reports, documents and citations of a collection: their surroundings, and the way between them.
+"""Features for reports, documents and citations of a collection: navigation and surroundings.
 
-A report is kept while one is in it, so that a key to its next citation reads that alone.
+The report of the open citation is kept, so that a key to the next citation of the same report
+reads only that citation.
 """
 
 from __future__ import annotations
@@ -31,27 +32,27 @@ if TYPE_CHECKING:
     from tui_annotate.services.assist.sample import SampleAssist
     from tui_annotate.tui.session import AnnotatorSession
 
-_PAUSE: Final = 0.1  # seconds without another claim until the search begins
+_PAUSE: Final = 0.1  # seconds without a change of the claim until the search begins
 
 
 class OtherDocuments:
-    """Finds out which other document of the report holds better evidence.
+    """Search for a document of the same report that contains better evidence for the claim.
 
     Args:
-        report_of: returns the report of a citation; None where it is not known.
+        report_of: returns the report of a citation; None if the report is not known.
     """
 
     def __init__(
         self, host: FeatureHost, report_of: Callable[[Draft], ParentReport | None]
     ) -> None:
         self._host, self._report_of = host, report_of
-        self.searching = False  # a search begins after the pause
-        self._note = ""  # what was found; empty for nothing
+        self.searching = False  # a search will begin after the pause
+        self._note = ""  # describes the better document; empty for none
         self._claim_wanted: tuple[SampleKey, Anchor] | None = None
         self._report_assist: tuple[str, SampleAssist] | None = None
 
     def search_later(self, draft: Draft) -> None:
-        """Search for the claim of the draft once the keys rest, where it is another than before."""
+        """Search for evidence after a pause of the keys, if the claim has changed."""
         parent, anchor = self._report_of(draft), draft.current_anchor(Side.SUMMARY)
         known = parent and parent.report and anchor
         now = (draft.sample.key, anchor) if known and anchor else None
@@ -72,7 +73,10 @@ class OtherDocuments:
             host.run_in_thread("other documents", partial(self._search, session, draft, parent))
 
     def _search(self, session: AnnotatorSession, draft: Draft, parent: ParentReport) -> None:
-        """In a thread; a failure is silent, as no key waits for the result."""
+        """Search the report's documents; called in a thread; errors are ignored.
+
+        No key waits for the result, so an error needs no message.
+        """
         wanted = self._claim_wanted
         try:
             made = self._prepared_report(session, draft, parent)
@@ -91,14 +95,14 @@ class OtherDocuments:
     def _prepared_report(
         self, session: AnnotatorSession, draft: Draft, parent: ParentReport
     ) -> SampleAssist:
-        """In a thread: the report made ready to be searched, once while one is in it."""
+        """Return the report prepared for the search; prepared once per report; in a thread."""
         if self._report_assist and self._report_assist[0] == parent.id:
             return self._report_assist[1]
         key = SampleKey(draft.sample.dataset, parent.id)
         open_sample = session.annotate.open(session.person.id, key, order=session.order)
         assist = session.assist()
         made = assist.prepare(open_sample.sample, open_sample.segments, vectors=False)
-        with suppress(Unavailable):  # words alone then, as for the sample itself, which says so
+        with suppress(Unavailable):  # lexical only, which the sample's own matches report
             made = assist.prepare(
                 open_sample.sample, open_sample.segments, vectors=True, words=made
             )
@@ -111,7 +115,7 @@ class OtherDocuments:
             self._host.show_draft()
 
     def title(self, draft: Draft, title: Title) -> Title:
-        """Return the title of the cited document, with what another one holds."""
+        """Add to the title of the cited document which other document has better evidence."""
         if not self._note:
             return title
         has_text = bool(draft.sample.side(Side.SOURCE))
@@ -120,10 +124,10 @@ class OtherDocuments:
 
 
 class Collection(Feature):
-    """Items of a collection.
+    """Feature for the items of a collection: reports, documents and citations.
 
     Args:
-        walks: one goes from item to item here; reviewers go by what waits for them.
+        `walks`: whether keys go from item to item; reviewers follow their own queue instead.
     """
 
     preload = ("tui_annotate.tui.screens.collection.screen",)
@@ -137,7 +141,7 @@ class Collection(Feature):
     # samples
 
     def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Read the report of a citation, unless it is known."""
+        """Read the report of a citation, unless the report is already known."""
         if not self.ready(open_sample.sample):
             self._report = read_report(session.annotate, session.person.id, open_sample.sample)
 
@@ -149,12 +153,12 @@ class Collection(Feature):
         return known is not None and known.id == report_id(sample.group)
 
     def loaded(self, draft: Draft) -> None:
-        """Count the documents that the sentence cites."""
+        """Store in the draft how many documents the sentence cites."""
         if parent := self._parent_report(draft):
             draft.tabs = len(parent.citations(draft.sample.key))
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
-        """Return the citations that keys lead to from here."""
+        """Return the citations that keys lead to from the open citation; None for other samples."""
         if draft.sample.kind not in RATED_KINDS or not self.walks:
             return None
         parent, here = self._parent_report(draft), draft.sample.key
@@ -162,11 +166,11 @@ class Collection(Feature):
         return tuple(key for way in ways for step in (1, -1) if (key := way(here, step)))
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the next item of the kind that is not complete."""
+        """Return the next incomplete item of the same kind; None for other samples."""
         if sample.kind not in RATED_KINDS:
             return None
         found = session.annotate.next_incomplete(session.person.id, sample.kind, sample.key)
-        return found if found != sample.key else None  # what is left may be in the pool
+        return found if found != sample.key else None  # other items may be in the pool
 
     def _parent_report(self, draft: Draft) -> ParentReport | None:
         parent, sample = self._report, draft.sample
@@ -176,7 +180,7 @@ class Collection(Feature):
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Do what an effect asks for; False where it asks for nothing of this."""
+        """Handle an effect on citations or the collection; return False for other effects."""
         match effect:
             case Open("cited"):
                 self._show_citation(draft)
@@ -195,7 +199,7 @@ class Collection(Feature):
         return True
 
     def citation_clicked(self, draft: Draft, offset: int, cell: int) -> bool:
-        """Show the document of the mark that was clicked."""
+        """Show the document of the citation mark that was clicked."""
         parent, here = self._parent_report(draft), draft.sample.key
         known = self.citations(draft)
         at = citations.citation_at_cell(draft.citations if known is None else known, offset, cell)
@@ -208,7 +212,7 @@ class Collection(Feature):
         return True
 
     def _show_citation(self, draft: Draft) -> None:
-        """Put the cursor on its sentence, and show its document at the best match."""
+        """Put the cursor on the citation's sentence, and show its document at the best match."""
         citation = draft.citations[draft.citation]
         pointer = draft.pointers[Side.SUMMARY]
         if not citation.span.start <= pointer.offset < citation.span.end:
@@ -267,11 +271,11 @@ class Collection(Feature):
     # what is shown
 
     def before_drawing(self, draft: Draft) -> None:
-        """Look for better evidence in other documents of the report."""
+        """Search for better evidence in other documents of the report."""
         self.other_documents.search_later(draft)
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add which item it is, and how the sample was rated."""
+        """Add the item's name and the sample's rating to a title."""
         open_sample, parent = self.host.open_sample, self._parent_report(draft)
         comment = open_sample.assignment.comment if open_sample else ""
         title = item_rows.title(draft, side, title, parent=parent, comment=comment)
@@ -288,7 +292,7 @@ class Collection(Feature):
         return item_rows.surrounding_texts(draft.sample, parent) if parent else None
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
-        """Return the citation that was walked to."""
+        """Return the mark of the citation in focus; None for none."""
         parent, key = self._parent_report(draft), draft.sample.key
         if parent is None:
             return citations.focused_mark(draft)
@@ -296,13 +300,13 @@ class Collection(Feature):
         return citations.find_mark(tabs, keys.index(key) if key in keys else -1)
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> list[TextPage]:
-        """Return the documents of the item, its rating and the annotator's comment on it."""
+        """Return pages with the item's documents, its rating and the sample comment."""
         del draft
         return item_rows.item_pages(open_sample)
 
 
 def read_report(annotate: AnnotationService, person: str, sample: Sample) -> ParentReport:
-    """Read the report of a citation; in the store's thread."""
+    """Read the report of a citation; called in the store's thread."""
     around = annotate.around(person, sample.key)
     topic, name = str(sample.meta.get("topic_id", "")), report_id(sample.group)
     run = name.removeprefix(f"r|{topic}|")

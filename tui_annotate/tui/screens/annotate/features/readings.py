@@ -1,4 +1,4 @@
-"""Practice with its feedback, and the second reading, which is done as another person."""
+"""Feedback on practice samples, and the second reading, which is stored as another person."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tui_annotate.domain.people import Person, PersonKind, second_reader
 from tui_annotate.tui.draft.effects import Effect, Open
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.annotate.loader import SampleSource
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, FinishedSample
 
@@ -19,8 +20,18 @@ if TYPE_CHECKING:
     from tui_annotate.tui.session import AnnotatorSession
 
 
+class ReadingMessage(ScreenMessage):
+    """Texts of the question whether to begin the second reading."""
+
+    TITLE = "All samples are finished"
+    ONE_SAMPLE = "1 sample is ready for a 2nd reading. Your first annotations are hidden."
+    SEVERAL_SAMPLES = "{count} samples are ready for a 2nd reading. Your annotations are hidden."
+    BEGIN = "begin the 2nd reading"
+    LATER = "later"
+
+
 class SecondReadings(Feature):
-    """Feedback on practice samples, and the way to the second reading and back."""
+    """Feature that shows feedback on practice samples and switches to the second reading."""
 
     preload = ("tui_annotate.tui.dialogs.feedback", "tui_annotate.tui.dialogs.question")
 
@@ -29,7 +40,7 @@ class SecondReadings(Feature):
         self._first_reader: Person | None = None
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """Offer the second reading where one comes back to finished work."""
+        """Propose the second reading if all samples are finished when the app starts."""
         if first and open_sample.finished >= open_sample.total:
             self.host.submit(
                 lambda: session.annotate.line.find_reopened(session.person),
@@ -37,7 +48,7 @@ class SecondReadings(Feature):
             )
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
-        """Show feedback first, where the sample was for practice."""
+        """Show the feedback on a practice sample, then go on; return True."""
         open_sample = self.host.open_sample
 
         def proceed(_: object = None) -> None:
@@ -54,7 +65,7 @@ class SecondReadings(Feature):
         return True
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Change to the other reading."""
+        """Switch between first and second reading on request; return False for other effects."""
         del draft
         if effect != Open("reading"):
             return False
@@ -67,12 +78,12 @@ class SecondReadings(Feature):
             return
         from tui_annotate.tui.dialogs.question import QuestionDialog
 
-        samples = "sample comes" if count == 1 else "samples come"
+        message = ReadingMessage.ONE_SAMPLE if count == 1 else ReadingMessage.SEVERAL_SAMPLES
         dialog = QuestionDialog(
-            "Your first work is done",
-            f"{count} {samples} a second time, without what you did before.",
-            yes="begin the 2nd reading",
-            no="later",
+            ReadingMessage.TITLE.text(),
+            message.text(count=count),
+            yes=ReadingMessage.BEGIN.text(),
+            no=ReadingMessage.LATER.text(),
         )
 
         def answered(yes: bool | None) -> None:  # noqa: FBT001  what a dialog gives
@@ -83,7 +94,7 @@ class SecondReadings(Feature):
         self.host.open_dialog(dialog, answered)
 
     def _switch_reading(self, session: AnnotatorSession) -> None:
-        """To the second reading, or back to the first."""
+        """Switch to the second reading, or back to the first reading."""
         if self.host.busy:
             return
         person, code = self._first_reader or session.person, MessageCode.FIRST_READING_AGAIN

@@ -1,4 +1,4 @@
-"""Suggestions of machines: counted when a sample opens, answered in the store, reopened by undo."""
+"""The feature for suggestions: counts open suggestions, stores answers, and reopens after undo."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 HIDDEN: Final = "hidden"
 SHOWN: Final = "shown"
-"""Stored preference of a person who hides suggestions, or shows them again."""
+"""Stored values of the user's preference to hide or show suggestions."""
 
 
 class Suggestions(Feature):
-    """Suggestions for a sample, in addition to its annotations."""
+    """Feature that shows suggestions for a sample and stores the annotator's answers."""
 
     def __init__(self, host: FeatureHost) -> None:
         super().__init__(host)
         self.hiding = False
 
-    # what is there
+    # the open suggestions
 
     def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Give the draft what is suggested and was not answered yet."""
+        """Put the unanswered suggestions into the draft."""
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
         draft.suggestions_hidden = self.hiding
 
@@ -54,11 +54,11 @@ class Suggestions(Feature):
             self.host.show_draft()
 
     def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Give the draft what is suggested now."""
+        """Put the unanswered suggestions into the draft after the sample was read again."""
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
-        """An undo, or the removal of what was made of a suggestion, opens it again."""
+        """Update the suggestions after a save; an undo or a deletion reopens a suggestion."""
         if not open_sample.suggestions:
             return open_sample
         now = tuple(_apply_answer(each, saved) for each in open_sample.suggestions)
@@ -66,25 +66,25 @@ class Suggestions(Feature):
         return replace(open_sample, suggestions=now)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
-        """Return what the suggestion in focus proposes, who made it, and why."""
+        """Return the draft line of the focused suggestion: its content, maker and reason."""
         return suggestion_actions.describe_line(draft, cells)
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return all about the suggestion in focus."""
+        """Return a page with all details of the focused suggestion."""
         del open_sample
         about = suggestion_actions.describe_suggestion(draft)
         return [TextPage("Suggestion", about, first=True)] if about else ()
 
     def hide(self, *, hiding: bool) -> None:
-        """Hide suggestions, or show them."""
+        """Hide or show the suggestions of all samples."""
         self.hiding = hiding
         if draft := self.host.draft:
             draft.suggestions_hidden = hiding
 
-    # what is answered
+    # answers to suggestions
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Send answers to suggestions, and show or hide them."""
+        """Send answers to suggestions, and hide or show them; return False for other effects."""
         open_sample = self.host.open_sample
         if open_sample is None:
             return False
@@ -110,7 +110,7 @@ class Suggestions(Feature):
         one: Suggestion,
         made: Annotation | None,
     ) -> None:
-        """Accept a suggestion: as it is, or with changes where those are given."""
+        """Accept a suggestion unchanged, or with the changes of the annotation `made`."""
         annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
         exchange = partial(single_document.exchange_sides, open_sample.sample)
         changed = exchange(made) if made else None
@@ -152,7 +152,7 @@ class Suggestions(Feature):
         self.host.send_change(call, done, partial(self._reopen_refused, draft, one))
 
     def _reopen_refused(self, draft: Draft, one: Suggestion, error: TuiAnnotateError) -> None:
-        """An answer was refused: the suggestion is open again, above what is stored now."""
+        """Reopen a suggestion after the store refused its answer, and show the error."""
         self.host.not_saved()
 
         def back(changed: StatusMessage) -> None:
@@ -177,7 +177,7 @@ def _apply_answer(each: SuggestionStatus, saved: SaveResult) -> SuggestionStatus
 
 
 def _open_suggestions(sample: Sample, found: Sequence[SuggestionStatus]) -> tuple[Suggestion, ...]:
-    """Those that wait for an answer, as the screen takes them, in reading order."""
+    """Return the unanswered suggestions in reading order, with sides as on the screen."""
     exchange = partial(single_document.exchange_sides, sample)
     waiting = [exchange(each.suggestion) for each in found if each.open]
     return tuple(sorted(waiting, key=lambda one: one.claim or one.evidence))

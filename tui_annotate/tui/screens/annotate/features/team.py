@@ -1,4 +1,4 @@
-"""Announcements, threads with the reviewers, outcomes of review, and statistics of the work."""
+"""Features for announcements, threads with reviewers, outcomes of review, and statistics."""
 
 from __future__ import annotations
 
@@ -26,12 +26,15 @@ _MINUTE = 16  # characters of a time in ISO 8601 up to its minute
 
 
 def format_minute(moment: str) -> str:
-    """Return a time in ISO 8601 up to its minute, with a blank for the T."""
+    """Format an ISO 8601 time up to the minute, with a blank in place of the T."""
     return moment[:_MINUTE].replace("T", " ")
 
 
 class TeamDialogs(Feature):
-    """Announcements, outcomes of review and statistics; no other person's work is shown."""
+    """Feature that shows announcements, outcomes of review and statistics.
+
+    The work of other annotators is not shown.
+    """
 
     preload = (
         "tui_annotate.tui.dialogs.work_statistics",
@@ -39,13 +42,13 @@ class TeamDialogs(Feature):
     )
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """Show announcements that are new, at the first sample."""
+        """Show new announcements together with the first sample."""
         del open_sample
         if first:
             self._show_announcements(session)
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Open what an effect asks for; False where it asks for nothing of this."""
+        """Open the statistics or the outcome of review; return False for other effects."""
         del draft
         open_sample = self.host.open_sample
         match effect:
@@ -73,7 +76,7 @@ class TeamDialogs(Feature):
             from tui_annotate.tui.dialogs.news import NewsDialog
 
             if items:
-                self.host.forget_keys()  # they were not meant for what opens by itself
+                self.host.forget_keys()  # keys were not meant for a dialog that opens by itself
                 self.host.open_dialog(NewsDialog(items), closed)
 
         def closed(_: None) -> None:
@@ -84,7 +87,7 @@ class TeamDialogs(Feature):
     # outcomes of review
 
     def _show_lesson(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """How the sample was adjudicated, as far as its annotator may know."""
+        """Show how the open sample was adjudicated, as far as its annotator may know."""
         if session.person.kind is PersonKind.AGAIN:
             self.host.show_message(MessageCode.NO_LESSON_IN_SECOND_READING)
             return
@@ -123,7 +126,7 @@ class TeamDialogs(Feature):
 
 
 class ThreadFeature(Feature):
-    """A thread about a sample; what the store has not taken yet is kept for the next time."""
+    """Feature that opens a thread about a sample, and keeps text that is not stored yet."""
 
     preload = ("tui_annotate.tui.dialogs.comment_thread",)
 
@@ -132,7 +135,7 @@ class ThreadFeature(Feature):
         self._unsent = ""
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Open the thread."""
+        """Open the thread about the sample; return False for other effects."""
         del draft
         open_sample = self.host.open_sample
         if open_sample is None or effect != Open("talk"):
@@ -141,7 +144,7 @@ class ThreadFeature(Feature):
         return True
 
     def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Read the thread of a sample, then open it."""
+        """Read the thread of a sample, then open it; subclasses override this method."""
         raise NotImplementedError
 
     def open_thread(
@@ -152,17 +155,19 @@ class ThreadFeature(Feature):
         sent_message: AnyMessage,
         **how: str,
     ) -> None:
-        """Open a thread with a line to write in.
+        """Open the dialog of a thread, with an input for a new contribution.
 
         Args:
-            send: stores what was written; called in the store's thread.
+            lines: (author, time, text) of each contribution so far.
+            send: stores the new text; called in the store's thread.
+            sent_message: message after the text is stored.
             how: further arguments of `CommentDialog`.
         """
         from tui_annotate.tui.dialogs.comment_thread import CommentDialog
 
         def write(text: str | None) -> None:
             if text:
-                self._unsent = text  # until the store has it
+                self._unsent = text  # kept until it is stored
                 self.host.submit(partial(send, text), sent)
 
         def sent(_: object) -> None:
@@ -173,10 +178,10 @@ class ThreadFeature(Feature):
 
 
 class ReviewerThread(ThreadFeature):
-    """The annotator's thread with the reviewers about a sample."""
+    """Feature that opens the annotator's question thread with the reviewers about a sample."""
 
     def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Read what was written so far, then open it."""
+        """Read the annotator's thread about the sample, then open it."""
         key, person = open_sample.sample.key, session.person.id
 
         def read() -> list[ThreadLine]:

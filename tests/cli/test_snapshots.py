@@ -41,7 +41,7 @@ def frozen(filled: Command, tmp_path: Path) -> Command:
     (tmp_path / "guidelines.md").write_text("Mark what is wrong.\n")
     work(tmp_path, "ana", "a1", "a2")
     work(tmp_path, "ben", "b1")
-    assert filled("freeze", "paper").code == 0
+    assert filled("snapshots", "create", "paper").code == 0
     return filled
 
 
@@ -61,7 +61,7 @@ def test_a_state_holds_what_a_paper_needs(frozen: Command, tmp_path: Path) -> No
     folder = tmp_path / "frozen" / "paper"
     checked = ["sha256sum", "--check", "--quiet", "SHA256SUMS"]
     subprocess.run(checked, cwd=folder, check=True)
-    assert (folder / "native.jsonl").read_text() == frozen("export", "--format", "native").out
+    assert (folder / "native.jsonl").read_text() == frozen("export", "--to", "native").out
     (guidelines,) = (folder / "guidelines").iterdir()
     assert guidelines.read_text() == "Mark what is wrong.\n"
     assert len([*(folder / "labels").iterdir()]) == 1
@@ -77,32 +77,32 @@ def test_a_state_holds_what_a_paper_needs(frozen: Command, tmp_path: Path) -> No
     for words in (head, "samples: 2, by 2 annotators", "1 by 2", "pairs (2)", "statistics only"):
         assert words in method
     assert not [*folder.glob("store*")]
-    (state,) = frozen("freeze", "list", "--json").json
+    (state,) = frozen("snapshots", "list", "--json").json
     assert (state["name"], state["head"]) == ("paper", head)
-    assert "paper" in frozen("freeze", "list").out
+    assert "paper" in frozen("snapshots", "list").out
 
 
 def test_a_state_is_replayed_from_the_log(frozen: Command, tmp_path: Path) -> None:
     """Whatever was done since, to the byte; the store itself is not touched."""
     later(frozen, tmp_path)
-    before = frozen("export", "--format", "native").out
-    shown = frozen("freeze", "replay", "paper", "-o", "then.jsonl")
+    before = frozen("export", "--to", "native").out
+    shown = frozen("snapshots", "replay", "paper", "-o", "then.jsonl")
     assert (shown.code, numbers(shown.out)[-2:]) == (0, [2, 2])
     assert numbers(shown.err) == [1]
     kept = (tmp_path / "frozen" / "paper" / "native.jsonl").read_text()
     assert (tmp_path / "then.jsonl").read_text().endswith(kept)
-    assert frozen("export", "--format", "native").out == before
+    assert frozen("export", "--to", "native").out == before
     assert frozen("audit", "verify").code == 0
     assert [*tmp_path.glob(".tui-annotate-*")] == []
 
 
 def test_what_differs_is_told(frozen: Command) -> None:
     """A sample that is gone, one with other texts, an event that was forged or removed."""
-    frozen("dataset", "remove", "pairs", "--with-annotations", "--yes")
-    found = frozen("freeze", "replay", "paper", "--json").json
+    frozen("datasets", "delete", "pairs", "--delete-annotations", "--yes")
+    found = frozen("snapshots", "replay", "paper", "--json").json
     assert (found["same"], found["identical"], found["lost"]) == (False, 0, [])
     assert found["differences"][0] == {"dataset": "pairs", "sample": "bridge", "parts": []}
-    _, *differ = frozen("freeze", "replay", "paper").out.splitlines()
+    _, *differ = frozen("snapshots", "replay", "paper").out.splitlines()
     assert [each.partition(":")[0] for each in differ] == ["pairs/bridge", "pairs/tea"]
 
 
@@ -114,8 +114,8 @@ def test_a_rewritten_log_is_told(frozen: Command, tmp_path: Path) -> None:
             "DELETE FROM events WHERE seq = (SELECT max(seq) FROM events) AND person ="
             " (SELECT id FROM people WHERE name = 'ana')"
         )
-    shown = frozen("freeze", "replay", "paper")
-    report = frozen("freeze", "replay", "paper", "--json").json
+    shown = frozen("snapshots", "replay", "paper")
+    report = frozen("snapshots", "replay", "paper", "--json").json
     assert (shown.code, report["same"]) == (1, False)
     (lost,) = report["lost"]
     (bridge,) = report["differences"]
@@ -131,38 +131,38 @@ def test_a_rewritten_log_is_told(frozen: Command, tmp_path: Path) -> None:
 
 def test_a_time_is_replayed(frozen: Command, tmp_path: Path) -> None:
     """Before the first event nobody did anything; after the last it is what stands."""
-    assert frozen("freeze", "replay", "--at", "2001-01-01", "-o", "none.jsonl").code == 0
+    assert frozen("snapshots", "replay", "--at", "2001-01-01", "-o", "none.jsonl").code == 0
     none = [json.loads(line) for line in (tmp_path / "none.jsonl").read_text().splitlines()]
     assert [(each["annotations"], each["assignments"]) for each in none] == [([], []), ([], [])]
-    frozen("freeze", "replay", "--at", "2999-01-01", "-o", "all.jsonl")
-    assert (tmp_path / "all.jsonl").read_text() == frozen("export", "--format", "native").out
+    frozen("snapshots", "replay", "--at", "2999-01-01", "-o", "all.jsonl")
+    assert (tmp_path / "all.jsonl").read_text() == frozen("export", "--to", "native").out
     with workspaces.open(tmp_path) as space:
         ana = space.person("ana").id
         second = space.log.events(ana, BRIDGE)[0].at
-    frozen("freeze", "replay", "--at", second, "-o", "one.jsonl")
+    frozen("snapshots", "replay", "--at", second, "-o", "one.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "one.jsonl").read_text().splitlines()]
     assert [each["id"] for each in lines[0]["annotations"]] == ["a1"]
 
 
 def test_what_is_refused(frozen: Command, tmp_path: Path) -> None:
     """A name that is taken or none, a state that is not there or was altered, half a wish."""
-    assert frozen("freeze", "paper").code == 1
+    assert frozen("snapshots", "create", "paper").code == 1
     for name in ("../x", ".x", "keep", "x" * 65):
-        assert frozen("freeze", "keep", name).code == 2
-    absent = frozen("freeze", "replay", "other").error
+        assert frozen("snapshots", "create", name).code == 2
+    absent = frozen("snapshots", "replay", "other").error
     assert type(absent) is NotFound
     assert "'other'" in absent.message
-    assert "freeze list" in absent.hint
+    assert "snapshots list" in absent.hint
     for words in ([], ["paper", "--at", "2026"], ["--at", "2026-01-01"]):
-        assert frozen("freeze", "replay", *words).code == 2
+        assert frozen("snapshots", "replay", *words).code == 2
     export = tmp_path / "frozen" / "paper" / "native.jsonl"
     export.write_text(export.read_text() + "\n")
-    altered = frozen("freeze", "replay", "paper").error
+    altered = frozen("snapshots", "replay", "paper").error
     export.unlink()
-    missing = frozen("freeze", "replay", "paper").error
+    missing = frozen("snapshots", "replay", "paper").error
     about = tmp_path / "frozen" / "paper" / "frozen.json"
     about.write_text("{}")
-    foreign = frozen("freeze", "list").error
+    foreign = frozen("snapshots", "list").error
     for error, file in ((altered, export), (missing, export), (foreign, about)):
         assert type(error) is Damaged
         assert file.name in error.message
@@ -171,8 +171,8 @@ def test_what_is_refused(frozen: Command, tmp_path: Path) -> None:
 def test_a_backup_holds_frozen_states(frozen: Command) -> None:
     """They come along, and are replayed in the restored workspace."""
     frozen("backup", "copy")
-    frozen("restore", "copy", "--to", "again")
-    assert frozen("freeze", "replay", "paper", "-w", "again").code == 0
+    frozen("restore", "copy", "again")
+    assert frozen("snapshots", "replay", "paper", "-w", "again").code == 0
 
 
 def test_settled_work_is_replayed_too(command: Command, tmp_path: Path) -> None:
@@ -183,11 +183,11 @@ def test_settled_work_is_replayed_too(command: Command, tmp_path: Path) -> None:
         seen = review.open(who, FIRST).seen
         seen = review.take(who, FIRST, [("li-1",)], seen=seen, seconds=1).seen
         review.finish(who, FIRST, rest=RejectionReason.SLIP, seen=seen, seconds=1)
-    assert command("freeze", "paper", "-w", "work").code == 0
+    assert command("snapshots", "create", "paper", "-w", "work").code == 0
     with workspaces.open(made) as space:
         assert space.team.review.undo(who)
     assert "adjudicated" in (made / "frozen" / "paper" / "native.jsonl").read_text()
-    shown = command("freeze", "replay", "paper", "-w", "work")
+    shown = command("snapshots", "replay", "paper", "-w", "work")
     assert (shown.code, numbers(shown.out)[-2:]) == (0, [3, 3])
     people = json.loads((made / "frozen" / "paper" / "figures.json").read_text())["people"]
     assert SETTLED not in {each["person"] for each in people}

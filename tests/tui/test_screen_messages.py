@@ -1,0 +1,89 @@
+"""The catalogues of the screens' texts: fields, terms, edges, and the keys that sentences name."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pkgutil import walk_packages
+from string import Formatter
+
+import pytest
+
+from tests.project.test_terms import faults
+from tui_annotate import tui
+from tui_annotate.tui.draft.messages import LineText, MessageCode
+from tui_annotate.tui.draft.review.messages import ReviewText
+from tui_annotate.tui.draft.view.messages import ViewText
+from tui_annotate.tui.keys.actions import (
+    ACTIONS,
+    ANNOTATING,
+    NOTE,
+    OPTION,
+    REVIEWING,
+    VIEWING,
+)
+from tui_annotate.tui.keys.key_map import key_label
+from tui_annotate.tui.screen_message import ScreenMessage
+
+STATES = {
+    MessageCode: ANNOTATING + OPTION + NOTE + VIEWING,
+    LineText: ANNOTATING + OPTION + NOTE,
+    ReviewText: ANNOTATING + OPTION + NOTE + REVIEWING,
+    ViewText: VIEWING,
+}
+"""The states of the keys that the texts of a catalogue may name."""
+
+
+def catalogues() -> list[type[ScreenMessage]]:
+    """All catalogues of the package, in the order of their names."""
+    for module in walk_packages(tui.__path__, "tui_annotate.tui."):
+        import_module(module.name)
+    found = ScreenMessage.__subclasses__()
+    return sorted(found, key=lambda each: each.__name__)
+
+
+TEXTS = [(catalogue, code) for catalogue in catalogues() for code in catalogue]
+
+NAMED_KEY = re.compile(
+    r"(?<![\w{'-])(?<!\} )(Enter|Backspace|Space|Tab|Esc|[A-Za-z]|[>+*?])"
+    r"(?= (?:[A-Za-z]+s|edit|delete|undo|redo|note|next|hide|off|queue|list|keys|merge|remove|save|"
+    r"vectors|words|again|itself|then|one|all|back|and|to|first|stops|cancel|first|the)\b)"
+)
+"""A key before what it does, as in `u undo`."""
+
+PRONOUN = re.compile(r"\b[aA] (?!deletes|next|focus|to)")
+"""The article, which looks like the key `a`."""
+
+
+def keys_of(states: str) -> set[str]:
+    """The keys of actions in states, as screens show them."""
+    found = (action for action in ACTIONS if set(action.states) & set(states))
+    return {key_label(key) for action in found for key in action.keys}
+
+
+@pytest.mark.parametrize(("catalogue", "code"), TEXTS, ids=str)
+def test_each_text_is_whole(catalogue: type[ScreenMessage], code: ScreenMessage) -> None:
+    """Named fields only, no blank at the edges, standard terms, and keys that exist."""
+    text = code.value
+    fields = [name for _, name, *_ in Formatter().parse(text) if name is not None]
+    assert all(re.fullmatch("[a-z][a-z_]*", name) for name in fields), fields
+    assert text == text.strip()
+    assert not text.startswith(("·", ",", ";", ":"))
+    assert not list(faults(text))
+    if catalogue in STATES:
+        named = set(NAMED_KEY.findall(PRONOUN.sub("", text)))
+        assert named <= keys_of(STATES[catalogue]), named
+
+
+def test_fields_are_filled_in() -> None:
+    """By their names; a field that is missing is an error of the program."""
+    assert "3 of 7" in MessageCode.AT_HIT.text(number=3, count=7, what="tea")
+    with pytest.raises(KeyError):
+        MessageCode.AT_HIT.text(number=3)
+
+
+def test_the_check_finds_keys() -> None:
+    """A key that does something is found, and one that no action has is not among the keys."""
+    assert NAMED_KEY.findall("Saved · u undo · Backspace drops it") == ["u", "Backspace"]
+    assert "Z" not in keys_of("".join(STATES.values()))
+    assert len(catalogues()) > 10

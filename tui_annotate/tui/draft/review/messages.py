@@ -1,0 +1,125 @@
+"""The catalogue of the texts of the review screen: messages, and the parts of the draft line."""
+
+from __future__ import annotations
+
+from enum import unique
+
+from tui_annotate.tui.screen_message import ScreenMessage
+
+
+@unique
+class ReviewText(ScreenMessage):
+    """A code for each text of review; the value is the English sentence, with fields in braces."""
+
+    # answers to keys
+    EDIT_IS_OPEN = "Finish the edit first: Enter saves it, e cancels it"
+    NO_COMMENT_IN_EDIT = "Finish the edit to adjudicate the comment · m adds a note to the edit"
+    REVIEW_NOT_ALLOWED = "{reason}"
+    NO_CANDIDATE = "No candidate annotation here · c next conflict"
+    NO_CANDIDATE_TO_REFUSE = "No candidate annotation here to reject · c next conflict"
+    NO_MAJORITY = "No majority: a digit chooses a candidate, then y accepts it"
+    ALREADY_TAKEN = "Already accepted · e edits it · x rejects it"
+    ALREADY_REFUSED = "Already rejected: {reason} · a digit, then y accepts one after all"
+    NO_CANDIDATES_TO_MERGE = "No two candidates here to merge"
+    LABEL_TO_MERGE_UNCLEAR = "Candidates differ in label: a digit chooses one, then M merges"
+    REFUSAL_NEEDS_WORDS = "A rejection needs a reason"
+    NOT_SETTLED_LABEL_SPLIT = "Not completed: a label was split · e edits the annotation"
+    NOTHING_TO_REVIEW = "No annotations on this sample"
+    NO_CONFLICT_LEFT = "No conflict left · Enter completes the sample"
+    NOTHING_TO_EDIT = "Nothing to edit here · + adds the selection as your own annotation"
+    CANDIDATE_TO_EDIT_UNCLEAR = "Several candidates: a digit chooses one, then e edits it"
+    NO_SELECTION_TO_ADD = "Select words of the summary first (f, v or .), then + adds them"
+
+    # answers of the store
+    NOBODY_ASKED = "No questions about this sample"
+    ANSWER_SENT = "Answer sent: the annotator will see it next time they start"
+    NAMES_SHOWN = "W hides the names: {names}"
+    REVIEW_ACTION_SAVED = "{done}"
+    SAMPLE_SETTLED = "{sample} adjudicated · u undo"
+    ALL_SETTLED = "All samples adjudicated, last {sample} · u undo · q queue"
+    REVIEW_UNDONE = "Undid: {done} · U redo"
+    REVIEW_REDONE = "Redid: {done} · u undo"
+    REVIEW_UNDONE_ELSEWHERE = "Undid: {done}, in {sample}"
+    REVIEW_REDONE_ELSEWHERE = "Redid: {done}, in {sample}"
+
+    # what the last action did
+    ACTION_DONE = "{done} · u undo · {next}"
+    ACCEPTED_LABELS = "Accepted {labels}"
+    MERGED_LABELS = "Merged {labels}"
+    SAVED_LABELS = "Saved {labels}"
+    ADDED_LABELS = "Added {labels}"
+    REMOVED = "Removed"
+    REJECTED = "Rejected"
+    REOPENED = "Reopened"
+    RATED = "Rated {rating}"
+    NO_RATING = "No rating accepted"
+    COMMENT_DONE = "Comment adjudicated"
+
+    # actions that were undone or redone
+    UNDO_TAKE = "acceptance"
+    UNDO_MERGE = "merge"
+    UNDO_EDIT = "edit"
+    UNDO_OWN = "your own annotation"
+    UNDO_REMOVE = "removal"
+    UNDO_REJECT = "rejection"
+    UNDO_DONE = "adjudication"
+    UNDO_REOPEN = "reopening"
+    UNDO_RATE = "rating"
+    UNDO_COMMENT = "sample comment"
+
+    # the draft line: questions
+    REJECTED_BECAUSE = "Rejected because:"
+    WHY_NO_RATING = "No rating is accepted: why?"
+    CHOOSE_RATING = "Backspace, then * chooses one"
+    WHY_ONE_OPEN = "1 conflict is open without a decision: why?"
+    WHY_OPEN = "{count} conflicts are open without a decision: why?"
+    WHY_REJECT = "Reject {candidate}: why?"
+    WHY_REJECT_ALL = "Reject all candidates here: why?"
+
+    # the draft line: the current position
+    ADD_SELECTION = "+ adds {selection} as your own annotation"
+    DROP_SELECTION = "Backspace drops the selection"
+    COMPLETE = "Enter completes"
+    NEXT_CONFLICT = "c next conflict"
+    NEXT_SAMPLE = "> next sample"
+    GO_TO = "c next conflict, a next annotation"
+    NOTHING_ELSE = "No other annotations: Enter completes"
+    NOTHING = "No annotations: Enter completes"
+    SELECT_AND_ADD = "select words and press + to add your own"
+    OWN = "Your own: {annotation}"
+    EDIT_KEY = "e edit"
+    REMOVE_KEY = "x remove"
+    MERGE_KEY = "M merge"
+    REJECT_ALL_KEY = "x reject all"
+    REJECTED_REASON = "Rejected: {reason}"
+    DIGIT_AND_ACCEPT = "{digits} then y accepts one after all"
+    AGREED = "All agree, accepted at Enter: {annotation}"
+    ACCEPT = "y accepts {candidate}"
+    ACCEPT_VOTES = "y accepts {candidate}, {votes} of {people}"
+    ACCEPT_AFTER_ALL = "y accepts it after all"
+    CHOOSE = "No majority: {digits} choose a candidate"
+    NOTE = "note {note}"
+    DECIDED = "{decision}: {annotation}"
+    DECIDED_REJECTED = "Rejected, {reason}: {candidate}"
+    CANDIDATE = "{labels} {people} {anchors}"
+    ADJUDICATED = "{labels} {anchors}"
+    NUMBERED = "{digit} {candidate}"
+    EVIDENCE_ONLY = "evidence only"
+    WITH_EVIDENCE = "{claim} + {count} evidence"
+    NO_REASON = "no reason"
+
+    # decisions on a candidate
+    DECISION_ACCEPTED = "Accepted"
+    DECISION_MERGED = "Merged"
+    DECISION_EDITED = "Edited"
+    DECISION_OWN = "Your own"
+    DECISION_REJECTED = "Rejected by you"
+
+    # the title over the summary
+    STATUS_DECIDED = "adjudicated"
+    STATUS_REJECTED = "rejected"
+    STATUS_AGREED = "agreed"
+    STATUS_AGREED_BUT = "agreed, but: {differences}"
+    STATUS_NEARLY = "nearly: {differences}"
+    STATUS_CONFLICT = "conflict: {differences}"
+    SILENT = "{people} marked nothing"
