@@ -104,7 +104,8 @@ def test_work_is_claimed(filled: Command, typed: Typed) -> None:
     with workspaces.open() as space:
         person = space.person("ana")
     made = typed(
-        f"{PASSWORD}\n", "users", "create", "--name", "Ana", "--email", "a@b.org", "--link-imported", "ana",
+        f"{PASSWORD}\n", "users", "create",
+        "--name", "Ana", "--email", "a@b.org", "--link-imported", "ana",
         "--json",
     )  # fmt: skip
     assert made.json["id"] == person.id

@@ -62,7 +62,7 @@ def session(
     """Start a session (called by sshd).
 
     The session opens the screen, or exports the user's own work. `ssh authorized-keys` writes this
-    command for each key. Exit code 64: no terminal, or the client requested another command.
+    command for each key. Exit code 2: no terminal, or the client requested another command.
     """
     raise typer.Exit(ssh_session.run_session(person, workspace))
 

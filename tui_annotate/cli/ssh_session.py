@@ -15,13 +15,8 @@ from typing import Final
 from tui_annotate.cli import output, screen
 from tui_annotate.domain.errors import NotAllowed
 
-<<<<<<< HEAD
-NO_TERMINAL: Final = 64
-"""Exit code without a terminal, or if a client requests another command (EX_USAGE)."""
-=======
 NO_TERMINAL: Final = 2
-"""The exit code where there is no terminal, or another command was requested."""
->>>>>>> c-core
+"""Exit code without a terminal, or if a client requests another command."""
 
 EXPORT, REVIEW = "export", "review"
 """Commands that a client may request from sshd; without a command, the annotate screen opens."""

@@ -20,12 +20,8 @@ from tui_annotate.domain.assignment_plan import (
     AssignmentPlan,
 )
 from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
-<<<<<<< HEAD
 from tui_annotate.domain.did_you_mean import suggest_word
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
-=======
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, NotReady
->>>>>>> c-core
 from tui_annotate.domain.people import (
     SETTLED,
     Actor,
