@@ -1,4 +1,4 @@
-"""The command `agreement`: how far people agree, as a table, JSON or CSV."""
+"""The command `agreement`, which prints agreement between annotators as a table, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import options, output, pseudonyms
+from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import add_command, flag, open_workspace, option
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
@@ -16,16 +17,21 @@ from tui_annotate.domain.samples import SampleKind
 PeopleOption = Annotated[
     list[str] | None,
     options.person_option(
-        "--person", "These people among themselves; one alone: with each of the others."
+        "--person",
+        "Compare only these people; a single one is compared with all others (repeatable; default: "
+        "all people).",
     ),
 ]
 KindOption = Annotated[
-    SampleKind | None, typer.Option(help="Samples of this kind, whose ratings are compared alone.")
+    SampleKind | None,
+    typer.Option(
+        help="Only samples of this kind, of which ratings are compared (default: summaries)."
+    ),
 ]
 
 
 def register(app: typer.Typer) -> None:
-    """Adds this command to the app."""
+    """Add this command to the app."""
     add_command(
         app,
         agreement,
@@ -35,6 +41,7 @@ def register(app: typer.Typer) -> None:
         "agreement --person ana --person ben --json",
         "agreement --json --pseudonymise > agreement.json",
         "agreement --state new --csv > agreement.csv  # imported, without states",
+        panel=RESEARCH,
     )
 
 
@@ -43,34 +50,49 @@ def agreement(
     dataset: options.OfDatasetOption = "",
     person: PeopleOption = None,
     origin: Annotated[
-        str, option("--origin", "ORIGIN", "Annotations of this origin, as in export.")
+        str,
+        option(
+            "--origin",
+            "ORIGIN",
+            "Only annotations of this origin: human, imported, or a full name such as "
+            "imported:mercury.",
+        ),
     ] = "",
     state: Annotated[
-        State, typer.Option(help="Work on samples in this state; new: imported without a state.")
+        State,
+        typer.Option(help="Only work on samples in this state; new: imported without a state."),
     ] = State.DONE,
     label: options.OfLabelOption = "",
     label_level: Annotated[
-        int, option("--label-level", "N", "Names of a label's path that count; 0: all.", minimum=0)
+        int,
+        option(
+            "--label-level", "N", "Compare labels down to this level; 0: all levels.", minimum=0
+        ),
     ] = 0,
     label_set: Annotated[
-        str, option("--label-set", "HASH", "Work under this version of the label set; its start.")
+        str,
+        option(
+            "--label-set",
+            "VERSION",
+            "Only work with the label set version that begins with this hash (default: all).",
+        ),
     ] = "",
     since: options.SinceOption = "",
     kind: KindOption = None,
-    pairs: Annotated[bool, flag("--pairs", "Also a table of each two people.")] = False,
+    pairs: Annotated[bool, flag("--pairs", "Also print a table with each pair of people.")] = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     as_json: options.JsonOption = False,
-    as_csv: Annotated[bool, flag("--csv", "Print CSV: a row for each measure.")] = False,
+    as_csv: Annotated[bool, flag("--csv", "Print CSV with one row for each measure.")] = False,
     workspace: options.WorkspaceOption = None,
 ) -> None:
-    """Tell how far people agree on what several of them read.
+    """Measure agreement between annotators.
 
-    By sample (its worst label), by sentence, by span, by label and evidence of spans that overlap,
-    and by ratings; and of who read samples twice, with themselves. Who is done counts, also with
-    nothing found.
+    The levels are the sample (worst label), the sentence, the span, label and evidence of
+    overlapping spans, and ratings. Annotators who completed a sample twice are also compared with
+    themselves. A completed sample counts even if the annotator marked nothing.
     """
     if as_json and as_csv:
-        raise InvalidInput("--json and --csv both print to standard output", "give one of them")
+        raise InvalidInput("--json and --csv both print to standard output", "use one of them")
     from tui_annotate.cli.agreement_output import print_csv, print_tables
     from tui_annotate.services.agreement import AgreementOptions
     from tui_annotate.services.agreement.output import as_json as shaped

@@ -1,4 +1,4 @@
-"""Agreement as tables for people, within 80 columns, and as CSV."""
+"""Prints an agreement report as tables within 80 columns, and as CSV."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _MEASURES: Final = {
     "f1_overlap": "F1, any overlap",
     "same_passage": "same passage",
     "overlap": "any overlap",
-    "only_one": "only one gave any",
+    "only_one": "only one has any",
     "kappa_linear": "kappa, linear",
     "kappa_quadratic": "kappa, quadratic",
 }
 _PAIR_SPANS: Final = ("trimmed", "character", "overlap")
 _MOST_NAMED: Final = 4
-"""People who are named in a title; there may be twenty."""
+"""Maximum number of people named in a title."""
 
 
 def print_csv(found: Agreement) -> None:
-    """A row for each measure; it holds no word that we did not write."""
+    """Print CSV with one row for each measure; no cell contains a user's text."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows(
         [report_output.COLUMNS, *report_output.output_rows(found)]
@@ -46,8 +46,8 @@ def print_csv(found: Agreement) -> None:
 
 
 def print_tables(found: Agreement, *, pairs: bool) -> None:
-    """Tables on standard output, and on standard error what else is to be known of them."""
-    titles = {"people with one another": found.together, "people with themselves": found.oneself}
+    """Print the tables on standard output, and notes about them on standard error."""
+    titles = {"between annotators": found.together, "annotators with themselves": found.oneself}
     for title, compared in titles.items():
         if compared.samples:
             people = sorted(
@@ -64,11 +64,11 @@ def print_tables(found: Agreement, *, pairs: bool) -> None:
                 _print_rated_pairs(found, compared)
             _print_notes(compared)
     if not found.together.samples and not found.oneself.samples:
-        output.print_message("nothing to compare: no sample was read by two people, or twice")
+        output.print_message(
+            "nothing to compare: no sample was completed by two annotators, or twice by one"
+        )
         if found.left.work[other_state_reason(State.NEW, State.DONE)]:
-            output.print_message(
-                "  hint: work that came in without states is compared by --state new"
-            )
+            output.print_message("  hint: compare imported work without states with --state new")
     _print_legend(found)
 
 
@@ -116,7 +116,7 @@ def _print_rated_pairs(found: Agreement, compared: AgreementComparison) -> None:
 
 
 def _print_notes(compared: AgreementComparison) -> None:
-    """Why there is no value, and what else is to be known of a figure, each said once."""
+    """Print each note of the measures once, including the reasons for missing values."""
     notes: dict[str, list[str]] = {}
     for each in compared.figures:
         level, measure = _LEVELS.get(each.level, each.level), _MEASURES.get(each.measure)
@@ -125,18 +125,18 @@ def _print_notes(compared: AgreementComparison) -> None:
     for note, measures in notes.items():
         output.print_message(f"{output.join_names(measures, most=1)}: {note}")
     if compared.stacked:
-        spans = output.many(compared.stacked, "span lies", "spans lie")
-        output.print_message(f"{spans} on another of the same person and label")
+        spans = output.many(compared.stacked, "span overlaps", "spans overlap")
+        output.print_message(f"{spans} another span with the same annotator and label")
 
 
 def _print_legend(found: Agreement) -> None:
     for what, reason, count in report_output.list_left_out(found):
-        output.print_message(f"left out: {count:,} {what}: {reason}")
+        output.print_message(f"excluded: {count:,} {what}: {reason}")
     if found.strangers:
-        output.print_message(f"not in the label set: {', '.join(found.strangers)}")
+        output.print_message(f"labels outside the label set: {', '.join(found.strangers)}")
     if len(found.label_sets) > 1:
         versions = (f"{name[:12]} ({count:,})" for name, count in found.label_sets.items())
-        output.print_message(f"label sets: {', '.join(versions)}; --label-set takes one")
+        output.print_message(f"label sets: {', '.join(versions)}; select one with --label-set")
     if found.labels:
         output.print_message(f"order of labels: {' > '.join(found.labels)}")
     for name, words in found.scales.items():
@@ -144,7 +144,8 @@ def _print_legend(found: Agreement) -> None:
         output.print_message(f"order of ratings{of}: {' > '.join(words)}")
     bootstrap = report_output.BOOTSTRAP
     output.print_message(
-        f"intervals: {bootstrap['draws']:,} draws of whole samples, seed {bootstrap['seed']}"
+        f"intervals: {bootstrap['draws']:,} bootstrap resamples of whole samples, "
+        f"seed {bootstrap['seed']}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Commands of an annotator: open the screen, take back one's own work, show the keys."""
+"""Commands of annotators: `annotate`, `annotations delete` and `keys`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import bundles, completion, options, output, screen
+from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
+    """Add these commands to the app."""
     add_command(
         app,
         annotate,
@@ -21,19 +22,22 @@ def register(app: typer.Typer) -> None:
         "annotate --as ana --order random",
         "annotate --sample news/17",
         "annotate ana.bundle",
+        panel=ANNOTATE,
     )
-    add_command(app, keys, "keys", "keys --json")
-    annotations = add_group(app, "annotations", "Annotations of this workspace.")
+    add_command(app, keys, "keys", "keys --json", panel=ANNOTATE)
+    annotations = add_group(app, "annotations", "Delete your own annotations.", panel=ANNOTATE)
     add_command(
         annotations,
-        clear,
-        "annotations clear --mine --sample news/17",
-        "annotations clear --mine --dataset news --yes",
+        delete,
+        "annotations delete --mine --sample news/17",
+        "annotations delete --mine --dataset news --yes",
     )
 
 
 def annotate(
-    file: Annotated[Path | None, argument("FILE", "A bundle, in place of a workspace.")] = None,
+    file: Annotated[
+        Path | None, argument("BUNDLE", "Bundle to annotate (default: annotate the workspace).")
+    ] = None,
     *,
     name: options.NameOption = "",
     sample: options.StartOption = "",
@@ -42,52 +46,59 @@ def annotate(
         option(
             "--order",
             "ORDER",
-            "by-source (all summaries of one source together), ingested, random,"
-            " random:SEED, or by a score: worst:SCORE, best:SCORE, uncertain:SCORE.",
+            "Order of the samples: by-source (all summaries of one source together), ingested, "
+            "random, random:SEED, worst:SCORE, best:SCORE or uncertain:SCORE (default: the "
+            "workspace's order).",
             complete=completion.complete_words("by-source", "ingested", "random"),
         ),
     ] = "",
     workspace: options.WorkspaceOption = None,
 ) -> None:
-    """Open the screen; it goes on where you left off.
+    """Annotate on the screen.
 
-    A bundle is annotated in a folder beside it, named like it with .work behind; when the screen is
-    left, the work is written to the bundle. However it ends, the folder has all that was saved.
+    The screen opens at the sample where you stopped. A bundle is annotated in a folder next to it,
+    with the bundle's name and the ending .work. When you quit, your work is written to the bundle.
+    After a crash, the folder still has everything that was saved.
     """
     if file is not None:
         if workspace or name:
-            raise InvalidInput("a bundle is its person's own workspace", "leave out -w and --as")
+            raise InvalidInput(
+                "a bundle belongs to one person and has its own workspace", "leave out -w and --as"
+            )
         raise typer.Exit(bundles.annotate_bundle(file, sample=sample, order=order))
     raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))
 
 
-def clear(
+def delete(
     *,
-    mine: Annotated[bool, flag("--mine", "Needed: it clears your own annotations alone.")] = False,
-    dataset: Annotated[str, options.dataset_option("Of this dataset alone.")] = "",
+    mine: Annotated[bool, flag("--mine", "Delete your own annotations; required.")] = False,
+    dataset: Annotated[
+        str, options.dataset_option("Only this dataset (default: all datasets).")
+    ] = "",
     sample: Annotated[
-        str, options.sample_option("Of this sample alone: its id, or dataset/id.")
+        str, options.sample_option("Only this sample: ID or DATASET/ID (default: all samples).")
     ] = "",
     ratings: Annotated[
-        bool, flag("--ratings", "Your ratings and comments on samples go as well.")
+        bool, flag("--ratings", "Also delete your ratings and sample comments.")
     ] = False,
     name: options.NameOption = "",
     yes: options.YesOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Remove your own annotations; one undo brings them back.
+    """Delete your own annotations.
 
-    Ratings and comments on samples stay, unless --ratings takes them along.
+    Undo on the screen restores all of them at once. Ratings and sample comments are kept, unless
+    --ratings is given.
     """
     if not mine:
-        raise InvalidInput("only your own annotations can be cleared", "say so: --mine")
+        raise InvalidInput("only your own annotations can be deleted", "add --mine")
     with open_workspace(common.workspace) as space:
         person = space.person(name)
         if sample:
             dataset, sample = space.corpus.find(sample)
         where = "/".join(filter(None, (dataset, sample))) or str(space.path)
-        what = "annotations, ratings and comments" if ratings else "annotations"
-        output.ask(f"clear all {what} of {person.name} in {where}?", yes=yes)
+        what = "annotations, ratings and sample comments" if ratings else "annotations"
+        output.ask(f"delete all {what} of {person.name} in {where}?", yes=yes)
         cleared = space.annotate.clear(person.id, dataset=dataset, sample=sample, words=ratings)
     words = {"ratings": cleared.ratings, "comments": cleared.comments} if ratings else {}
     if common.as_json:
@@ -95,13 +106,16 @@ def clear(
     elif any(cleared):
         counts = {"annotations": cleared.annotations, **words}
         summary = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
-        output.print_line(f"{summary} cleared; undo in the screen brings them back")
+        output.print_line(f"{summary} deleted; undo on the screen restores them")
     else:
-        output.print_line(f"nothing to clear: no {what} of {person.name} in {where}")
+        output.print_line(f"nothing to delete: no {what} of {person.name} in {where}")
 
 
 def keys(*, as_json: options.JsonOption = False) -> None:
-    """Print every key of the screen, with your own changes."""
+    """List the keys of the screens.
+
+    The list contains the changes from your settings.
+    """
     from tui_annotate.settings import load
     from tui_annotate.tui.keys.key_map import key_map
 
@@ -109,7 +123,7 @@ def keys(*, as_json: options.JsonOption = False) -> None:
     names = ("id", "keys", "help", "group")
     output.print_table_or_json(
         [{name: getattr(each, name) for name in names} for each in actions],
-        ["group", "keys", "does", "id"],
+        ["group", "keys", "action", "id"],
         [(each.group, " ".join(each.keys), each.help, each.id) for each in actions],
         as_json=as_json,
     )

@@ -1,4 +1,4 @@
-"""Charts on stdout: bars, and values with their intervals; plain signs where there is no colour."""
+"""Text charts on standard output: bars, and values with intervals; ASCII without colours."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from tui_annotate.cli import output
 from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.domain.work_statistics import draw_bar
 
-LONGEST_BAR: Final = 60  # cells of a bar, at most
-_LEAST: Final = 12  # cells that a scale keeps, however narrow the terminal
+LONGEST_BAR: Final = 60  # maximum length of a bar, in terminal cells
+_LEAST: Final = 12  # minimum length of a scale, in terminal cells
 
 
 def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
-    """A line for each name, its value, and a bar."""
+    """Print a line with a bar for each name and value.
+
+    Args:
+        unit: unit printed after each value.
+    """
     from rich.text import Text
 
     console = output.make_console(sys.stdout)
@@ -34,12 +38,12 @@ def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ValueInterval:
-    """A value, and between which values it lies.
+    """A named value with its interval, for a chart.
 
     Attributes:
-        figures: the two in figures.
-        value: None for none.
-        low, high: None where nothing is known of them.
+        figures: value and interval as text.
+        value: None for no value.
+        low, high: bounds of the interval; None for no interval.
     """
 
     name: str
@@ -52,11 +56,11 @@ class ValueInterval:
 def print_intervals(
     rows: Sequence[ValueInterval], *, least: float, most: float, chance: float | None
 ) -> None:
-    """A line for each name, its figures, and where they lie on one scale.
+    """Print a line for each value, with its text and its position on a common scale.
 
     Args:
-        least, most: the ends of the scale; what lies outside is drawn at its end.
-        chance: the value of a guess, which has a line down the chart; None for none.
+        least, most: ends of the scale; values outside are drawn at the nearer end.
+        chance: value that a random guess reaches, drawn as a vertical line; None for no line.
     """
     from rich.cells import cell_len, set_cell_size
     from rich.text import Text

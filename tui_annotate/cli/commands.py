@@ -1,4 +1,4 @@
-"""All commands as one Typer app; those of plug-ins are added by `CommandGroup` when needed."""
+"""All commands as one Typer app; `CommandGroup` adds the commands of plug-ins when needed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from tui_annotate.cli import (
     demo,
     doctor,
     export,
-    freeze,
     guidelines,
     ingest,
     labels,
@@ -33,6 +32,7 @@ from tui_annotate.cli import (
     report,
     review,
     sessions,
+    snapshots,
     ssh,
     status,
     suggestions,
@@ -48,17 +48,19 @@ from tui_annotate.cli.plugin_commands import CommandGroup, make_group
 from tui_annotate.domain.version import VERSION
 
 INTERRUPTED = 130
-_PYDANTIC_PREFIX = "Value error, "  # what pydantic, by which Typer reads values, begins with
+_PYDANTIC_PREFIX = (
+    "Value error, "  # prefix of messages from pydantic, with which Typer parses values
+)
 
 app = typer.Typer(
     name="tui-annotate",
     cls=CommandGroup,
-    help="Mark what a summary says and its source does not; related sentences light up.",
+    help="Annotate claims of a summary that its source does not support, in the terminal.",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-# In the order in which somebody new needs them.
+# Order of the commands within each panel of the help.
 for module in (
     ingest,
     annotate,
@@ -82,7 +84,7 @@ for module in (
     backup,
     sync,
     bundles,
-    freeze,
+    snapshots,
     users,
     sessions,
     ssh,
@@ -110,7 +112,11 @@ def _run_without_command(
     _: Annotated[
         bool,
         typer.Option(
-            "--version", "-V", callback=_print_version, is_eager=True, help="Print the version."
+            "--version",
+            "-V",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version and exit.",
         ),
     ] = False,
 ) -> None:
@@ -120,15 +126,15 @@ def _run_without_command(
 
 @cache
 def program() -> Callable[..., Any]:
-    """All commands, ready to be called; the options of one are put together when it is called."""
+    """Return the group of all commands; the options of a command are created when it is called."""
     group: Callable[..., Any] = make_group(app)
     return group
 
 
 def place_global_options(group: Any, arguments: Sequence[str]) -> list[str]:
-    """Move global options that stand before a command's name behind it, where Typer reads them.
+    """Move global options from before a command's name to after it, where Typer parses them.
 
-    A workspace that is given to a command which uses none is dropped.
+    The option `--workspace` is dropped if the command has no such option.
 
     Args:
         group: the group whose commands the arguments name.
@@ -150,10 +156,10 @@ def place_global_options(group: Any, arguments: Sequence[str]) -> list[str]:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs one command and gives its exit code; misuse is 2, an interruption 130.
+    """Run one command, and return its exit code: 2 for wrong usage, 130 for an interruption.
 
     Raises:
-        TuiAnnotateError, OSError: as the command does.
+        TuiAnnotateError, OSError: the command failed.
     """
     try:
         placed = place_global_options(program(), arguments)
@@ -163,7 +169,7 @@ def run(arguments: Sequence[str]) -> int:
         return INTERRUPTED
     except TyperException as error:
         context = getattr(error, "ctx", None)
-        if type(error).__name__ == "NoArgsIsHelpError":  # of a module that is private to Typer
+        if type(error).__name__ == "NoArgsIsHelpError":  # defined in a private module of Typer
             output.print_page(error.format_message())
             return error.exit_code
         output.print_message(f"error: {error.format_message().replace(_PYDANTIC_PREFIX, '')}")

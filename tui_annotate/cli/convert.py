@@ -1,4 +1,4 @@
-"""Commands of formats, without a workspace: convert, formats."""
+"""The commands `convert` and `formats`, which need no workspace."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output, pseudonyms
+from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import Offsets, add_command, argument, flag, option
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.did_you_mean import suggest_word
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.plugins.protocols import ExportOptions
 
 if TYPE_CHECKING:
@@ -24,47 +26,51 @@ LayerOption = Annotated[
     str,
     option(
         "--layer",
-        "WHOSE",
-        "Whose work: adjudicated, majority, all, or a person; some formats must be told.",
+        "LAYER",
+        "Work to write: adjudicated, majority, all, or the name of a person; required by formats "
+        "that carry one layer.",
     ),
 ]
 WrittenOffsetsOption = Annotated[
     Offsets,
-    typer.Option("--offsets", help="What autojudge lines count in: utf16 as its own page does."),
+    typer.Option("--offsets", help="Unit of offsets in autojudge files; its own page uses utf16."),
 ]
 UnratedOption = Annotated[
-    bool, flag("--include-unrated", "Also autojudge lines of what was looked at and not judged.")
+    bool, flag("--include-unrated", "Include samples without a rating in autojudge files.")
 ]
 StrictOption = Annotated[
-    bool, flag("--strict", "Exit with 3 where the format can not carry everything.")
+    bool, flag("--strict", "Exit with code 3 if the format cannot carry everything.")
 ]
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
+    """Add these commands to the app."""
     add_command(
         app,
         convert,
         "convert gold.json gold.csv",
         "convert gold.json gold.jsonl.zst --to native",
         "convert gold.json - --to native --strict",
-        "convert gold.json open.csv --pseudonymise --key names.key",
+        "convert gold.json open.csv --pseudonymise --pseudonym-key names.key",
+        panel=DATA,
     )
-    add_command(app, formats, "formats", "formats mercury")
+    add_command(app, formats, "formats", "formats mercury", panel=DATA)
 
 
 def convert(
-    source: Annotated[Path, argument("IN", "A file or folder of any format.")],
-    target: Annotated[Path, argument("OUT", "Appears whole or not at all; - for standard output.")],
+    source: Annotated[Path, argument("IN", "File or folder to read, in any readable format.")],
+    target: Annotated[Path, argument("OUT", "File or new folder to write; - for standard output.")],
     *,
     source_format: options.FormatOption = "",
     target_format: Annotated[
         str,
-        option(
+        typer.Option(
             "--to",
-            "NAME",
-            "The format to write; needed unless OUT ends in .csv or .xlsx.",
-            complete=completion.complete_plugins("exporters"),
+            "-t",
+            metavar="FORMAT",
+            help="Format to write, as listed by `tui-annotate formats` (default: by the ending of "
+            "OUT, .csv or .xlsx).",
+            autocompletion=completion.complete_plugins("exporters"),
         ),
     ] = "",
     layer: LayerOption = "",
@@ -77,13 +83,14 @@ def convert(
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     unrated: UnratedOption = False,
     texts: options.TextOptions,
+    as_json: options.JsonOption = False,
 ) -> None:
-    """Write a file of one format as another, no workspace.
+    """Convert a file to another format.
 
-    What the format can not carry is counted and told.
+    No workspace is needed. The command lists and counts what the format cannot carry.
 
-    Exit code: 0 all is there, 3 records were refused (or, with --strict, something was lost), 2
-    nothing is there.
+    Exit code: 0 if everything is written, 3 if some records were refused (with --strict also if the
+    format could not carry everything), 2 if nothing is written.
     """
     from tui_annotate.services.export.conversion import FileConversion
 
@@ -92,11 +99,12 @@ def convert(
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
     conversion = FileConversion(source_format, target_format, reading, writing, problems, names)
     file = options.parse_target(target)
+    refuse_mixed_output(file, as_json=as_json)
     try:
         result = conversion.run(source, file)
     finally:
         problems.end()
-    print_conversion(result.report, result.written, where=f" in {target}" if file else "")
+    print_conversion(result.report, result.written, file, as_json=as_json)
     pseudonyms.print_pseudonyms(names)
     if result.refused and not result.report.records:
         raise typer.Exit(2)
@@ -105,49 +113,81 @@ def convert(
 
 
 class ProblemPrinter:
-    """Prints the first problems and the number of others; `refused` counts lost records."""
+    """Prints the first problems and the number of further ones; `refused` counts lost records."""
 
     def __init__(self) -> None:
         self._count = 0
         self.refused = 0
 
     def __call__(self, problem: Problem) -> None:
-        """Counts a problem, and says it where it is one of the first."""
+        """Count a problem, and print it if it is one of the first `SHOWN_PROBLEMS`."""
         self._count += 1
         self.refused += problem.refused
         if self._count <= SHOWN_PROBLEMS:
-            taken = "" if problem.refused else " (taken all the same)"
+            taken = "" if problem.refused else " (record kept)"
             output.print_problem(f"{problem}{taken}", problem.hint)
 
     def end(self) -> None:
-        """Says how many were counted only."""
+        """Print the number of problems that were not printed."""
         if self._count > SHOWN_PROBLEMS:
             output.print_message(f"and {output.many(self._count - SHOWN_PROBLEMS, 'more problem')}")
 
 
-def print_conversion(report: ExportReport, written: str, *, where: str) -> None:
-    """Says what was written, and what the format could not carry, by kind and count."""
-    samples = output.many(report.records, "sample")
-    output.print_message(f"{output.many(report.annotations, 'annotation')} of {samples}{where}")
+def refuse_mixed_output(target: Path | None, *, as_json: bool) -> None:
+    """Refuse `--json` if the data of the command go to standard output.
+
+    Raises:
+        InvalidInput: `--json` is given and `target` is None, that is standard output.
+    """
+    if as_json and target is None:
+        raise InvalidInput(
+            "--json and the data would both go to standard output", "name a file to write"
+        )
+
+
+def print_conversion(
+    report: ExportReport, written: str, target: Path | None, *, as_json: bool = False
+) -> None:
+    """Print how much was written, and what the format could not carry, by kind and count.
+
+    Args:
+        written: name of the format.
+        target: the file or folder written; None for standard output.
+        as_json: print the same as a JSON object.
+    """
+    if as_json:
+        output.print_json(
+            {
+                "file": target,
+                "format": written,
+                "samples": report.records,
+                "annotations": report.annotations,
+                "lost": dict(report.lost),
+            }
+        )
+        return
+    samples, where = output.many(report.records, "sample"), f" in {target}" if target else ""
+    output.print_note(f"{output.many(report.annotations, 'annotation')} of {samples}{where}")
     for kind, count in report.lost.items():
-        output.print_message(f"  {written} can not carry: {kind} ({count:,})")
+        output.print_message(f"  {written} cannot carry: {kind} ({count:,})")
 
 
 def formats(
-    name: Annotated[str, argument("NAME", "One of them, in full.")] = "",
+    name: Annotated[str, argument("NAME", "Format to describe (default: list all formats).")] = "",
     *,
     as_json: options.JsonOption = False,
 ) -> None:
-    """List the formats, and what each reads and writes.
+    """List file formats and what each cannot carry.
 
-    Also where to, and what it can not carry, which is counted at each export.
+    The target is a file or a folder. Each export counts what its format cannot carry.
     """
     from tui_annotate.services.export.conversion import list_formats
 
     found = [form for form in list_formats() if name in ("", form.name)]
     if not found:
-        known = ", ".join(form.name for form in list_formats())
-        raise InvalidInput(f"no format is named {name!r}", f"there are: {known}")
+        known = [form.name for form in list_formats()]
+        hint = f"{suggest_word(name, known)}known formats: {', '.join(known)}"
+        raise NotFound(f"unknown format {name!r}", hint)
     yes_no = {True: "yes", False: "no"}
     if as_json:
         shown = [_format_as_json(form) for form in found]
@@ -163,16 +203,16 @@ def formats(
             )
             for each in found
         ]
-        columns = ("name", "reads", "writes", "target", output.flexible_column("what is lost"))
+        columns = ("name", "reads", "writes", "target", output.flexible_column("cannot carry"))
         output.print_table(columns, rows)
     else:
         (form,) = found
-        title = form.about.title if form.about else "not told"
+        title = form.about.title if form.about else "(no description)"
         reads, writes = yes_no[form.reads], yes_no[form.writes]
-        facts = {"name": form.name, "what": title, "reads": reads, "writes": writes}
+        facts = {"name": form.name, "title": title, "reads": reads, "writes": writes}
         target = {"target": form.target, "layered": yes_no[form.layered]}
         output.print_facts(facts | (target if form.writes else {}))
-        for line in ["what is lost:", *(f"  {each}" for each in form.losses)] * form.writes:
+        for line in ["cannot carry:", *(f"  {each}" for each in form.losses)] * form.writes:
             output.print_line(line)
 
 

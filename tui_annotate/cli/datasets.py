@@ -1,4 +1,4 @@
-"""Commands about datasets: list, show, replace, remove; none orphans work in silence."""
+"""The commands `datasets`: list, show, replace and delete datasets."""
 
 from __future__ import annotations
 
@@ -8,32 +8,40 @@ from typing import Annotated, Final
 import typer
 
 from tui_annotate.cli import completion, options, output
+from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.ingest import print_ingest, require_files
-from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
-from tui_annotate.domain.errors import NotFound
+from tui_annotate.cli.options import (
+    add_command,
+    add_group,
+    argument,
+    open_workspace,
+    require_dataset,
+)
 from tui_annotate.domain.people import Permission
 
-NameArgument = Annotated[str, argument("NAME", "The dataset.", complete=completion.datasets)]
+NameArgument = Annotated[
+    str, argument("DATASET", "Name of the dataset.", complete=completion.datasets)
+]
 DATASET_COUNTS: Final = ("samples", "documents", "segments", "annotations", "done")
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    dataset = add_group(app, "dataset", "Datasets: samples that came together.")
-    add_command(dataset, list_datasets, "dataset list --json", name="list")
-    add_command(dataset, show_dataset, "dataset show news", name="show")
-    add_command(dataset, replace_dataset, "dataset replace news news-2.csv", name="replace")
+    """Add these commands to the app."""
+    datasets = add_group(app, "datasets", "List, show, replace and delete datasets.", panel=DATA)
+    add_command(datasets, list_datasets, "datasets list --json", name="list")
+    add_command(datasets, show_dataset, "datasets show news", name="show")
+    add_command(datasets, replace_dataset, "datasets replace news news-2.csv", name="replace")
     add_command(
-        dataset,
-        remove_dataset,
-        "dataset remove news",
-        "dataset remove news --delete-annotations --yes",
-        name="remove",
+        datasets,
+        delete_dataset,
+        "datasets delete news",
+        "datasets delete news --delete-annotations --yes",
+        name="delete",
     )
 
 
 def list_datasets(*, common: options.CommonOptions) -> None:
-    """List the datasets with their figures."""
+    """List datasets with their numbers of samples and annotations."""
     with open_workspace(common.workspace) as space:
         datasets = space.corpus.datasets()
     output.print_table_or_json(
@@ -45,20 +53,20 @@ def list_datasets(*, common: options.CommonOptions) -> None:
 
 
 def show_dataset(name: NameArgument, *, common: options.CommonOptions) -> None:
-    """Show one dataset: its figures, who worked on it, and its samples."""
+    """Show a dataset: contents, annotators, samples."""
     with open_workspace(common.workspace) as space:
-        found = [each for each in space.corpus.datasets() if each.name == name]
-        if not found:
-            raise NotFound(f"there is no dataset {name!r}", "see: tui-annotate datasets list")
+        require_dataset(space, name)
+        found = next(each for each in space.corpus.datasets() if each.name == name)
         people = [each for each in space.corpus.progress() if each.dataset == name]
         samples = [key.id for key in space.corpus.keys(name)]
     if common.as_json:
-        output.print_json({**asdict(found[0]), "people": people, "sample_ids": samples})
+        output.print_json({**asdict(found), "people": people, "sample_ids": samples})
         return
-    output.print_facts({**asdict(found[0]), "created": output.format_time(found[0].created)})
+    output.print_facts({**asdict(found), "created": output.format_time(found.created)})
     for each in people:
         annotations = output.many(each.annotations, "annotation")
-        output.print_line(f"{each.name}: {annotations}, {output.many(each.done, 'sample')} done")
+        samples_done = output.many(each.done, "sample")
+        output.print_line(f"{each.name}: {annotations}, {samples_done} completed")
     output.print_line("")
     for sample in samples:
         output.print_line(sample)
@@ -76,10 +84,10 @@ def replace_dataset(
     delete_annotations: options.DeleteAnnotationsOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Replace what is in a dataset by what is in files.
+    """Replace the contents of a dataset by the contents of files.
 
-    Work on samples whose texts stay is kept. Refused where people worked on a sample that would
-    change or go, unless --delete-annotations.
+    Annotations on samples with unchanged texts are kept. The command is refused if a sample with
+    annotations or progress would change or disappear, unless --delete-annotations is given.
     """
     from tui_annotate.services.ingest import IngestFiles
 
@@ -88,6 +96,7 @@ def replace_dataset(
         output.show_progress("records") as progress,
     ):
         require_files(files)
+        require_dataset(space, name)
         language = texts.language or space.settings.language
         reading = options.import_options(
             columns, texts, collection, dataset=name, language=language
@@ -99,22 +108,24 @@ def replace_dataset(
             embedder=space.vector_options(**asdict(vectors)),
             progress=progress,
         )
-    print_ingest(report, as_json=common.as_json, workspace=common.workspace)
+    print_ingest(report, as_json=common.as_json)
 
 
-def remove_dataset(
+def delete_dataset(
     name: NameArgument,
     *,
     delete_annotations: options.DeleteAnnotationsOption = False,
     yes: options.YesOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Take a dataset out of the workspace.
+    """Delete a dataset.
 
-    Refused where people worked on it, unless --delete-annotations.
+    The command is refused if samples of the dataset have annotations or progress, unless
+    --delete-annotations is given.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        output.ask(f"remove dataset {name!r} from {space.path}?", yes=yes)
+        require_dataset(space, name)
+        output.ask(f"delete dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=delete_annotations)
-    line = f"{output.many(removed, 'sample')} removed"
+    line = f"{output.many(removed, 'sample')} deleted"
     output.print_lines_or_json({"dataset": name, "removed": removed}, line, as_json=common.as_json)

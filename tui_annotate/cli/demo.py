@@ -1,4 +1,4 @@
-"""The command `demo`: a workspace of example data, opened; without a screen, the job printed."""
+"""The command `demo`, which creates a workspace with example data and opens the workspace."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import typer
 
 from tui_annotate.cli import output, screen
 from tui_annotate.cli.assist import match_as_json, print_matches
+from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import NameOption, add_command, option
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
@@ -28,13 +29,21 @@ if TYPE_CHECKING:
 DATASET = "demo"
 EXAMPLES = "sample_data"
 PAIRS, GUIDELINES, VECTORS = "pairs.jsonl", "guidelines.md", "vectors.parquet"
-SHOWN = 3  # matches of each selection
+SHOWN = 3  # number of matches printed for each selection
 _IDS = uuid.UUID("6b1f3f0a-9a57-4a8e-8f0e-6a3f6f0d9a11")
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Words that the demo selects, and annotates if there is a label; `evidence` of the source."""
+    """Words of a summary that the demo selects, and annotates if `label` is not empty.
+
+    Attributes:
+        sample: sample id.
+        words: words of the summary.
+        label: label path of the annotation; empty for no annotation.
+        evidence: words of the source that are the evidence; empty for none.
+        note: note of the annotation.
+    """
 
     sample: str
     words: str
@@ -57,25 +66,31 @@ SELECTIONS = (
 
 
 def register(app: typer.Typer) -> None:
-    """Adds this command to the app."""
-    add_command(app, demo, "demo", "demo /tmp/try", "demo | cat")
+    """Add this command to the app."""
+    add_command(app, demo, "demo", "demo /tmp/try", "demo | cat", panel=START)
 
 
 def demo(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The workspace, made where it is missing.")
+        Path, typer.Argument(metavar="DIR", help="Workspace folder, created if missing.")
     ] = Path("demo"),
     *,
     data: Annotated[
-        Path | None, option("--data", "DIR", f"Other example data: a folder with {PAIRS}.")
+        Path | None,
+        option(
+            "--data",
+            "DIR",
+            f"Folder with other example data, in {PAIRS} (default: the program's examples).",
+        ),
     ] = None,
     name: NameOption = "",
 ) -> None:
-    """Try it: a workspace of example data, opened.
+    """Create and open a workspace with example data.
 
-    What was annotated there is kept. Where standard output is no terminal, it does the same job
-    without a screen: ingests, prints the matches of three selections, adds two annotations,
-    exports them, says where everything is. Without a name it is your login name's.
+    In an existing demo workspace, annotations are kept. If standard output is not a terminal, the
+    command opens no screen: it imports the data, prints the matches of three selections, adds two
+    annotations, exports them, and prints the names of the files. The default name is your login
+    name.
     """
     name = name or login_name()
     with _open_demo(folder, data or find_example_data()) as space:
@@ -89,7 +104,7 @@ def demo(
 
 
 def find_example_data() -> Path:
-    """Where the example data is: in the package as pip installs it, beside it in a clone."""
+    """Return the folder of the example data: in the installed package, or next to it in a clone."""
     package = Path(__file__).parents[1]
     installed, clone = package / EXAMPLES, package.parent / EXAMPLES
     return installed if installed.is_dir() else clone
@@ -103,8 +118,8 @@ def _open_demo(folder: Path, data: Path) -> Workspace:
 
     pairs = data / PAIRS
     if not pairs.is_file():
-        hint = f"name a folder that holds {PAIRS} with --data"
-        raise NotFound(f"there is no example data: {pairs}", hint)
+        hint = f"name a folder that contains {PAIRS} with --data"
+        raise NotFound(f"example data not found: {pairs}", hint)
     exists = (folder / WORKSPACE_FILE).exists()
     space = workspaces.open(folder) if exists else workspaces.create(folder)
     guidelines = data / GUIDELINES
@@ -125,8 +140,8 @@ def _open_demo(folder: Path, data: Path) -> Workspace:
         raise InvalidInput(f"the example data is damaged: {refused}", refused.hint)
     for note in report.notes:
         output.print_message(note)
-    output.print_message(
-        f"{output.many(report.added, 'sample')} added, {report.known:,} were there"
+    output.print_note(
+        f"{output.many(report.added, 'sample')} added, {report.known:,} already known"
     )
     return space
 
@@ -140,7 +155,7 @@ def _print_all_steps(space: Workspace, name: str) -> None:
     report = space.export(target, format="mercury", dataset=DATASET)
     output.print_line("")
     annotations = output.many(added, "annotation")
-    output.print_line(f"{annotations} added by {person.name}, there now: {report.annotations}")
+    output.print_line(f"{annotations} added by {person.name}; total: {report.annotations}")
     files = {"labels": space.path / "labels.yaml", "annotations": target}
     output.print_facts(
         {name: str(path) for name, path in ({"workspace": space.path} | files).items()}
@@ -152,11 +167,11 @@ def _print_annotate_command(folder: Path, name: str) -> None:
     back = f"{_program_name()} annotate -w {shlex.quote(str(folder))}"
     if name != person_name():
         back += f" --as {shlex.quote(name)}"
-    output.print_line(f"to annotate: {back}")
+    output.print_line(f"annotate with: {back}")
 
 
 def _program_name() -> str:
-    """How this program is called here: `make demo` installs it where no shell looks for it."""
+    """Return the command that runs this program; `make demo` installs it outside of PATH."""
     called = Path(sys.argv[0])
     if not called.is_file() or called.suffix == ".py":
         return f"{shlex.quote(sys.executable)} -m tui_annotate"
@@ -177,7 +192,7 @@ def _print_matches(space: Workspace, selection: Selection, number: int) -> None:
 def _find_span(text: str, words: str) -> Span:
     start = text.find(words)
     if start < 0:
-        raise NotFound(f"the example data does not hold {words!r}", "is it that of this version?")
+        raise NotFound(f"the example data lacks {words!r}", "use the example data of this version")
     return Span(start, start + len(words))
 
 
@@ -203,7 +218,7 @@ def _annotate(space: Workspace, person: str, selection: Selection) -> bool:
     try:
         space.annotate.add(person, key, annotation, seconds=0)
     except Conflict:
-        return False  # it was added before, or the person marked the same words themselves
+        return False  # the annotation exists, or the user has marked the same words
     return True
 
 

@@ -1,4 +1,4 @@
-"""The command `export`: annotations to a file or standard output."""
+"""The command `export`, which writes annotations to a file or to standard output."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ from tui_annotate.cli.convert import (
     UnratedOption,
     WrittenOffsetsOption,
     print_conversion,
+    refuse_mixed_output,
 )
+from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import Offsets, add_command, open_workspace
 from tui_annotate.plugins.protocols import ExportOptions
 
 
 def register(app: typer.Typer) -> None:
-    """Adds this command to the app."""
+    """Add this command to the app."""
     add_command(
         app,
         export,
-        "export --format mercury -o annotations.json",
-        "export --format csv --person ana --label Unwanted -o unwanted.csv",
-        "export --format native | gzip > backup.jsonl.gz",
-        "export --format autojudge --offsets utf16 -o judged.jsonl",
-        "export --format parquet --pseudonymise -o published",
+        "export --to mercury -o annotations.json",
+        "export --to csv --person ana --label Unwanted -o unwanted.csv",
+        "export --to native | gzip > backup.jsonl.gz",
+        "export --to autojudge --offsets utf16 -o judged.jsonl",
+        "export --to parquet --pseudonymise -o published",
+        panel=DATA,
     )
 
 
@@ -39,18 +42,16 @@ def export(
     format_name: Annotated[
         str,
         typer.Option(
-            "--format",
-            "-f",
-            metavar="NAME",
-            help="One that `tui-annotate formats` lists.",
+            "--to",
+            "-t",
+            metavar="FORMAT",
+            help="Format to write, as listed by `tui-annotate formats`.",
             autocompletion=completion.complete_plugins("exporters"),
         ),
     ],
     target: Annotated[
         Path | None,
-        options.output_option(
-            "A file, or a new folder; appears whole or not at all; else standard output (-)."
-        ),
+        options.output_option("File or new folder to write (default: -, standard output)."),
     ] = None,
     work: options.FilterOptions,
     layer: LayerOption = "",
@@ -59,16 +60,18 @@ def export(
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     include_practice: options.PracticeOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Write annotations to a file or standard output.
+    """Export annotations.
 
-    The same store gives the same bytes. What a format can not carry is counted and told; with
-    --strict the exit code is 3 then.
+    The same workspace gives the same bytes. The command lists and counts what the format cannot
+    carry. The file or folder is complete or missing, never partial. --json prints a summary of what
+    was written, and needs --output.
     """
-    with open_workspace(workspace) as space:
-        # The collector would walk all that the libraries keep, again and again: a sixth of the
-        # time. This process is the command's own; the library leaves the collector as it finds it.
+    refuse_mixed_output(target, as_json=common.as_json)
+    with open_workspace(common.workspace) as space:
+        # The garbage collector would scan all objects of the libraries repeatedly, which takes a
+        # sixth of the time. No other code runs in this process, so the freeze has no side effect.
         gc.freeze()
         names = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
         report = space.export(
@@ -79,7 +82,7 @@ def export(
             **work.filters(include_practice=include_practice),
         )
         practice_samples = 0 if include_practice else space.corpus.count_practice_samples()
-    print_conversion(report, format_name, where=f" in {target}" if target else "")
+    print_conversion(report, format_name, target, as_json=common.as_json)
     pseudonyms.print_pseudonyms(names)
     print_practice(practice_samples)
     if strict and report.lost:
@@ -87,9 +90,7 @@ def export(
 
 
 def print_practice(samples: int) -> None:
-    """Says how many samples of practice were left out; nothing where none was."""
+    """Print how many samples with practice work were excluded; nothing if there are none."""
     if samples:
-        left_out = output.many(samples, "sample")
-        output.print_message(
-            f"  left out: practice on {left_out}; --include-practice includes them"
-        )
+        excluded = output.many(samples, "sample")
+        output.print_message(f"  excluded: practice on {excluded}; include with --include-practice")

@@ -83,7 +83,9 @@ def ingest(
     dry_run: Annotated[
         bool, flag("--dry-run", "Read all files and show the costs; store nothing.")
     ] = False,
-    strict: Annotated[bool, flag("--strict", "Check all records first; store all of them or none.")] = False,
+    strict: Annotated[
+        bool, flag("--strict", "Check all records first; store all of them or none.")
+    ] = False,
     common: options.CommonOptions,
 ) -> None:
     """Import texts from files.
@@ -110,7 +112,7 @@ def ingest(
             progress=progress,
             embedder=space.vector_options(**asdict(vectors)),
         )
-    print_ingest(report, as_json=common.as_json, workspace=common.workspace)
+    print_ingest(report, as_json=common.as_json)
 
 
 def require_files(files: Iterable[Path]) -> None:
@@ -125,12 +127,8 @@ def require_files(files: Iterable[Path]) -> None:
         raise InvalidInput(f"file not found: {', '.join(absent)}", hint)
 
 
-def print_ingest(report: IngestReport, *, as_json: bool, workspace: Path | None) -> None:
-    """Print the result of an ingest; exit with its exit code unless that is 0.
-
-    Args:
-        workspace: the folder given with `-w`, which commands in the output repeat; None for none.
-    """
+def print_ingest(report: IngestReport, *, as_json: bool) -> None:
+    """Print the result of an ingest; exit with its exit code unless the code is 0."""
     if as_json:
         output.print_json({**asdict(report), "outcome": report.outcome.value})
     else:
@@ -139,17 +137,17 @@ def print_ingest(report: IngestReport, *, as_json: bool, workspace: Path | None)
             output.print_message(note)
         output.print_line(_summarise(report))
         print_cost(report.cost, report.embedder)
-        where = f" -w {shlex.quote(str(workspace))}" if workspace else ""
         if report.outside:
             kinds = output.many(report.outside_labels, "label")
             (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
             dataset = f" --dataset {shlex.quote(only)}" if only else ""
-            output.print_message(
-                f"{output.many(report.outside, 'annotation')} with {kinds} outside the label set; map "
-                f"them with: tui-annotate labels normalise --dry-run{dataset}{where}"
+            output.print_problem(
+                f"warning: {output.many(report.outside, 'annotation')} with {kinds} outside the "
+                "label set",
+                f"tui-annotate labels normalise --dry-run{dataset}",
             )
         if report.better:
-            output.print_message(f"{report.better}{where}")
+            output.print_note(report.better)
     code = {"all": 0, "some": 3, "none": 2}[report.outcome.value]
     if code:
         raise typer.Exit(code)
@@ -165,11 +163,8 @@ def _print_problems(report: IngestReport) -> None:
         first = same[0]
         line = f"{first}{'' if first.refused else ' (sample stored)'}"
         places = (each.where for each in same)
-        output.print_message(
-            line + _list_other_places(places, width=MAX_PLACES_WIDTH - len(line), listed=whole)
-        )
-        if first.hint and first.hint != hinted:
-            output.print_message(f"  hint: {first.hint}")
+        line += _list_other_places(places, width=MAX_PLACES_WIDTH - len(line), listed=whole)
+        output.print_problem(line, first.hint if first.hint != hinted else "")
         hinted = first.hint
     more = report.refused + report.doubts - sum(map(len, shown))
     if more:
@@ -214,17 +209,17 @@ def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
     if cost is not None:
         output.print_line(
             f"vectors of {embedder}: calls: {cost.calls:,}; characters: {cost.characters:,}; "
-            f"tokens: about {cost.tokens:,} (a guess: a fourth of the ASCII signs, all others); "
-            "nobody was asked"
+            f"tokens: about {cost.tokens:,} (estimate: one for 4 ASCII characters, one for each "
+            "other character); nothing was sent"
         )
 
 
 def _summarise(report: IngestReport) -> str:
     if report.strict:
-        return f"nothing stored: --strict; records refused: {report.refused:,}"
+        return f"nothing was stored (--strict): {output.many(report.refused, 'record')} refused"
     counts = {
         "added": report.added,
-        "known already": report.known,
+        "already known": report.known,
         "replaced": report.replaced,
         "removed": report.removed,
         "refused": report.refused,

@@ -1,4 +1,4 @@
-"""The command `tui-annotate`: the one place where errors become messages and exit codes."""
+"""Entry point of the command `tui-annotate`; turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ INTERRUPTED = 130
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command and gives its exit code.
+    """Run one command, and return its exit code.
 
-    0 is success, 1 a state that forbids it, 2 input that can not be used, 3 an action done in part,
-    130 stopped from the keyboard.
+    The exit code is 0 for success, 1 for a failure or refusal, 2 for wrong usage or invalid input,
+    3 for an action done in part, and 130 for an interruption from the keyboard.
 
     Args:
-        arguments: without the program's name; None for those of the process.
+        arguments: command line without the program's name; None for that of the process.
     """
     try:
         code = _run_command(_begin(arguments))
@@ -34,7 +34,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as left:
         if not isinstance(left.__context__, BrokenPipeError):
             raise
-        _drop_output()  # Typer has caught it, and would end with 1 and no message
+        _drop_output()  # Typer caught the error, and would exit with 1 and no message
         return output.known_exit_code()
     except TuiAnnotateError as error:
         output.print_error(error)
@@ -46,9 +46,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         code = INTERRUPTED
     if code == INTERRUPTED:
-        output.print_message(
-            "stopped; what was saved stays saved, and doing it again goes on from there"
-        )
+        output.print_message("interrupted; saved work is kept, and the same command continues")
     return code
 
 
@@ -57,7 +55,7 @@ def _begin(arguments: Sequence[str] | None) -> Sequence[str]:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    # Products of small matrices gain nothing from threads, and wait for them where cores are busy.
+    # Products of small matrices gain nothing from threads, and wait for threads on busy cores.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = sys.argv[1:] if arguments is None else arguments
     output.reset(workspace=find_workspace_value(words))
@@ -85,5 +83,5 @@ def _run_command(arguments: Sequence[str]) -> int:
 
 
 def _drop_output() -> None:
-    """Lets the interpreter end without an error when nothing reads stdout any more."""
+    """Redirect standard output to the null device, after its reader closed it, to exit quietly."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

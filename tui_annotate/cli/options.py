@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -14,8 +14,8 @@ import typer
 from tui_annotate.cli import completion
 from tui_annotate.cli.option_groups import GroupedCommand
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.did_you_mean import suggest_word
-from tui_annotate.domain.errors import InvalidInput, NotFound, NotReady
+from tui_annotate.domain.did_you_mean import unknown_dataset
+from tui_annotate.domain.errors import InvalidInput, NotReady
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.plugins.pair_columns import set_pair_columns
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions
@@ -399,7 +399,12 @@ def choose_dataset(space: Workspace, name: str) -> str:
     return name or known[0]
 
 
-def unknown_dataset(name: str, known: Iterable[str]) -> NotFound:
-    """Return the error for an unknown dataset; the hint names the most similar known dataset."""
-    hint = f"{suggest_word(name, known)}List all datasets with: tui-annotate datasets list"
-    return NotFound(f"unknown dataset {name!r}", hint)
+def require_dataset(space: Workspace, name: str) -> None:
+    """Check that the workspace has a dataset with this name.
+
+    Raises:
+        NotFound: no dataset has the name; the hint names the most similar one.
+    """
+    known = [info.name for info in space.corpus.datasets()]
+    if name not in known:
+        raise unknown_dataset(name, known)

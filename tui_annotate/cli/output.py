@@ -1,6 +1,7 @@
-"""Everything that a command shows: data to stdout, messages to stderr; the one place that prints.
+"""Output of all commands: data on standard output, messages on standard error.
 
-Foreign texts pass `make_line_visible` here, once; none of them is ever read as markup.
+No other module of the command line prints. Texts from files and users pass `make_line_visible` or
+`make_visible` here, and are never read as markup.
 """
 
 from __future__ import annotations
@@ -29,23 +30,24 @@ if TYPE_CHECKING:
     from tui_annotate.domain.text_diff import DiffPart
 
 WIDTH_WITHOUT_TERMINAL = 160
-GAP = 2  # blanks between two columns
-MIN_TEXT_WIDTH = 20  # cells of a column of words, at least, where it has as many
-MIN_FLEXIBLE_WIDTH = 8  # cells that a flexible one keeps where the others leave no more
-UNITS = {"vectors": "documents"}  # what a phase counts, where it is something else
-PROGRESS_INTERVAL = 5.0  # seconds between two lines of progress where no bar can be drawn
+GAP = 2  # spaces between two columns
+MIN_TEXT_WIDTH = 20  # terminal cells that a wide text column keeps
+MIN_FLEXIBLE_WIDTH = 8  # terminal cells that a flexible column keeps in a narrow terminal
+UNITS = {"vectors": "documents"}  # units of phases that count something else
+PROGRESS_INTERVAL = 5.0  # seconds between two progress lines if no bar can be drawn
 
 many = plural.format_count
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table, by its title.
+    """A column of a table.
 
     Attributes:
-        number: aligned to the right, and never cut.
-        flexible: the first to be cut where the terminal is narrow.
-        whole: never cut: what one copies into the next command.
+        title: head of the column.
+        number: whether cells are aligned to the right and never cut.
+        flexible: whether the column is cut first if the terminal is narrow.
+        whole: whether cells are never cut, because users copy them into the next command.
     """
 
     title: str
@@ -55,51 +57,51 @@ class Column:
 
 
 def join_names(names: Sequence[str], *, most: int, separator: str = ", ") -> str:
-    """The first names, and how many others there are."""
+    """Join the first `most` names, followed by "and N more" if there are more names."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return separator.join(names[:most]) + more
 
 
 def number_column(title: str) -> Column:
-    """A column of numbers, which are never cut."""
+    """Return a column of numbers, which are never cut."""
     return Column(title, number=True)
 
 
 def flexible_column(title: str) -> Column:
-    """A column of words that is cut first."""
+    """Return a text column that is cut first if the terminal is narrow."""
     return Column(title, flexible=True)
 
 
 def whole_column(title: str) -> Column:
-    """A column of words that are copied into the next command, and never cut."""
+    """Return a text column that is never cut, because users copy its cells into commands."""
     return Column(title, whole=True)
 
 
 def print_line(text: str) -> None:
-    """One line of data on stdout."""
+    """Print one line of data on standard output."""
     sys.stdout.write(make_line_visible(text) + "\n")
 
 
 def print_page(text: str) -> None:
-    """Several lines on stdout, written by ourselves."""
+    """Print several lines of the program's own text on standard output."""
     sys.stdout.write(text.rstrip("\n") + "\n")
 
 
 def print_text(value: str) -> None:
-    """A text that we did not write, on stdout: exact for programs, harmless on a terminal."""
+    """Print a user's text on standard output: unchanged for programs, escaped on a terminal."""
     if sys.stdout.isatty():
         value = make_visible(value)
     sys.stdout.write(value if value.endswith("\n") else value + "\n")
 
 
 def print_diff_line(piece: DiffPart) -> None:
-    """A line of a difference: with its mark, and on a terminal in a colour too."""
+    """Print a line of a text difference with its mark; coloured on a terminal."""
     _print_coloured(f"{piece.mark} {make_line_visible(piece.text)}", piece.mark)
     sys.stdout.write("\n")
 
 
 def print_word_diff(pieces: Sequence[DiffPart]) -> None:
-    """A text by words: what came and what went in a colour on a terminal, else in marks."""
+    """Print a text with added and deleted words in colours, else in `{+ +}`, `[- -]`."""
     coloured = make_console(sys.stdout).color_system is not None
     for piece in pieces:
         shown = make_visible(piece.text)
@@ -118,9 +120,9 @@ def _print_coloured(shown: str, mark: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """A JSON value on stdout: exact UTF-8 for programs, escaped to ASCII on a terminal.
+    """Print a JSON value on standard output: in UTF-8 for programs, in ASCII on a terminal.
 
-    Dataclasses are objects by their fields, paths are strings.
+    A dataclass becomes an object with its fields, a path becomes a string.
     """
 
     def convert(part: Any) -> Any:
@@ -132,13 +134,13 @@ def print_json(value: Any) -> None:
 
 @dataclass(slots=True)
 class OutputState:
-    """What the options of the running command change in its output.
+    """Settings of the running command's output, from its options.
 
     Attributes:
-        quiet: notes and progress are not printed.
-        verbose: causes of errors and log records are printed.
-        workspace: the folder given with `-w`, as typed; hints repeat it. Empty for none.
-        exit_code: the code of the command if its reader closes standard output from now on.
+        quiet: whether notes and progress are hidden.
+        verbose: whether causes of errors and log records are printed.
+        workspace: the folder given with `-w`, as typed, which hints repeat; empty for none.
+        exit_code: exit code of the command if its reader closes standard output early.
     """
 
     quiet: bool = False
@@ -151,7 +153,7 @@ _state = OutputState()
 
 
 def reset(*, workspace: str = "") -> None:
-    """Begin a command: nothing is quiet or verbose.
+    """Reset the output settings before a command, to neither quiet nor verbose.
 
     Args:
         workspace: the folder given with `-w`, as typed; empty for none.
@@ -181,24 +183,24 @@ def set_exit_code(code: int) -> None:
 
 
 def known_exit_code() -> int:
-    """The exit code that `set_exit_code` set; else 0."""
+    """Return the exit code from `set_exit_code`, or 0."""
     return _state.exit_code
 
 
 def print_message(text: str) -> None:
-    """A warning or a result that matters, as one line on standard error."""
+    """Print a warning or an important result as one line on standard error."""
     sys.stderr.write(make_line_visible(text) + "\n")
     sys.stderr.flush()
 
 
 def print_note(text: str) -> None:
-    """A confirmation or a next step, as one line on standard error; not with `--quiet`."""
+    """Print a confirmation or next step as one line on standard error; not with `--quiet`."""
     if not _state.quiet:
         print_message(add_workspace(text))
 
 
 def print_error(error: TuiAnnotateError) -> None:
-    """An error as its message and, under it, what to do; with `--verbose` also its causes."""
+    """Print an error with its hint; with `--verbose`, also its causes."""
     print_problem(f"error: {error.message}", error.hint)
     cause = error.__cause__ or error.__context__
     while cause and _state.verbose:
@@ -207,7 +209,7 @@ def print_error(error: TuiAnnotateError) -> None:
 
 
 def print_problem(message: str, hint: str) -> None:
-    """What is wrong, on stderr, and under it what to do where that is known."""
+    """Print a problem on standard error and, if `hint` is not empty, the hint below it."""
     print_message(message)
     if hint:
         print_message(f"  hint: {add_workspace(hint)}")
@@ -225,7 +227,7 @@ def add_workspace(text: str) -> str:
 
 
 def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
-    """A table on stdout, cut to what the terminal has: flexible columns first, numbers never."""
+    """Print a table on standard output, cut to the terminal's width; numbers are never cut."""
     from rich.console import ConsoleDimensions
     from rich.table import Table
     from rich.text import Text
@@ -256,7 +258,7 @@ def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | fl
 def print_table_below(
     columns: Sequence[Column | str], rows: Sequence[Sequence[str | float]]
 ) -> None:
-    """A table below others, after an empty line; nothing where it has no rows."""
+    """Print an empty line and a table; print nothing if there are no rows."""
     if rows:
         print_line("")
         print_table(columns, rows)
@@ -269,7 +271,7 @@ def print_table_or_json(
     *,
     as_json: bool,
 ) -> None:
-    """Rows as a table for people; for programs the values that they show, as JSON."""
+    """Print `rows` as a table, or with `--json` the `values`."""
     if as_json:
         print_json(values)
     else:
@@ -277,7 +279,7 @@ def print_table_or_json(
 
 
 def print_lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
-    """Lines of data for people; for programs the value that they show, as JSON."""
+    """Print lines of data, or with `--json` the `value`."""
     if as_json:
         print_json(value)
     else:
@@ -286,7 +288,7 @@ def print_lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
 
 
 def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
-    """The widths of the columns of words, by their indices, in a terminal of `width` cells."""
+    """Return the widths of the text columns, by column index, in a terminal of `width` cells."""
     rigid: dict[int, int] = {}
     flexible: dict[int, int] = {}
     for index, column in enumerate(columns):
@@ -301,7 +303,7 @@ def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) ->
 
 
 def _divide_width(wanted: Mapping[int, int], available: int, *, minimum: int) -> dict[int, int]:
-    """Divide cells among columns: short ones get all they want, long ones equal parts."""
+    """Divide cells among columns: narrow columns get all they need, wide columns equal parts."""
     given: dict[int, int] = {}
     for index, cells in sorted(wanted.items(), key=lambda each: each[1]):
         given[index] = min(cells, max(available // (len(wanted) - len(given)), minimum))
@@ -316,24 +318,24 @@ def _format_cell(value: str | float) -> str:
 
 
 def print_facts(values: Mapping[str, str | float]) -> None:
-    """Names and their values on stdout, aligned, in the order given."""
+    """Print names with their values on standard output, aligned, in the given order."""
     width = max(map(len, values), default=0)
     for name, value in values.items():
         print_line(f"{name:<{width}}  {_format_cell(value)}")
 
 
 def format_time(at: str) -> str:
-    """A time as the store has it, without fractions of a second; empty for none."""
+    """Return a stored time without fractions of a second; empty if the time is empty."""
     return at[:19]
 
 
 def file_time_stamp() -> str:
-    """The current time, UTC, for file names: `2026-05-04T120000Z`."""
+    """Return the current time in UTC for file names: `2026-05-04T120000Z`."""
     return time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
 
 
 def make_console(stream: TextIO) -> Console:
-    """Makes a console: as wide as the terminal; wide and without colours where it is none."""
+    """Return a Rich console: as wide as the terminal, or wide and without colours for a file."""
     from rich.console import Console
 
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
@@ -342,7 +344,11 @@ def make_console(stream: TextIO) -> Console:
 
 @contextmanager
 def show_progress(unit: str) -> Iterator[Callable[[TaskProgress], None]]:
-    """Show the progress of a long action as a bar or lines; `unit` is a plural."""
+    """Show the progress of a long action as a bar or lines, unless `--quiet` is set.
+
+    Args:
+        unit: plural noun of what is counted, such as `records`.
+    """
     if _state.quiet:
         yield lambda _: None
         return
@@ -384,7 +390,7 @@ def _count_records(at: TaskProgress, unit: str) -> str:
 
 
 def _make_progress_lines(unit: str) -> Callable[[TaskProgress], None]:
-    """Makes what shows progress where nothing can be drawn over: a line every few seconds."""
+    """Return a function that prints progress as a line every few seconds."""
     last = time.monotonic()
 
     def show(at: TaskProgress) -> None:
@@ -396,16 +402,20 @@ def _make_progress_lines(unit: str) -> Callable[[TaskProgress], None]:
         share = "" if at.share is None else f" ({at.share:.0%})"
         left = "" if at.left is None else f", {at.left:,.0f} s left"
         rate = f"{at.rate:,.0f}" if at.rate >= 1 else f"{at.rate:.1f}"
-        print_message(f"{at.phase}: {_count_records(at, unit)}{share}, {rate} a second{left}")
+        print_message(f"{at.phase}: {_count_records(at, unit)}{share}, {rate}/s{left}")
 
     return show
 
 
 def ask(question: str, *, yes: bool) -> None:
-    """Goes on only with a yes: given beforehand, or typed now.
+    """Ask the user to confirm an action; return only if the answer is yes.
+
+    Args:
+        question: a question such as `delete dataset 'news'?`.
+        yes: whether the user confirmed the action with `--yes`, so that nothing is asked.
 
     Raises:
-        InvalidInput: nobody can be asked.
+        InvalidInput: standard input is not a terminal, so the question cannot be asked.
         typer.Abort: the answer was no.
     """
     import typer
@@ -413,7 +423,7 @@ def ask(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise InvalidInput(f"nobody can be asked: {question}", "add --yes")
+        raise InvalidInput(f"confirmation required: {question}", "confirm with --yes")
     sys.stderr.write(f"{make_line_visible(question)} [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:

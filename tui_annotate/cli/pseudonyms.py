@@ -26,7 +26,7 @@ KeyOption = Annotated[
     option(
         "--pseudonym-key",
         "FILE",
-        "Key file from which --pseudonymise computes pseudonyms; created if it does not exist.",
+        "Key file of --pseudonymise for files without a workspace; created if missing.",
     ),
 ]
 _MOST_COLUMNS = 12
@@ -77,7 +77,7 @@ def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
 
 
 def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | None:
-    """Return the pseudonyms of a conversion, or None.
+    """Return the pseudonyms of a conversion; None if they are not wanted.
 
     Raises:
         InvalidInput: only one of `--pseudonymise` and `--pseudonym-key` is given.
@@ -85,7 +85,7 @@ def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | N
     if wanted != (key is not None):
         missing = "--pseudonym-key FILE" if wanted else "--pseudonymise"
         raise InvalidInput(
-            "--pseudonymise and --pseudonym-key need each other", f"also pass {missing}"
+            "--pseudonymise and --pseudonym-key require each other", f"add {missing}"
         )
     if key is None:
         return None

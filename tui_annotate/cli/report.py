@@ -1,4 +1,4 @@
-"""Commands that make reports to read and share: report html."""
+"""The command `report html`, which writes an HTML report."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output, pseudonyms
-from tui_annotate.cli.convert import DONE_IN_PART, ProblemPrinter
+from tui_annotate.cli.convert import DONE_IN_PART, ProblemPrinter, refuse_mixed_output
 from tui_annotate.cli.export import print_practice
+from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import RecordFilter
@@ -24,8 +25,8 @@ _MEGABYTE = 1_000_000
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    report = add_group(app, "report", "Reports to read and share.")
+    """Add these commands to the app."""
+    report = add_group(app, "report", "Write reports to read and share.", panel=DATA)
     add_command(
         report,
         html,
@@ -38,7 +39,7 @@ def register(app: typer.Typer) -> None:
 def html(
     file: Annotated[
         Path | None,
-        argument("FILE", "Of any format that is read, without a workspace; else the workspace."),
+        argument("FILE", "File to report on, in any readable format (default: the workspace)."),
     ] = None,
     *,
     output_file: Annotated[
@@ -47,7 +48,8 @@ def html(
             "--output",
             "-o",
             metavar="FILE",
-            help="The page (default: report-TIME.html in this folder); - for standard output.",
+            help="HTML file to write (default: report-TIME.html in this folder); - for standard "
+            "output.",
         ),
     ] = None,
     work: options.FilterOptions,
@@ -57,27 +59,37 @@ def html(
     source_format: options.FormatOption = "",
     columns: options.ColumnOptions,
     texts: options.TextOptions,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Write one page with texts, annotations and figures, for any browser.
+    """Write an HTML report.
 
-    It needs no network and runs nothing of what others wrote. The same store gives the same bytes.
-    Of a FILE, columns, language and encoding are named as in convert, and --key as there.
+    The report is one page with texts, annotations and charts for any browser. The page needs no
+    network and runs no code from the texts. The same workspace gives the same bytes. Options of
+    columns, language and encoding, and --pseudonym-key, apply to a FILE only.
     """
     filters = RecordFilter(**work.filters(include_practice=include_practice))
     reading = options.import_options(columns, texts)
     target = _choose_target(output_file)
+    refuse_mixed_output(target, as_json=common.as_json)
     if file is None:
         if source_format or reading != ImportOptions():
-            raise InvalidInput("it is said how to read a file, and none is named", "name FILE")
+            raise InvalidInput(
+                "options of a file are given, but no FILE", "name the file to report on"
+            )
         if key is not None:
-            raise InvalidInput("--key is for a FILE", "a workspace keeps a key of its own")
-        _write_of_workspace(workspace, target, filters, pseudonymise=pseudonymise)
-    elif workspace is not None:
-        raise InvalidInput(f"{file} is a file, and --workspace names another place", "leave one")
+            raise InvalidInput(
+                "--pseudonym-key needs a FILE", "leave it out: a workspace has its own key"
+            )
+        _write_of_workspace(
+            common.workspace, target, filters, pseudonymise=pseudonymise, as_json=common.as_json
+        )
+    elif common.workspace is not None:
+        raise InvalidInput("a report has either a FILE or a --workspace", "leave out one of them")
     else:
         names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-        _write_of_file(file, source_format, reading, target, filters, names=names)
+        _write_of_file(
+            file, source_format, reading, target, filters, names=names, as_json=common.as_json
+        )
 
 
 def _choose_target(output_file: Path | None) -> Path | None:
@@ -88,7 +100,12 @@ def _choose_target(output_file: Path | None) -> Path | None:
 
 
 def _write_of_workspace(
-    workspace: Path | None, target: Path | None, filters: RecordFilter, *, pseudonymise: bool
+    workspace: Path | None,
+    target: Path | None,
+    filters: RecordFilter,
+    *,
+    pseudonymise: bool,
+    as_json: bool,
 ) -> None:
     from tui_annotate.services.report import ReportSubject
 
@@ -97,11 +114,11 @@ def _write_of_workspace(
         about = ReportSubject(space.path.name)
         page = space.team.report.run(target, filters, subject=about, hiding=names)
         practice_samples = 0 if filters.practice else space.corpus.count_practice_samples()
-    _print_report(page, target, names)
+    _print_report(page, target, names, as_json=as_json)
     print_practice(practice_samples)
 
 
-def _write_of_file(  # noqa: PLR0917  what is read, what is written
+def _write_of_file(  # noqa: PLR0917  input and output
     file: Path,
     source_format: str,
     reading: ImportOptions,
@@ -109,13 +126,16 @@ def _write_of_file(  # noqa: PLR0917  what is read, what is written
     filters: RecordFilter,
     *,
     names: Pseudonyms | None,
+    as_json: bool,
 ) -> None:
     from tui_annotate.services.report import ReportSubject
     from tui_annotate.storage.clock import utc_now
     from tui_annotate.workspace.ephemeral import open_ephemeral
 
     if target is not None and target.exists() and target.samefile(file):
-        raise InvalidInput(f"{target} is read and written", "name another file to write")
+        raise InvalidInput(
+            f"{target} is the input and the output", "write to another file with --output"
+        )
     problems, start = ProblemPrinter(), utc_now()
     with ExitStack() as stack:
         with output.show_progress("records") as progress:
@@ -125,18 +145,26 @@ def _write_of_file(  # noqa: PLR0917  what is read, what is written
         about = ReportSubject(file.name, (start, utc_now()))
         page = space.team.report.run(target, filters, subject=about, hiding=names)
     problems.end()
-    _print_report(page, target, names)
+    _print_report(page, target, names, as_json=as_json)
     if problems.refused:
         raise typer.Exit(DONE_IN_PART)
 
 
-def _print_report(page: PageReport, target: Path | None, names: Pseudonyms | None) -> None:
+def _print_report(
+    page: PageReport, target: Path | None, names: Pseudonyms | None, *, as_json: bool
+) -> None:
     size = f", {page.bytes / _MEGABYTE:,.1f} MB" if page.bytes >= _MEGABYTE / 10 else ""
     where = f" in {target}" if target else ""
     samples = output.many(page.samples, "sample")
-    output.print_message(f"{output.many(page.annotations, 'annotation')} of {samples}{where}{size}")
+    if as_json:
+        counts = {"samples": page.samples, "annotations": page.annotations, "bytes": page.bytes}
+        output.print_json({"file": target, **counts})
+    else:
+        annotations = output.many(page.annotations, "annotation")
+        output.print_note(f"{annotations} of {samples}{where}{size}")
     pseudonyms.print_pseudonyms(names)
     if page.is_large:
-        output.print_message(
-            "  browsers open a page of this size slowly; --dataset and the like narrow it"
+        output.print_problem(
+            "warning: browsers open a page of this size slowly",
+            "select fewer samples, for example with --dataset",
         )

@@ -1,4 +1,4 @@
-"""Commands of a reviewer: open the screen of review, list what waits for it."""
+"""Commands of reviewers: `review` opens the screen, `review list` lists samples to review."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output, screen
+from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, examples, open_workspace, option
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
@@ -15,13 +16,12 @@ if TYPE_CHECKING:
     from tui_annotate.services.review import QueuedSample
     from tui_annotate.workspace import Workspace
 
-_GRAVEST: Final = 2  # kinds of differences in the list; all of them are in its JSON
+_GRAVEST: Final = 2  # number of kinds of differences in the table; `--json` has all kinds
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
+    """Add these commands to the app."""
     review_app = typer.Typer(
-        help="Settle what several people said of the same samples.",
         invoke_without_command=True,
         epilog=examples(
             "tui-annotate review",
@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
         "review list --order disagree:rank",
         name="list",
     )
-    app.add_typer(review_app, name="review")
+    app.add_typer(review_app, name="review", rich_help_panel=ANNOTATE)
 
 
 def review(
@@ -48,9 +48,10 @@ def review(
     sample: options.StartOption = "",
     workspace: options.WorkspaceOption = None,
 ) -> None:
-    """Open the screen of review; it begins with the sample that has the most conflicts.
+    """Adjudicate on the screen.
 
-    Samples wait for review once two people are done with them, or all who were given them.
+    The screen opens with the sample that has the most conflicts. A sample waits for review once two
+    annotators, or all its assignees, have completed it.
     """
     if context.invoked_subcommand is None:
         code = screen.annotate(workspace, name=name, sample=sample, reviewing=True)
@@ -65,15 +66,16 @@ def list_samples(
         option(
             "--order",
             "ORDER",
-            "conflicts, or disagree:SCORE: first where people contradict a machine most.",
+            "Order of the samples: conflicts (most first), or disagree:SCORE (strongest "
+            "contradiction between annotators and a score first).",
         ),
     ] = CONFLICTS,
     name: options.NameOption = "",
     common: options.CommonOptions,
 ) -> None:
-    """List the samples of review, those that wait first.
+    """List samples to review.
 
-    Of these, those with the most conflicts.
+    Waiting samples come first, ordered by their number of conflicts.
     """
     score = score_of_order(order)
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
@@ -87,16 +89,16 @@ def list_samples(
         )
         return
     waiting = sum(not row.settled for row in rows)
-    output.print_line(f"samples that wait for review: {waiting} of {len(rows)}")
+    output.print_line(f"samples waiting for review: {waiting:,} of {len(rows):,}")
     if rows:
         output.print_table(
             [
                 output.flexible_column("sample"),
-                "people",
+                "annotators",
                 *map(output.number_column, ("agreed", "nearly", "conflicts")),
-                output.flexible_column("differ in"),
+                output.flexible_column("differences in"),
                 "review",
-                *([output.number_column("against")] if score else []),
+                *([output.number_column("contradiction")] if score else []),
             ],
             [_table_cells(row, against=bool(score)) for row in rows],
         )
@@ -113,7 +115,7 @@ def _find_reviewer(space: Workspace, name: str) -> str:
 def _table_cells(row: QueuedSample, *, against: bool) -> tuple[str | float, ...]:
     kinds = ", ".join(f"{kind} {count}" for kind, count in row.kinds[:_GRAVEST])
     people = f"{row.annotators} of {row.annotators + row.pending}"
-    state = "settled" if row.settled else row.state.value
+    state = "adjudicated" if row.settled else row.state.value
     state += ", yours" if row.own else ""
     cells = (str(row.key), people, row.agreed, row.nearly, row.conflicts, kinds, state)
     contradiction = "" if row.against is None else f"{row.against:.2f}"

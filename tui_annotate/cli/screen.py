@@ -1,7 +1,7 @@
-"""The way to the first frame: finds the workspace, looks at the terminal, runs the app.
+"""Opens the annotating or reviewing screen: finds the workspace, checks the terminal, runs the app.
 
-The command line as people mostly give it is read here without Typer, which costs half as much as
-Textual; whatever is not plain (help, mistakes, other commands) is left to Typer.
+A simple `annotate` command line is parsed here without Typer, whose import takes half as long as
+that of Textual. Typer parses all other command lines: help, errors and other commands.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ OPTIONS: Final = {
 
 
 def parse_annotate(arguments: Sequence[str]) -> dict[str, str] | None:
-    """The options of a plain `annotate`; None where Typer has to look at it.
+    """Return the options of a simple `annotate` command line; None if Typer must parse the line.
 
-    Plain is: each option once, spelt in full, its value behind a blank and not like an option.
+    A simple command line has each option at most once, with its full name, followed by a space and
+    a value that does not begin with `-`.
     """
     if not arguments or arguments[0] != "annotate" or len(arguments) % 2 == 0:
         return None
@@ -59,23 +60,23 @@ def annotate(
     remembered: bool = True,
     action: str = "",
 ) -> int:
-    """Opens the screen, comes back when it is left, and gives the exit code.
+    """Open the screen, and return the exit code when the user quits.
 
     Args:
-        workspace: its folder; None for the environment's, else the nearest parent.
-        name: who works; empty for whoever is remembered.
-        sample: where to begin; empty for where this person was.
-        order: of the queue; empty for the workspace's.
-        bound: whom sshd knows by their key, in a workspace with accounts.
-        own: this user of the machine is one person's, so that they can stay signed in.
-        reviewing: what several people said is settled; else one annotates.
-        remembered: a name that is given is the one of this user from now on.
-        action: what is done first, as the key table names it; empty for nothing.
+        workspace: workspace folder; None for the folder in $TUI_ANNOTATE_WORKSPACE, else the
+            nearest parent folder that is a workspace.
+        name: name of the user; empty for the remembered name.
+        sample: sample to open first; empty for the sample that the user opened last.
+        order: order of the queue; empty for the workspace's order.
+        bound: identity of the user whom sshd authenticated, in a workspace with accounts.
+        own: whether the user of the operating system is one person, who may stay signed in.
+        reviewing: open the reviewing screen instead of the annotating screen.
+        remembered: whether `name` is remembered for the next session.
+        action: id of the action that the screen runs first; empty for none.
 
     Raises:
-        NotFound: there is no workspace, or no such sample.
-        InvalidInput: an option or the settings are wrong.
-        InvalidInput: there is no terminal to draw on.
+        NotFound: the workspace or the sample does not exist.
+        InvalidInput: an option or a setting is invalid, or there is no usable terminal.
     """
     from tui_annotate import settings
 
@@ -86,13 +87,12 @@ def annotate(
     try:
         need_terminal("review" if reviewing else "annotate")
     except InvalidInput:
-        _require_sample(
-            folder, sample
-        )  # with a terminal the screen finds out, behind its first frame
+        # With a terminal, the screen checks the sample after its first frame.
+        _require_sample(folder, sample)
         raise
-    # Where a group shares a workspace, each member has a log of their own.
+    # In a workspace that several users share, each user has a log file.
     is_owner = os.geteuid() == folder.stat().st_uid
-    # Imports make no garbage, and looking for it in them costs a quarter of their time.
+    # Imports create no garbage, and the garbage collector would take a quarter of their time.
     gc.disable()
     from tui_annotate.tui.app import run
 
@@ -120,8 +120,8 @@ def _open_workspace(folder: Path, name: str) -> Workspace:
         return space
     finally:
         gc.freeze()
-        # What a frame allocates has no cycles, and is gone without the collector; as it comes by
-        # default, each twentieth page key at a megabyte waited 15 ms for it.
+        # The objects of a frame have no cycles and need no collector. With the default
+        # thresholds, every 20th page key in a text of 1 MB waited 15 ms for the collector.
         gc.set_threshold(20_000, 50, 100)
         gc.enable()
 
@@ -130,27 +130,27 @@ def _require_sample(folder: Path, sample: str) -> None:
     from tui_annotate import workspace as workspaces
 
     with workspaces.open(folder) as space:
-        if sample and not sample.endswith("/"):  # a dataset alone: whose first of it, who knows
+        if sample and not sample.endswith("/"):  # `DATASET/` names no single sample
             space.corpus.find(sample)
 
 
 def need_terminal(what: str, *, instead: str = "match, export, status") -> None:
-    """Refuses to draw where nothing can be drawn on.
+    """Check that standard input and output are a terminal on which a screen can be drawn.
 
     Args:
-        what: the command.
-        instead: what does the same in scripts.
+        what: name of the command.
+        instead: commands that do the same in scripts, for the hint.
 
     Raises:
-        InvalidInput: there is no terminal, or one that can not be drawn on.
+        InvalidInput: there is no terminal, or the screen cannot be drawn on it.
     """
-    instead = f"in scripts use {instead}; over ssh add -t: ssh -t HOST tui-annotate"
-    for name, stream in (("stdin", sys.stdin), ("stdout", sys.stdout)):
+    instead = f"in scripts, use {instead}; over ssh, add -t: ssh -t HOST tui-annotate"
+    for name, stream in (("standard input", sys.stdin), ("standard output", sys.stdout)):
         if not stream.isatty():
-            raise InvalidInput(f"{what} needs a terminal, and {name} is none", instead)
+            raise InvalidInput(f"{what} needs a terminal, but {name} is not a terminal", instead)
     kind = os.environ.get("TERM", "")
     if kind in {"", "dumb"}:
         raise InvalidInput(
-            f"{what} can not draw on a terminal of the kind {kind!r}",
-            "set TERM to what the terminal is, for example xterm-256color",
+            f"{what} cannot draw on a terminal of the type {kind!r}",
+            "set TERM to the type of the terminal, for example xterm-256color",
         )

@@ -1,16 +1,16 @@
-"""Commands that keep dated states for papers, and replay the log against them: freeze."""
+"""The commands `snapshots`: create and list snapshots for papers, and replay the event log."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, argument, open_workspace, option
+from tui_annotate.cli.help_format import DATA
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -19,50 +19,42 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
-class _FreezeGroup(TyperGroup):
-    """`freeze NAME` is `freeze keep NAME`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Puts the word in where no command is named."""
-        if args and args[0] not in {*self.commands, "--help", "-h"}:
-            args = ["keep", *args]
-        return super().parse_args(ctx, args)
-
-
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    freeze = typer.Typer(
-        cls=_FreezeGroup,
-        help="Dated states for papers; freeze NAME keeps one.",
-        no_args_is_help=True,
+    """Add these commands to the app."""
+    snapshots = add_group(
+        app, "snapshots", "Create, list and verify snapshots for papers.", panel=DATA
     )
-    add_command(freeze, keep, "freeze paper-1", "freeze keep paper-1")
-    add_command(freeze, list_states, "freeze list", name="list")
+    add_command(snapshots, create, "snapshots create paper-1")
+    add_command(snapshots, list_snapshots, "snapshots list", name="list")
     add_command(
-        freeze, replay, "freeze replay paper-1", "freeze replay --at 2026-05-04T12:00 -o then.jsonl"
+        snapshots,
+        replay,
+        "snapshots replay paper-1",
+        "snapshots replay --at 2026-05-04T12:00 -o then.jsonl",
     )
-    app.add_typer(freeze, name="freeze")
 
 
-def keep(
-    name: Annotated[str, argument("NAME", "Its folder in the workspace's frozen/.")],
+def create(
+    name: Annotated[str, argument("NAME", "Name of its folder in the workspace's frozen/.")],
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Keep the state of this moment in a folder.
+    """Keep the present state for a paper.
 
-    Export, versions, agreement, figures, a paragraph of method: all of one moment, also while
-    people are at work. The folder is never written again.
+    The folder of the snapshot contains an export, the label sets, the guidelines, agreement,
+    statistics and a methods paragraph, all of the same time. Annotators can continue to work
+    meanwhile. A snapshot is never changed later.
     """
     with open_workspace(common.workspace) as space:
         state = space.team.freeze.run(name)
-    output.print_lines_or_json(state, f"frozen: {state.folder}", as_json=common.as_json)
+    output.print_lines_or_json(state, f"snapshot: {state.folder}", as_json=common.as_json)
     if not common.as_json:
-        output.print_message(f"{output.many(state.events, 'event')}; keep elsewhere: {state.head}")
+        events = output.many(state.events, "event")
+        output.print_note(f"{events}; note the head of the log elsewhere: {state.head}")
 
 
-def list_states(*, common: options.CommonOptions) -> None:
-    """List the states that were kept."""
+def list_snapshots(*, common: options.CommonOptions) -> None:
+    """List snapshots."""
     with open_workspace(common.workspace) as space:
         states = space.team.freeze.all()
     output.print_table_or_json(
@@ -74,24 +66,28 @@ def list_states(*, common: options.CommonOptions) -> None:
 
 
 def replay(
-    name: Annotated[str, argument("NAME", "A state that was kept.")] = "",
+    name: Annotated[str, argument("NAME", "Snapshot to recreate and compare.")] = "",
     *,
     at: Annotated[
-        str, option("--at", "TIME", "A time in UTC, instead of a state that was kept.")
+        str, option("--at", "TIME", "Recreate the state at this time (UTC), not a snapshot.")
     ] = "",
     target: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the replayed export there."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Native file to write with the recreated state."
+        ),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
-    """Make a state again from the log, and compare.
+    """Recreate a snapshot from the event log, and compare.
 
-    A copy of the store is taken back; the store itself is not touched. Exit code 1 where something
-    differs.
+    The command works on a copy of the database. The exit code is 1 if a sample differs.
     """
     if bool(name) == bool(at) or (at and target is None):
-        raise InvalidInput("replay wants a state or a time", "give NAME, or --at TIME -o FILE")
+        raise InvalidInput(
+            "expected either the NAME of a snapshot or a time",
+            "give NAME, or both --at TIME and -o FILE",
+        )
     with open_workspace(common.workspace) as space:
         if at:
             from tui_annotate.services.export import parse_time
@@ -99,7 +95,11 @@ def replay(
             until = parse_time(at)
             events, streams = space.team.freeze.replay_to(until, target or Path())
             log = f"{output.many(events, 'event')} in {output.many(streams, 'stream')}"
-            output.print_line(f"{log}, until {until}, in {target}")
+            output.print_lines_or_json(
+                {"at": until, "events": events, "streams": streams, "file": target},
+                f"{log}, until {until}, in {target}",
+                as_json=common.as_json,
+            )
             return
         found = space.team.freeze.replay(name, export=target)
     if common.as_json:
@@ -118,15 +118,15 @@ def _print_replay(name: str, found: ReplayReport) -> None:
     )
     for head in found.lost[:SHOWN]:
         output.print_line(
-            f"the log does not hold event {head.seq} of the work of {head.person} on "
-            f"{head.dataset}/{head.sample} as it was"
+            f"event {head.seq} is missing or altered in the log: {head.person} on "
+            f"{head.dataset}/{head.sample}"
         )
     for each in found.differences[:SHOWN]:
-        gone = "gone from the workspace; the log still has what was done on it"
-        differs = f"differs in {', '.join(each.parts)}" if each.parts else gone
+        deleted = "deleted from the workspace; its events are still in the log"
+        differs = f"differs in {', '.join(each.parts)}" if each.parts else deleted
         output.print_line(f"{each.dataset}/{each.sample}: {differs}")
     more = max(len(found.differences) - SHOWN, 0) + found.more
     if more:
         output.print_line(f"and {output.many(more, 'more sample')}")
     if found.since:
-        output.print_message(f"{output.many(found.since, 'sample')} came since: left out")
+        output.print_message(f"excluded: {output.many(found.since, 'sample')} imported later")

@@ -1,4 +1,4 @@
-"""The command `status`: what is there, and how far and how fast people are."""
+"""The command `status`, which shows contents and annotation progress of a workspace."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 
 from tui_annotate.cli import charts, labels, options, output
 from tui_annotate.cli.datasets import DATASET_COUNTS
+from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, flag, open_workspace
 
 if TYPE_CHECKING:
@@ -22,24 +23,25 @@ _WHO = (output.flexible_column("annotator"), output.flexible_column("dataset"))
 
 
 def register(app: typer.Typer) -> None:
-    """Adds this command to the app."""
-    add_command(app, status, "status", "status --flagged")
+    """Add this command to the app."""
+    add_command(app, status, "status", "status --flagged", panel=START)
 
 
 def status(
     *,
-    flagged: Annotated[
-        bool, flag("--flagged", "List the flagged samples, each with its reason.")
-    ] = False,
+    flagged: Annotated[bool, flag("--flagged", "List flagged samples with their reasons.")] = False,
     weeks: Annotated[
-        int, typer.Option(metavar="N", min=1, max=520, help="How many weeks are charted.")
+        int,
+        typer.Option(
+            metavar="N", min=1, max=520, help="Number of weeks in the chart of working hours."
+        ),
     ] = 12,
     common: options.CommonOptions,
 ) -> None:
-    """Print what there is, and how far and fast people are.
+    """Show contents and annotation progress.
 
-    Hours are time at work, pauses taken out; the end is told from the pace of the last two weeks.
-    Annotators see their own figures.
+    Hours are working time without pauses. The end date is estimated from the pace of the last two
+    weeks. Annotators see only their own statistics.
     """
     with open_workspace(common.workspace) as space:
         found, waiting = space.status(), space.team.proposals.refused()
@@ -62,7 +64,7 @@ def status(
         if waiting:
             file = shlex.quote(str(found.path / "labels.yaml"))
             output.print_problem(
-                f"labels.yaml changed and is not in force: {waiting}",
+                f"labels.yaml has changed and cannot be used: {waiting}",
                 f"tui-annotate labels apply {file} --dry-run",
             )
 
@@ -71,9 +73,9 @@ def _print_contents(found: Status, runs: int) -> None:
     embedded = f"{output.many(found.embedded, 'document')}, {found.embedder}"
     vectors = embedded if found.embedded else "none"
     if found.by_words:
-        vectors += f"; {found.by_words:,} of them ranked by words, as the model lacks theirs"
+        vectors += f"; {found.by_words:,} lexical (words only), because the model lacks their words"
     numbers = {name: getattr(found, name) for name in DATASET_COUNTS}
-    machines = {"machines": f"{output.many(runs, 'run')}; see: tui-annotate score list"}
+    machines = {"machines": f"{output.many(runs, 'run')}; list: tui-annotate scores list"}
     facts = {"workspace": str(found.path), **numbers, "vectors": vectors}
     output.print_facts(facts | (machines if runs else {}))
     output.print_table_below(
@@ -97,7 +99,7 @@ def _print_contents(found: Status, runs: int) -> None:
 
 
 def _print_states(figures: WorkStatistics) -> None:
-    numbers = ("assigned", "done", "skipped", "flagged", "begun", "annotations")
+    numbers = ("assigned", "done", "skipped", "flagged", "started", "annotations")
     counts = ("done", "skipped", "flagged", "open", "annotations")
     output.print_table_below(
         [*_WHO, *map(output.number_column, numbers)],
@@ -146,7 +148,7 @@ def _print_progress(figures: WorkStatistics) -> None:
 
 def _print_flags(figures: WorkStatistics) -> None:
     if not figures.flags:
-        output.print_message("nothing is flagged")
+        output.print_note("no samples are flagged")
         return
     output.print_table(
         ["dataset", "sample", "annotator", output.flexible_column("reason"), "at"],

@@ -1,4 +1,4 @@
-"""Commands about suggestions of machines: list, import, from-scores, remove, report, hide, show."""
+"""The commands `suggestions`: list, import, create, delete, report on, hide and unhide them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output
+from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Permission
@@ -21,23 +22,29 @@ if TYPE_CHECKING:
 
 
 MakerOption = Annotated[
-    str, typer.Option(metavar="NAME", help="Of this machine alone, as suggestions list shows it.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Only suggestions of this maker, as in `tui-annotate suggestions list`.",
+    ),
 ]
-HiddenOption = Annotated[str, options.dataset_option("Which.")]
+RequiredDatasetOption = Annotated[str, options.dataset_option("Name of the dataset; required.")]
 
 
 _SHORT = 8
-"""Characters of a run's id that are shown."""
+"""Number of characters of a run id that the table shows."""
 _COUNTS = ("offered", "open", "passed", "accepted", "changed", "refused")
 _RARE = "removed"
-"""A count with a column where there is anything to count; names need the room."""
+"""Count that has a column only if it is not zero, to save width for names."""
 _REASONS = 5
 _FLEXIBLE = ("sample", "maker", "label", "words")
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    suggestions = add_group(app, "suggestions", "What machines suggest to annotators.")
+    """Add these commands to the app."""
+    suggestions = add_group(
+        app, "suggestions", "Manage machine suggestions of annotations.", panel=DATA
+    )
     add_command(
         suggestions,
         list_suggestions,
@@ -53,30 +60,31 @@ def register(app: typer.Typer) -> None:
     )
     add_command(
         suggestions,
-        from_scores,
-        "suggestions from-scores --dataset news --score source_overlap --below 0.2",
+        create,
+        "suggestions create --dataset news --score source_overlap --below 0.2",
     )
     add_command(
         suggestions,
-        remove,
-        "suggestions remove --run 3f0a9c41",
-        "suggestions remove --maker judge:tiny --yes",
+        delete,
+        "suggestions delete --run 3f0a9c41",
+        "suggestions delete --maker judge:tiny --yes",
     )
     add_command(suggestions, report, "suggestions report --dataset news")
     add_command(suggestions, hide, "suggestions hide --dataset news")
-    add_command(suggestions, show, "suggestions show --dataset news")
+    add_command(suggestions, unhide, "suggestions unhide --dataset news")
 
 
 def list_suggestions(
     *,
     dataset: options.OfDatasetOption = "",
     maker: MakerOption = "",
-    waiting: Annotated[bool, flag("--open", "Those alone that nobody answered.")] = False,
+    waiting: Annotated[bool, flag("--open", "Only suggestions without an answer.")] = False,
     common: options.CommonOptions,
 ) -> None:
-    """List what machines suggest, and what people made of it.
+    """List suggestions and their answers.
 
-    Whose answers they are is not told. With --open, what was refused or taken is left out.
+    The list does not name the people who answered. With --open, rejected and accepted suggestions
+    are excluded.
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
         wanted = (lambda each: each.open) if waiting else None
@@ -92,22 +100,28 @@ def list_suggestions(
     if found:
         _print_table(found)
     else:
-        output.print_message("nothing is open" if waiting else "no machine suggested anything yet")
+        output.print_note("no suggestions without an answer" if waiting else "no suggestions yet")
 
 
 def import_suggestions(
-    file: Annotated[Path, argument("FILE", "JSON, an object a line.")],
+    file: Annotated[Path, argument("FILE", "JSONL file with one suggestion per line.")],
     *,
-    dataset: Annotated[str, options.dataset_option("Of lines that name none.")] = "",
+    dataset: Annotated[str, options.dataset_option("Dataset of lines that name no dataset.")] = "",
     maker: Annotated[
-        str, option("--maker", "NAME", "Of lines that name none; else import: and the file's name.")
+        str,
+        option(
+            "--maker",
+            "NAME",
+            "Maker of lines that name no maker (default: import: and the file name).",
+        ),
     ] = "",
     common: options.CommonOptions,
 ) -> None:
-    """Take suggestions out of a file, all of them or none.
+    """Import suggestions.
 
-    Each line names a sample, a quote of its summary, and what else it knows: label, evidence,
-    reason, score. Quotes must stand in the texts; labels must be in the label set.
+    Each line of the file names a sample and quotes its summary. A label, evidence, a reason and a
+    score are optional. Quotes must occur in the texts, labels in the label set. If a line has an
+    error, nothing is imported.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         counts = space.machines.suggestion_service.read(
@@ -121,23 +135,38 @@ def import_suggestions(
     _print_counts(counts, as_json=common.as_json)
 
 
-def from_scores(
+def create(
     *,
-    dataset: HiddenOption,
-    score: Annotated[str, option("--score", "NAME", "A score of summary segments.")],
-    below: Annotated[float | None, option("--below", "X", "Suggest segments of less.")] = None,
+    dataset: RequiredDatasetOption,
+    score: Annotated[
+        str, option("--score", "NAME", "Name of a score of summary segments; required.")
+    ],
+    below: Annotated[
+        float | None, option("--below", "X", "Suggest segments with a score below this number.")
+    ] = None,
     above: Annotated[
         float | None,
-        option("--above", "X", "Suggest segments of more, where a low score is the better one."),
+        option(
+            "--above",
+            "X",
+            "Suggest segments with a score above this number, if low scores are better.",
+        ),
     ] = None,
     label: Annotated[
-        str, option("--label", "LABEL", "Of the suggestions.", complete=completion.labels)
+        str,
+        option(
+            "--label",
+            "LABEL",
+            "Label of the suggestions (default: no label).",
+            complete=completion.labels,
+        ),
     ] = "",
     common: options.CommonOptions,
 ) -> None:
-    """Suggest parts of summaries that a score finds unsupported.
+    """Create suggestions from a score.
 
-    The newest run speaks that says such a score of segments; see `tui-annotate score`.
+    Segments of summaries whose score shows poor support are suggested. The command uses the newest
+    run that has the score for segments; see `tui-annotate scores compute`.
     """
     from tui_annotate.services.suggestions import ScoreThreshold
 
@@ -149,37 +178,39 @@ def from_scores(
     _print_counts(counts, as_json=common.as_json)
 
 
-def remove(
+def delete(
     *,
     run: Annotated[
-        str, option("--run", "ID", "A run, or how its id begins, as list shows it.")
+        str, option("--run", "ID", "Run whose suggestions are deleted: its id or the start of it.")
     ] = "",
     maker: MakerOption = "",
     dataset: options.OfDatasetOption = "",
     yes: options.YesOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Take suggestions out again.
+    """Delete suggestions.
 
-    What people made of them stays theirs, and their answers stay in the log.
+    Annotations made from suggestions are kept, and so are the answers in the event log.
     """
-    with open_workspace(workspace, needs=Permission.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         target = f"run {run}" if run else f"maker {maker}"
-        output.ask(f"Take out all suggestions of {target}?", yes=yes)
+        output.ask(f"delete all suggestions of {target}?", yes=yes)
         count = space.machines.suggestions.forget(run=run, maker=maker, dataset=dataset)
-    output.print_line(f"took out {output.many(count, 'suggestion')}")
+    line = f"{output.many(count, 'suggestion')} deleted"
+    output.print_lines_or_json({"deleted": count}, line, as_json=common.as_json)
 
 
 def report(
     *, dataset: options.OfDatasetOption = "", maker: MakerOption = "", common: options.CommonOptions
 ) -> None:
-    """Tell how often suggestions were taken, changed or refused.
+    """Show how suggestions were answered.
 
-    Also why; by maker and by label.
+    The tables count accepted, changed and refused suggestions by maker and by label, and reasons.
 
-    Counted is each person who had a suggestion before them: those who answered it, and those who
-    worked on its sample since; these passed it over if they have finished the sample, else it is
-    open. Taken is the share of answers, with its 95 % interval (Wilson).
+    Each person to whom a suggestion was displayed counts once: people who answered, and people who
+    worked on its sample since. A suggestion without an answer is passed if the person completed the
+    sample, else open. Acceptance is the percentage of answers that accept the
+    suggestion, with its 95 % interval (Wilson).
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
         dataset = dataset and options.choose_dataset(space, dataset)
@@ -189,32 +220,43 @@ def report(
     elif found["offered"]:
         _print_report(found)
     else:
-        output.print_message("no machine suggested anything yet")
+        output.print_note("no suggestions yet")
 
 
-def hide(*, dataset: HiddenOption, workspace: options.WorkspaceOption = None) -> None:
-    """Let people annotate a dataset without machines' opinions.
+def hide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> None:
+    """Hide suggestions and scores from annotators.
 
-    Suggestions, scores, machine labels and orders by these are gone from their screens. Datasets
-    for practice never show any.
+    Machine labels and orders by score are hidden too. Practice datasets always hide them.
     """
-    with open_workspace(workspace, needs=Permission.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         space.machines.blind_datasets.hide(dataset)
-    output.print_line(f"{dataset} is annotated without what machines say")
+    line = f"dataset {dataset!r} hides suggestions and scores from annotators"
+    _print_visibility(dataset, line, hidden=True, as_json=common.as_json)
 
 
-def show(*, dataset: HiddenOption, workspace: options.WorkspaceOption = None) -> None:
-    """Let people see again what machines say of a dataset."""
-    with open_workspace(workspace, needs=Permission.MANAGE) as space:
+def unhide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> None:
+    """Show suggestions and scores to annotators again."""
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         space.machines.blind_datasets.show(dataset)
         hidden = space.machines.blind_datasets.hidden(dataset)
-    without, with_them = "for practice, and stays without", "annotated with what machines say"
-    output.print_line(f"{dataset} is {without if hidden else with_them}")
+    line = (
+        f"dataset {dataset!r} is a practice dataset and still hides suggestions and scores"
+        if hidden
+        else f"dataset {dataset!r} shows suggestions and scores to annotators"
+    )
+    _print_visibility(dataset, line, hidden=hidden, as_json=common.as_json)
+
+
+def _print_visibility(dataset: str, line: str, *, hidden: bool, as_json: bool) -> None:
+    if as_json:
+        output.print_json({"dataset": dataset, "hidden": hidden})
+    else:
+        output.print_note(line)
 
 
 def _print_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
-    known = f", {counts.known} were there already" if counts.known else ""
-    line = f"added {output.many(counts.added, 'suggestion')}{known}"
+    known = f", {counts.known:,} already known" if counts.known else ""
+    line = f"{output.many(counts.added, 'suggestion')} added{known}"
     output.print_lines_or_json(
         {"added": counts.added, "known": counts.known}, line, as_json=as_json
     )
@@ -265,23 +307,22 @@ def _print_report(found: Mapping[str, Any]) -> None:
         output.print_line("")
         _print_rates(title, counts, found[grouping])
     reasons = [(why or "(no reason)", count) for why, count in found["reasons"].items()]
-    columns = [output.flexible_column("refused because"), output.number_column("")]
+    columns = [output.flexible_column("reason of refusal"), output.number_column("count")]
     output.print_table_below(columns, reasons[:_REASONS])
     if len(reasons) > _REASONS:
-        output.print_message(
-            f"and {output.many(len(reasons) - _REASONS, 'other reason')}: see --json"
-        )
+        more = output.many(len(reasons) - _REASONS, "more reason")
+        output.print_message(f"and {more}; list all with --json")
     output.print_message(
-        "taken: share of answers, with its 95% interval; all but offered count each person"
+        "acceptance: percentage of answers, with 95% interval; counts except offered are per person"
     )
     output.print_message(
-        "passed: not answered by who finished the sample; open: by who is still at it"
+        "passed: sample completed without an answer; open: sample not completed yet"
     )
 
 
 def _print_rates(title: str, counts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
     output.print_table(
-        [output.flexible_column(title), *map(output.number_column, (*counts, "taken"))],
+        [output.flexible_column(title), *map(output.number_column, (*counts, "acceptance"))],
         [[row["name"], *(row[name] for name in counts), _format_rate(row["rate"])] for row in rows],
     )
 

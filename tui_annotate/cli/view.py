@@ -1,4 +1,4 @@
-"""A file on the screen, without a workspace: view."""
+"""The command `view`, which shows a file on the screen without a workspace."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.convert import ProblemPrinter
+from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, argument, option
 from tui_annotate.cli.screen import need_terminal
 from tui_annotate.domain.errors import NotFound
@@ -20,37 +21,37 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Adds this command to the app."""
+    """Add this command to the app."""
     add_command(
         app,
         view,
         "view gold.json",
         "view annotations.jsonl.zst --sample news/17",
         "view --from pairs --source-column article answers.csv",
+        panel=ANNOTATE,
     )
 
 
 def view(
-    source: Annotated[Path, argument("FILE", "A file or folder of any format. Also .gz, .zst.")],
+    source: Annotated[Path, argument("FILE", "File or folder to view, in any readable format.")],
     *,
     source_format: options.FormatOption = "",
     sample: Annotated[
-        str, option("--sample", "ID", "Begin at this sample: its id, or dataset/id.")
+        str, option("--sample", "ID", "Sample to open first: ID or DATASET/ID.")
     ] = "",
     dataset: options.DatasetOption = "",
     columns: options.ColumnOptions,
     collection: options.CollectionOptions,
     texts: options.TextOptions,
 ) -> None:
-    """Look at a file on the screen, without a workspace.
+    """View a file on the screen, read-only.
 
-    Nothing in it is changed. Both texts side by side, everybody's annotations with whose they are,
-    all that the file says of each. What can not be read is told before the screen opens, and left
-    out.
+    No workspace is needed. The screen shows both texts side by side and the annotations of all
+    people. Records that cannot be read are listed before the screen opens, and skipped.
     """
     if not source.exists():
-        raise NotFound(f"there is no file {source}", "check the name")
-    need_terminal("view", instead="convert FILE - --to native")
+        raise NotFound(f"file not found: {source}", "check the file name")
+    need_terminal("view", instead="tui-annotate convert FILE - --to native")
     reading = options.import_options(columns, texts, collection, dataset=dataset)
     raise typer.Exit(_open_screen(source, source_format, reading, sample=sample))
 
@@ -67,7 +68,7 @@ def _open_screen(source: Path, source_format: str, reading: ImportOptions, *, sa
             known = parse_labels(workspace.default_labels())
             browser, result = stack.enter_context(loader.browse(source, known))
         problems.end()
-        browser.first(sample)  # raises before anything is drawn
+        browser.first(sample)  # an unknown sample is refused before the screen opens
         from tui_annotate.tui.view_app import run
 
         words = _describe_left_out(result)
@@ -75,10 +76,10 @@ def _open_screen(source: Path, source_format: str, reading: ImportOptions, *, sa
 
 
 def _describe_left_out(result: FileLoadResult) -> str:
-    """What the screen begins with where records were left out; the terminal shows the details."""
+    """Return the first message of the screen if records were skipped; else an empty text."""
     parts = []
     if result.refused:
-        parts.append(f"{result.refused:,} of the file's records are left out")
+        parts.append(f"{output.many(result.refused, 'record')} skipped")
     if result.doubts:
-        parts.append(f"{output.many(result.doubts, 'doubt')} about what was read")
-    return f"{', '.join(parts)}: the terminal says which once you leave" if parts else ""
+        parts.append(output.many(result.doubts, "warning"))
+    return f"{', '.join(parts)}: quit to see the list in the terminal" if parts else ""

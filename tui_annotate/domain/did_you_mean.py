@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from tui_annotate.domain.errors import NotFound
+
 
 def find_nearest(word: str, known: Iterable[str]) -> str:
     """Return the known word most similar to `word`, ignoring case; empty if none is similar."""
@@ -15,6 +17,12 @@ def suggest_word(word: str, known: Iterable[str]) -> str:
     """Return "did you mean 'X'? " with the most similar known word; empty if none is similar."""
     near = find_nearest(word, known)
     return f"did you mean {near!r}? " if near else ""
+
+
+def unknown_dataset(name: str, known: Iterable[str]) -> NotFound:
+    """Return the error for an unknown dataset; the hint names the most similar known dataset."""
+    hint = f"{suggest_word(name, known)}list all datasets with: tui-annotate datasets list"
+    return NotFound(f"unknown dataset {name!r}", hint)
 
 
 @lru_cache(64)  # a million records can lack the same column

@@ -131,9 +131,7 @@ def _detect_by_head(head: str, named: set[str]) -> str:
     return ""
 
 
-def _uncertain_error(
-    path: Path, *, names: list[str], reading: ImportOptions
-) -> InvalidInput:
+def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) -> InvalidInput:
     message = f"the format of {path} is unclear"
     forms = f"with --from, one of: {', '.join(names_of('importers'))}"
     hint = f"set the format {forms}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
 from tui_annotate.domain.hash_chain import LogHead, StreamHead, head_from_json
 from tui_annotate.domain.people import SETTLED, base_person
@@ -196,7 +197,7 @@ def _differing_parts(line: bytes, other: bytes) -> tuple[str, ...]:
 
 FORMAT: Final = "tui-annotate-frozen/1"
 ABOUT, EXPORT, HEAD = "frozen.json", "native.jsonl", "head.json"
-_NAME_PATTERN: Final = re.compile(r"(?!(?:keep|list|replay)$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_NAME_PATTERN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SUFFIXES: Final = {"labels": ".yaml", "guidelines": ".md"}
 
 
@@ -341,8 +342,8 @@ class FreezeService:
         if not _NAME_PATTERN.fullmatch(name):
             raise InvalidInput(
                 f"{name!r} is not a valid name of a snapshot",
-                "give at most 64 letters, digits, dots, dashes or underscores, and no name of a"
-                " subcommand",
+                "use at most 64 letters, digits, dots, dashes or underscores, and begin with a"
+                " letter or digit",
             )
         return self.folder / name
 
@@ -352,9 +353,11 @@ class FreezeService:
             texts = {key: str(value[key]) for key in ("at", "app", "head")}
             return FrozenState(folder.name, folder, events=int(value["events"]), **texts)
         except FileNotFoundError as error:
+            known = sorted(each.name for each in folder.parent.glob("*") if each.is_dir())
+            hint = suggest_word(folder.name, known)
             raise NotFound(
-                f"there is no snapshot {folder.name!r}",
-                "list all snapshots with: tui-annotate snapshots list",
+                f"unknown snapshot {folder.name!r}",
+                f"{hint}list all snapshots with: tui-annotate snapshots list",
             ) from error
         except (ValueError, KeyError, TypeError) as error:
             raise Damaged(

@@ -91,11 +91,8 @@ class GuidelinesService:
         return fitting[0]
 
     def _require_dataset(self, dataset: str) -> None:
-        if dataset and not self.guidance.knows(dataset):
-            raise NotFound(
-                f"there is no dataset {dataset!r}",
-                "list all datasets with: tui-annotate datasets list",
-            )
+        if dataset:
+            self.guidance.require_dataset(dataset)
 
     def before(self, dataset: str = "") -> str:
         """Return the text of the previous guidelines; empty if the current version is the first.

@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, TableClause, bindparam, delete, select
 from sqlalchemy.dialects.sqlite import Insert, insert
 
+from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey
@@ -105,7 +106,7 @@ def dataset_row(connection: Connection, name: str) -> int:
     """
     found = connection.execute(select(DATASETS.c.id).where(DATASETS.c.name == name)).scalar()
     if found is None:
-        raise NotFound(f"there is no dataset {name!r}", "see: tui-annotate datasets list")
+        raise unknown_dataset(name, connection.execute(select(DATASETS.c.name)).scalars())
     return int(found)
 
 

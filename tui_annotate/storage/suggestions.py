@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, delete, text
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.label_changes import Renames, rename_payload
 from tui_annotate.domain.people import Permission, require_permission
@@ -220,7 +221,7 @@ class SuggestionStore(Store):
         if bool(run) == bool(maker):
             raise InvalidInput(
                 "expected either a run or a maker",
-                "see: tui-annotate suggestions list",
+                "list all runs with: tui-annotate suggestions list",
                 code="run-or-maker-missing",
             )
         chosen = [
@@ -229,8 +230,13 @@ class SuggestionStore(Store):
             if (each.run.id.startswith(run) if run else each.run.maker == maker)
         ]
         if not chosen:
-            named = f"run {run}" if run else f"maker {maker!r}"
-            raise NotFound(f"no {named} has suggestions", "see: tui-annotate suggestions list")
+            runs = [each.run for each in self._load_finished_runs(dataset)]
+            known = [each.id if run else each.maker for each in runs]
+            named = f"run {run!r}" if run else f"maker {maker!r}"
+            raise NotFound(
+                f"no suggestions of {named}",
+                f"{suggest_word(run or maker, known)}list all with: tui-annotate suggestions list",
+            )
         if run and len(chosen) > 1:
             raise InvalidInput(
                 f"the ids of {len(chosen)} runs begin with {run!r}",

@@ -17,6 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels, NotFound, Unavailable
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.plural import format_count
@@ -160,10 +161,7 @@ class IngestService:
         self._give_stored_samples(records)
         stored = set(self.corpus.keys(dataset))
         if not stored:
-            raise NotFound(
-                f"there is no dataset {dataset!r}",
-                "list all datasets with: tui-annotate datasets list",
-            )
+            raise unknown_dataset(dataset, [each.name for each in self.corpus.datasets()])
         vectors = self._vectors(embedder)
         looked = self._run(IngestCallbacks(progress, problem), exchange=with_annotations)
         changed: set[SampleKey] = set()

@@ -322,8 +322,9 @@ class IngestRun:
             Problem(
                 record.where or str(key),
                 f"sample {key} is already stored with other texts",
-                "import files that use the same ids for other texts with a --dataset each; to"
-                f" replace the texts: tui-annotate datasets replace {shlex.quote(key.dataset)} FILE",
+                "import files that use the same ids for other texts with a --dataset each; or"
+                f" replace the texts: tui-annotate datasets replace"
+                f" {shlex.quote(key.dataset)} FILE",
             )
         )
 

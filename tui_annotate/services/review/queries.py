@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
-from tui_annotate.domain.errors import NotAllowed, NotFound
+from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.domain.people import (
     OPERATOR,
     Actor,
@@ -125,11 +125,8 @@ class ReviewQueries:
             NotFound: the dataset does not exist.
         """
         self.check_reviewer(reviewer)
-        if dataset and not self.guidance.knows(dataset):
-            raise NotFound(
-                f"there is no dataset {dataset!r}",
-                "list all datasets with: tui-annotate datasets list",
-            )
+        if dataset:
+            self.guidance.require_dataset(dataset)
         there = [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
         self._update_counts(there)
         rows = [self._queue_row(one, reviewer) for one in there]

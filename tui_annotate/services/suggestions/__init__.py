@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath, normalize_annotation
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.plural import format_count
@@ -263,7 +264,8 @@ class SuggestionService:
                 return run, scores
         raise NotFound(
             f"no run has the score {score!r} for segments of dataset {dataset!r}",
-            "create one with: tui-annotate score; list all with: tui-annotate score list",
+            f"{suggest_word(score, self.scores.names(dataset))}compute scores with: tui-annotate"
+            " scores compute; list runs with: tui-annotate scores list",
         )
 
     def _store_runs(

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, select, text, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import NotFound, NotReady
 from tui_annotate.domain.history import Event
 from tui_annotate.domain.label_changes import Renames
@@ -102,11 +103,16 @@ class GuidanceStore(CommonStore):
             own = connection.execute(_OWN[kind], {"name": dataset}).scalar() if dataset else ""
             return str(own or connection.execute(_COMMON, {"name": kind.value}).scalar() or "")
 
-    def knows(self, dataset: str) -> bool:
-        """Return whether there is a dataset with this name."""
-        query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
+    def require_dataset(self, dataset: str) -> None:
+        """Check that there is a dataset with this name.
+
+        Raises:
+            NotFound: no dataset has the name; the hint names the most similar one.
+        """
         with self._database.reading() as connection:
-            return connection.execute(query).first() is not None
+            known = list(connection.execute(select(DATASETS.c.name)).scalars())
+        if dataset not in known:
+            raise unknown_dataset(dataset, known)
 
     def versions(self, kind: GuidanceKind) -> tuple[str, ...]:
         """Return the hashes of all label sets or guidelines that were ever in use, oldest first."""
@@ -155,7 +161,7 @@ def put_in_force(
         before = connection.execute(_OWN[kind], {"name": dataset}).scalar()
         mine = update(DATASETS).where(DATASETS.c.name == dataset)
         if not connection.execute(mine.values({kind.value: version})).rowcount:
-            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate datasets list")
+            raise unknown_dataset(dataset, connection.execute(select(DATASETS.c.name)).scalars())
     else:
         connection.execute(_SET, {"name": kind.value, "value": version})
     if before != version:

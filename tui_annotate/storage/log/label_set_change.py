@@ -15,6 +15,7 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, func, select, text
 
+from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import RELABEL, Event, StreamState
 from tui_annotate.domain.people import Permission, require_permission
@@ -116,7 +117,7 @@ class LabelSetChange:
         arrival = self.connection.execute(_ARRIVAL).scalar_one()
         if dataset:
             if dataset not in own:
-                raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate datasets list")
+                raise unknown_dataset(dataset, own)
             return LabelSetSnapshot(arrival, own[dataset], (dataset,))
         version = self.connection.execute(_COMMON).scalar() or ""
         common = tuple(name for name, mine in own.items() if not mine)
