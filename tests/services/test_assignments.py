@@ -10,7 +10,7 @@ import pytest
 from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Pool
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotReady
 from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role, second_reader
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.assignments import AssignmentService
@@ -238,7 +238,7 @@ def test_practice_comes_before_all_else(database: Database) -> None:
     """Until it is finished nothing else is there; the answers must be."""
     share, annotating, queue = service(database), annotate(database), QueueStore(database)
     fill(CorpusStore(database), "p1", "p2", dataset="p")
-    with pytest.raises(NotFound, match=r"'p'.*'kim'"):
+    with pytest.raises(NotReady, match=r"'p'.*'kim'"):
         share.practice("p", ["ana"], gold="kim")
     kim = person(database, "kim")
     annotating.add(kim, SampleKey("p", "p1"), claim("k"), seconds=0)
@@ -332,5 +332,5 @@ def test_one_begins_a_dataset_at_ones_own_first_sample(database: Database) -> No
     ben = person(database, "ben")
     annotating.people.keep_place(ben, SampleKey("d", "7"), {})
     assert annotating.start(ben, sample="d/") == SampleKey("d", "4")
-    with pytest.raises(NotFound, match="'d'"):
+    with pytest.raises(NotReady, match="'d'"):
         annotating.start(person(database, "li"), sample="d/")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.helpers.stores import fill
-from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
+from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound, NotReady
 from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.services.guidelines import GuidelinesService
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -78,7 +78,7 @@ def test_what_is_refused(database: Database) -> None:
             owner.apply(wrong)
     with pytest.raises(NotFound):
         owner.apply("One.", dataset="none")
-    with pytest.raises(NotFound):
+    with pytest.raises(NotReady):
         owner.text()
     owner.apply("One.")
     for start in ("zz", "0" * 64):

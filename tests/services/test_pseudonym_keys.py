@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.errors import has_code
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotReady, Unavailable
 from tui_annotate.services.export.pseudonyms import PseudonymKeys, mark
 
 
@@ -55,7 +55,7 @@ def test_a_lost_key_is_told_and_none_is_made(tmp_path: Path) -> None:
     store, path = _Store(), tmp_path / "k"
     store.keys(path).current()
     path.unlink()
-    with pytest.raises(NotFound) as caught:
+    with pytest.raises(NotReady) as caught:
         store.keys(path).current()
     assert "pseudonyms new-key" in caught.value.hint
     assert not path.exists()

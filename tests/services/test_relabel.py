@@ -17,7 +17,7 @@ from tui_annotate.domain.errors import (
     Conflict,
     InvalidInput,
     NotAllowed,
-    NotFound,
+    NotReady,
     TuiAnnotateError,
     Unavailable,
 )
@@ -177,7 +177,7 @@ def test_a_change_is_taken_back_whole(worked: Workspace, verb: str) -> None:
     assert list(worked.annotations()) == annotations
     assert (worked.path / "labels.yaml").read_text() == relabel(worked).text() == text
     assert sound(worked)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotReady):
         relabel(worked).undo()
 
 

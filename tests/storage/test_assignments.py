@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from tests.helpers.effort import example_limit
 from tests.helpers.stores import SEGMENTER, annotate, claim, fill, new, new_database, sample
 from tui_annotate.domain.assignment_rules import AssignmentCause, DisagreementRule, Escalation, Pool
-from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.errors import Conflict, NotFound, NotReady
 from tui_annotate.domain.people import second_reader
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
@@ -413,7 +413,7 @@ def test_a_rule_is_asked_for_what_was_finished_before(database: Database) -> Non
     with shares.writing("") as sharing:
         give(sharing, keys[:2], ana)
         give(sharing, keys[:2], ben)
-        with pytest.raises(NotFound):
+        with pytest.raises(NotReady):
             sharing.escalate_now("d")
     for key in keys[:2]:
         deeds.add(ana, key, claim(f"a{key.id}"), seconds=0)

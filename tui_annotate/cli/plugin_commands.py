@@ -76,8 +76,8 @@ def make_group(app: typer.Typer) -> Any:
     bare = copy(app)
     bare.registered_commands, bare.registered_groups = [], []
     group: Any = typer.main.get_command(bare)
-    add_output_options(group)
-    color_help(group)
+    group.commands = {}
+    _prepare(group)
     group.commands = _Commands({}, _list_infos(app))
     return group
 
@@ -100,6 +100,12 @@ def panel_of(command: Any) -> str:
     """The panel of the help that lists a command; `OTHER` for a command that names none."""
     panel = command.rich_help_panel
     return panel if panel in PANELS else OTHER
+
+
+def _prepare(command: Any) -> None:
+    """Add the options of every command, and coloured help, to a command and those below it."""
+    add_output_options(command)
+    color_help(command)
 
 
 def _build(info: _Info) -> Any:
@@ -165,8 +171,7 @@ class _Commands(MutableMapping[str, Any]):
             else:
                 with registry.guard_plugin("commands", name):
                     command = _build(self._infos[name])
-            add_output_options(command)
-            color_help(command)
+            _prepare(command)
             self._built[name] = command
         return self._built[name]
 

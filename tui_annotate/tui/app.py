@@ -26,6 +26,7 @@ from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, make_messag
 from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
+from tui_annotate.tui.screen_message import describe_error  # noqa: E402
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen  # noqa: E402
 from tui_annotate.tui.screens.annotate.workspace_screen import (  # noqa: E402
     AppRequest,
@@ -38,7 +39,7 @@ from tui_annotate.tui.session import (  # noqa: E402
     label_change_notice,
     resolve_order,
 )
-from tui_annotate.tui.store_thread import StoreJob, describe_error  # noqa: E402
+from tui_annotate.tui.store_thread import StoreJob  # noqa: E402
 from tui_annotate.tui.theme import TerminalLook  # noqa: E402
 from tui_annotate.tui.work_sharing import SyncUpdate, WorkSharing  # noqa: E402
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Final
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled, Unavailable
 from tui_annotate.domain.people import Person, base_person
 from tui_annotate.settings import state_folder
+from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.session import ForcedIdentity
-from tui_annotate.tui.store_thread import describe_error
 
 if TYPE_CHECKING:
     from tui_annotate.services.authentication import AuthenticationService, SignInResult

@@ -1,8 +1,10 @@
-"""Base class of the message catalogues of the screens, apart from the draft line's messages."""
+"""Base class of the message catalogues of all screens, and the text of an error."""
 
 from __future__ import annotations
 
 from enum import Enum
+
+from tui_annotate.domain.errors import TuiAnnotateError
 
 
 class ScreenMessage(Enum):
@@ -15,3 +17,8 @@ class ScreenMessage(Enum):
     def text(self, **fields: object) -> str:
         """Return the English text with its fields filled in."""
         return str(self.value).format(**fields)
+
+
+def describe_error(error: TuiAnnotateError) -> str:
+    """Format an error and its hint in one line."""
+    return f"{error.message} · {error.hint}" if error.hint else error.message

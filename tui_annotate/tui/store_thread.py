@@ -231,8 +231,3 @@ class Stopwatch:
         self.touch()
         seconds, self._seconds = self._seconds, 0.0
         return seconds
-
-
-def describe_error(error: TuiAnnotateError) -> str:
-    """Format an error and its hint in one line."""
-    return f"{error.message} · {error.hint}" if error.hint else error.message

@@ -23,8 +23,7 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.stream_merge import Fork, describe_state
 from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.screen_message import ScreenMessage
-from tui_annotate.tui.store_thread import describe_error
+from tui_annotate.tui.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.widgets.header_bar import HeaderBar
 
 if TYPE_CHECKING:

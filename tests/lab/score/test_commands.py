@@ -56,7 +56,7 @@ def test_scores_are_computed_listed_and_removed(work: Command) -> None:
     removed = work("score", "remove", listed[1]["run"][:8], "--yes")
     assert removed.code == 0
     assert [each["stands"] for each in work("score", "list", "--json").json] == [True]
-    assert work("score", "remove", "nix", "--yes").code == 1
+    assert work("score", "remove", "nix", "--yes").code == 2
     assert work("score", "remove", "unigram", "--yes").code == 0
     assert work("score", "list", "--json").json == []
 

@@ -13,7 +13,7 @@ import pytest
 from tests.helpers.stores import SEGMENTER, new, new_database
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.errors import InvalidRecord, NotAllowed, NotFound
+from tui_annotate.domain.errors import InvalidRecord, NotAllowed, NotReady
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
@@ -129,7 +129,7 @@ def test_a_ranker_may_say_it(store: Store, given: dict[str, Any]) -> None:
     """By its categories; what it left undecided teaches nothing."""
     for group in "abcef":
         store.answers(group, None)
-    with pytest.raises(NotFound, match="'d'"):
+    with pytest.raises(NotReady, match="'d'"):
         store.train(whose=LabelSource.MACHINE)
     store.ranked(a="all-right", b="all-wrong", c="partial-right", e="undecided")
     _, found = store.train(whose=LabelSource.MACHINE)
@@ -166,7 +166,7 @@ def test_what_is_no_answer_teaches_nothing(store: Store, given: dict[str, Any]) 
     """A dataset of pairs is refused, with what to bring."""
     documents = (Document(Side.SOURCE, "A."), Document(Side.SUMMARY, "B."))
     store.corpus.add([new(Sample("d", "1", documents))], segmenter=SEGMENTER)
-    with pytest.raises(NotFound, match="'d'"):
+    with pytest.raises(NotReady, match="'d'"):
         store.train()
     assert given == {}
 

@@ -21,6 +21,7 @@ from tui_annotate.domain.errors import (
     InvalidRecord,
     NotAllowed,
     NotFound,
+    NotReady,
     Unavailable,
 )
 from tui_annotate.domain.people import Actor, Role
@@ -186,7 +187,7 @@ def test_a_sample_without_a_summary_is_passed_over(space: Workspace, tmp_path: P
     _ingest(space, tmp_path, "both", asked, answered)
     assert _run(space, "unigram", "both").skipped == 1
     _ingest(space, tmp_path, "alone", asked)
-    with pytest.raises(NotFound, match=r"'alone'.*unigram"):
+    with pytest.raises(NotReady, match=r"'alone'.*unigram"):
         _run(space, "unigram", "alone")
 
 

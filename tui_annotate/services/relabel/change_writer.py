@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.errors import Conflict, NotReady
+from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import Event, PendingEvent
 from tui_annotate.domain.label_changes import Renames, is_stricter
 from tui_annotate.domain.label_files import WRITE, parse_stored_labels
@@ -311,7 +311,7 @@ class LabelChangeWriter:
         """
         known = version or self.in_force_hash()
         if not known:
-            raise NotReady("the workspace has no labels.yaml", f"create the file; {WRITE}")
+            raise NotFound("the workspace has no labels.yaml", f"create the file; {WRITE}")
         return self.guidance.text(GuidanceKind.LABELS, known)
 
     def in_force_hash(self) -> str:

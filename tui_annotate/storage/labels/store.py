@@ -13,7 +13,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.did_you_mean import unknown_dataset
-from tui_annotate.domain.errors import NotFound, NotReady
+from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.history import Event
 from tui_annotate.domain.label_changes import Renames
 from tui_annotate.domain.label_files import WRITE, parse_stored_labels
@@ -194,7 +194,7 @@ class LabelSets:
         """
         version = self.guidance.version(GuidanceKind.LABELS, dataset=dataset)
         if not version:
-            raise NotReady("the workspace has no labels.yaml", f"create it; {WRITE}")
+            raise NotFound("the workspace has no labels.yaml", f"create it; {WRITE}")
         return self.of(version)
 
     def of(self, version: str) -> LabelTree:

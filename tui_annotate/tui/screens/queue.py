@@ -30,8 +30,7 @@ from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.line_text import cut, line_text
 from tui_annotate.tui.palette import STATE_GLYPHS
 from tui_annotate.tui.score_cells import BARS, ScoreCells
-from tui_annotate.tui.screen_message import ScreenMessage
-from tui_annotate.tui.store_thread import describe_error
+from tui_annotate.tui.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar

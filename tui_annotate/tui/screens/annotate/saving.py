@@ -25,14 +25,9 @@ from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import NO_MESSAGE, AnyMessage, MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
 from tui_annotate.tui.draft.words import ERROR, SAVED, WARNING, describe_kind, describe_labels
+from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.screens.sample.feature import FinishedSample
-from tui_annotate.tui.store_thread import (
-    JobFinished,
-    Stopwatch,
-    StoreJob,
-    StoreThread,
-    describe_error,
-)
+from tui_annotate.tui.store_thread import JobFinished, Stopwatch, StoreJob, StoreThread
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample, SampleKey

@@ -22,6 +22,7 @@ from tui_annotate.tui.dialogs.legend import LegendEntry
 from tui_annotate.tui.key_queue import KeyOrPaste, free
 from tui_annotate.tui.keys.key_map import HelpGroup
 from tui_annotate.tui.palette import CHOSEN, OPENS_MORE
+from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.screens.collection import rows as tree_rows
 from tui_annotate.tui.screens.collection.rows import (
     OPEN,
@@ -33,7 +34,6 @@ from tui_annotate.tui.screens.collection.rows import (
     TreeRows,
     describe_counts,
 )
-from tui_annotate.tui.store_thread import describe_error
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar

@@ -35,8 +35,9 @@ from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.draft.review.words import UNDONE, describe_action
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import SAVED
+from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.screens.annotate.loader import SampleSource
-from tui_annotate.tui.store_thread import StoreJob, describe_error
+from tui_annotate.tui.store_thread import StoreJob
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample

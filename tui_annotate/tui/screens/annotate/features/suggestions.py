@@ -14,8 +14,8 @@ from tui_annotate.tui.draft import single_document, suggestion_actions
 from tui_annotate.tui.draft.effects import Accept, Decline, Effect, Open
 from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
-from tui_annotate.tui.store_thread import describe_error
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample
