@@ -45,17 +45,9 @@ def queue(folder: Path, name: str) -> list[str]:
 def test_a_share_is_told_as_a_table_and_as_json(six: Command, tmp_path: Path) -> None:
     """The dry run prints the same and writes nothing."""
     asked = (
-        "assignments",
-        "create",
-        "--dataset",
-        "news",
-        "--person",
-        "ana",
-        "--person",
-        "ben",
-        "--overlap",
-        "2",
-    )
+        "assignments", "create", "--dataset", "news", "--create",
+        "--person", "ana", "--person", "ben", "--overlap", "2",
+    )  # fmt: skip
     dry = six(*asked, "--dry-run")
     assert dry.code == 0
     assert "--dry-run" in dry.err
@@ -73,7 +65,7 @@ def test_ids_come_as_arguments_or_from_a_file(six: Command, tmp_path: Path) -> N
     """One a line; together with arguments both."""
     (tmp_path / "ids.txt").write_text("s4\n\n s1 \n", "utf-8")
     given = six(
-        "assignments", "create", "s0", "--dataset", "news", "--person", "ana", "--file", "ids.txt",
+        "assignments", "create", "s0", "--dataset", "news", "--create", "--person", "ana", "--file", "ids.txt",
         "--order", "ingested",
     )  # fmt: skip
     assert given.code == 0
@@ -95,7 +87,7 @@ def test_by_score_the_largest_come_first_when_asked(six: Command, tmp_path: Path
     """The field is one of the samples' meta."""
     report = six(
         "assignments", "create", "--dataset", "news", "--person", "ana", "--count", "3",
-        "--score", "doubt", "--descending",
+        "--order", "meta:doubt", "--descending", "--create",
     )  # fmt: skip
     assert report.code == 0
     assert queue(tmp_path, "ana") == ["s5", "s4", "s3"]
@@ -114,13 +106,22 @@ def test_by_what_a_machine_says(six: Command, tmp_path: Path) -> None:
     on = ("--dataset", "news")
     tried = six("assignments", "pool", *on, "--order", "best:q", "--json", "--dry-run")
     assert tried.json["order"] == "best:q"
-    for command in ("give", "pool"):
-        to = ("--person", "ana") if command == "create" else ()
+    for command in ("create", "pool"):
+        to = ("--create", "--person", "ana") if command == "create" else ()
         refused = six("assignments", command, *on, *to, "--order", "worst:p")
         assert type(refused.error) is InvalidInput
         assert refused.error.hint.split()[-1] == "q"
     given = six(
-        "assignments", "create", *on, "--person", "ana", "--count", "3", "--order", "worst:q"
+        "assignments",
+        "create",
+        *on,
+        "--create",
+        "--person",
+        "ana",
+        "--count",
+        "3",
+        "--order",
+        "worst:q",
     )
     assert given.code == 0
     assert queue(tmp_path, "ana") == ["s5", "s4", "s3"]
@@ -131,10 +132,11 @@ def test_by_what_a_machine_says(six: Command, tmp_path: Path) -> None:
     [
         ("--order", "score"),
         ("--order", "odd"),
-        ("--order", "worst:q", "--score", "doubt"),
+        ("--order", "meta:"),
+        ("--order", "metadata:doubt"),
         ("--descending",),
-        ("--score", "doubt", "--order", "random"),
-        ("--score", "nothing"),
+        ("--descending", "--order", "random"),
+        ("--order", "meta:nothing"),
         ("--count", "0"),
         ("--count", "120%"),
         ("--overlap", "0"),
@@ -142,7 +144,9 @@ def test_by_what_a_machine_says(six: Command, tmp_path: Path) -> None:
 )
 def test_what_makes_no_sense_is_misuse(six: Command, options: tuple[str, ...]) -> None:
     """Nobody gets anything."""
-    refused = six("assignments", "create", "--dataset", "news", "--person", "ana", *options)
+    refused = six(
+        "assignments", "create", "--dataset", "news", "--create", "--person", "ana", *options
+    )
     assert refused.code == 2
     assert six("assignments", "list", "--json").json["handouts"] == []
 
@@ -150,7 +154,7 @@ def test_what_makes_no_sense_is_misuse(six: Command, options: tuple[str, ...]) -
 def test_nobody_and_nothing_are_told(six: Command) -> None:
     """Without people, of an absent dataset, with nothing to undo."""
     assert six("assignments", "create", "--dataset", "news").code == 2
-    absent = six("assignments", "create", "--dataset", "old", "--person", "ana")
+    absent = six("assignments", "create", "--dataset", "old", "--create", "--person", "ana")
     assert type(absent.error) is NotFound
     assert "'old'" in absent.error.message
     assert six("assignments", "undo").code == 1
@@ -160,7 +164,9 @@ def test_nobody_and_nothing_are_told(six: Command) -> None:
     refused = six("assignments", "pool", "--dataset", "news", "--order", "score")
     assert type(refused.error) is InvalidInput
     assert "by-source, ingested, random, worst:SCORE" in refused.error.hint
-    assert six("assignments", "practice", "--dataset", "news", "--person", "ana").code == 1
+    assert (
+        six("assignments", "practice", "--dataset", "news", "--person", "ana", "--create").code == 1
+    )
 
 
 def _check_what_is_shown(six: Command) -> None:
@@ -184,10 +190,12 @@ def test_everything_that_was_handed_out_is_shown_and_taken_back(
 ) -> None:
     """A share, more of it, a move, a second reading, rules; then undo, one after the other."""
     on = ("--dataset", "news")
-    assert six("assignments", "create", *on, "--person", "ana", "--count", "2").code == 0
+    assert (
+        six("assignments", "create", *on, "--create", "--person", "ana", "--count", "2").code == 0
+    )
     assert six("assignments", "top-up", *on, "--open", "3").code == 0
     assert numbers(six("assignments", "top-up", *on, "--open", "9").err) == [3]
-    moved = six("assignments", "move", "ana", "ben")
+    moved = six("assignments", "move", "ana", "ben", "--create")
     assert numbers(moved.out.splitlines()[-1]) == [4, 6]
     assert six("assignments", "repeat", *on, "--person", "ben", "--count", "50%").code == 0
     tried = six("assignments", "pool", *on, "--overlap", "2", "--dry-run")
@@ -220,7 +228,7 @@ def test_what_was_drawn_goes_back_to_the_pool(six: Command, tmp_path: Path) -> N
     assert six("assignments", "list", "--json").json["stands"][0]["drawn"] == 1
     assert numbers(six("assignments", "move", "ana").err) == [1]
     assert six("assignments", "list", "--json").json["stands"] == []
-    nothing = six("assignments", "move", "ana", "ben")
+    nothing = six("assignments", "move", "ana", "ben", "--create")
     assert (nothing.code, nothing.err.count("\n")) == (0, 1)
     assert "ana" in nothing.err
     assert "--include-started" in nothing.err
@@ -252,7 +260,17 @@ def test_practice_is_left_out_of_exports_and_told(six: Command, tmp_path: Path) 
     assert (
         six("assignments", "practice", "--dataset", "news", "--gold", "kim", "--dry-run").code == 0
     )
-    done = six("assignments", "practice", "--dataset", "news", "--gold", "kim", "--person", "ana")
+    done = six(
+        "assignments",
+        "practice",
+        "--dataset",
+        "news",
+        "--gold",
+        "kim",
+        "--person",
+        "ana",
+        "--create",
+    )
     assert done.out.splitlines()[-1].endswith(": 6 samples")
     with workspaces.open(tmp_path) as space:
         space.annotate.add(ana, first, claim("a", 0, 4, label="Benign"), seconds=0)
@@ -263,3 +281,24 @@ def test_practice_is_left_out_of_exports_and_told(six: Command, tmp_path: Path) 
     whole = six("export", "--to", "native", "--include-practice")
     assert len(json.loads(whole.out.splitlines()[0])["annotations"]) == 2
     assert len(whole.err.splitlines()) == len(others)
+
+
+def test_a_new_person_is_created_on_request_only(six: Command, tmp_path: Path) -> None:
+    """An unknown name is refused with the nearest known one, and nobody is added."""
+    on = ("--dataset", "news")
+    assert six("assignments", "create", *on, "--create", "--person", "johanna").code == 0
+    for words in (
+        ("create", *on, "--person", "johana"),
+        ("top-up", *on, "--open", "2", "--person", "johana"),
+        ("move", "johanna", "johana"),
+        ("repeat", *on, "--person", "johana"),
+        ("practice", *on, "--person", "johana"),
+    ):
+        refused = six("assignments", *words)
+        assert type(refused.error) is NotFound
+        assert refused.error.hint.startswith("did you mean 'johanna'?")
+    listed = six("people", "list", "--json").json
+    assert "johana" not in [each["name"] for each in listed]
+    (one,) = [each for each in listed if each["name"] == "johanna"]
+    assert (one["kind"], one["role"], one["annotations"]) == ("local", "", 0)
+    assert "johanna" in six("people", "list").out

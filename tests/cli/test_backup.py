@@ -125,7 +125,7 @@ def test_vectors_come_along_or_are_made_anew(command: Command, pairs: Path, tmp_
     assert "vectors rebuild" not in command("restore", "with", "a").err
     assert command(*wanted, "-w", "a").json == before
     shown = command("restore", "without", "b c")
-    assert "tui-annotate index rebuild -w 'b c'" in shown.err
+    assert "tui-annotate vectors rebuild -w 'b c'" in shown.err
     assert command("vectors", "rebuild", "-w", "b c").code == 0
     assert command(*wanted, "-w", "b c").json == before
     assert not (tmp_path / "without" / "vectors").exists()

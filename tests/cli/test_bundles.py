@@ -137,8 +137,8 @@ def test_work_on_both_sides_is_told_with_both_versions(
     merged = command("bundles", "merge", str(bundle))
     _, conflict, stands, other = merged.out.splitlines()
     assert "pairs/bridge" in conflict
-    assert "(there, " in stands
-    assert "(here, " in other
+    assert "(merged, " in stands
+    assert "(present, " in other
     assert notes(home, "Ana", BRIDGE) == ["anas note", "away"]
     again = command("bundles", "merge", str(bundle))
     assert "pairs/bridge" not in again.out
@@ -321,19 +321,23 @@ def test_no_bundle_is_told(content: bytes, command: Command, home: Path) -> None
 
 
 def test_who_nobody_knows_gets_no_bundle(command: Command, home: Path) -> None:
-    """The names of those who are there are told."""
+    """An unknown name is refused with the nearest known one; --create adds the person."""
     refused = command("bundles", "create", "--person", "Zoe", "-o", "z.bundle")
     assert type(refused.error) is NotFound
     assert "'Zoe'" in refused.error.message
-    assert "Ana, Ben" in refused.error.hint
+    assert "--create" in refused.error.hint
+    near = command("bundles", "create", "--person", "Anna", "-o", "z.bundle")
+    assert near.error.hint.startswith("did you mean 'Ana'?")
     assert not (home.parent / "z.bundle").exists()
+    new = command("bundles", "create", "--person", "Zoe", "-o", "z.bundle", "--create")
+    assert new.code == 0
 
 
 def test_a_handed_out_dataset_gives_what_is_theirs(command: Command, home: Path) -> None:
     """Of a dataset that was shared out only the person's own samples go along."""
     with workspaces.open(home) as space:
         space.person("Zed")
-    share = ("--create", "--person", "Zed", "--count", "1", "--overlap", "3")
+    share = ("--person", "Zed", "--count", "1", "--overlap", "3")
     given = command("assignments", "create", "--dataset", "pairs", *share)
     assert given.code == 0, given.err
     made = command("bundles", "create", "--person", "Zed", "-o", "z.bundle", "--json")
@@ -348,7 +352,7 @@ def test_work_that_is_in_a_bundle_alone_is_not_written_over(
     again = ("bundles", "create", "--person", "Ana", "-o", str(bundle))
     refused = command(*again)
     assert type(refused.error) is Conflict
-    assert f"tui-annotate bundle merge {bundle}" in refused.error.hint
+    assert f"tui-annotate bundles merge {bundle}" in refused.error.hint
     command("bundles", "merge", str(bundle))
     assert command(*again).code == 0
     assert notes(home, "Ana", TEA) == ["new"]
@@ -452,8 +456,8 @@ def test_conflicts_with_a_newer_bundle_are_listed_when_the_screen_is_left(
     assert shown == ["annotate", "left"]
     conflict, stands, other = done.out.splitlines()
     assert "pairs/tea" in conflict
-    assert "(here, " in stands
-    assert "(there, " in other
+    assert "(present, " in stands
+    assert "(merged, " in other
     assert command("annotate", str(bundle)).out == ""
 
 

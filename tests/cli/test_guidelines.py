@@ -91,9 +91,11 @@ def test_remarks(filled: Command, tmp_path: Path) -> None:
     assert filled("questions", "list", "--unanswered").out == ""
     assert head.startswith(filled("questions", "list").out.splitlines()[0] + ",")
     assert filled("announcements", "create", "Thank you.").code == 0
-    shown = filled("questions", "list")
-    assert "  admin, " in shown.out
-    assert "    Thank you." in shown.out
+    assert "  admin, " in filled("questions", "list").out
+    shown = filled("announcements", "list")
+    assert shown.out.splitlines()[1] == "    Thank you."
+    (notice,) = filled("announcements", "list", "--json").json["notices"]
+    assert (notice["name"], notice["text"]) == ("admin", "Thank you.")
     with workspaces.open(tmp_path) as space:
         assert [[line.text for line in item.lines] for item in space.team.news.of(ana)] == [
             ["Thank you."]

@@ -49,10 +49,10 @@ def test_a_key_is_bound_listed_and_removed(team: Command, tmp_path: Path) -> Non
     """Told in words and as JSON; what to do next goes to standard error."""
     added = team("ssh", "keys", "add", "ben@example.org", "ben.pub")
     assert added.code == 0
-    fingerprint = added.out.split()[0]
+    fingerprint = added.out.split()[2]
     assert fingerprint.startswith("SHA256:")
     assert added.out.endswith(" ben\n")
-    assert "ssh keys" in added.err
+    assert "ssh authorized-keys" in added.err
     (listed,) = team("ssh", "keys", "list", "--json").json
     assert listed["person"] == person(tmp_path, "ben")
     assert (listed["name"], listed["fingerprint"], listed["key"]) == ("ben", fingerprint, KEYS[0])
@@ -252,7 +252,7 @@ def test_without_accounts_nobody_is_let_in_unnamed(
     """All would be the same person."""
     done = filled("ssh", "session", "-w", str(tmp_path))
     assert done.code == 1
-    assert "users add" in done.err
+    assert "users create" in done.err
     assert terminal == {}
 
 
@@ -334,13 +334,13 @@ def test_a_session_begun_by_hand_begins_anew_isolated(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "tui-annotate session" in done.stdout
+    assert "tui-annotate ssh session" in done.stdout
 
 
 def test_a_session_begins_clean() -> None:
     """Files for its owner alone, no signal of a terminal that stops it, few variables."""
     script = (
-        "import os, signal, sys; sys.argv = ['tui-annotate', 'session']\n"
+        "import os, signal, sys; sys.argv = ['tui-annotate', 'ssh', 'session']\n"
         "import tui_annotate.cli.main as started, tui_annotate.__main__ as program\n"
         "def run():\n"
         "    names = ('SIGTSTP', 'SIGQUIT', 'SIGTTIN', 'SIGTTOU')\n"

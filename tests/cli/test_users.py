@@ -156,7 +156,7 @@ def test_deleting_says_what_it_does(team: Typed) -> None:
     deleted = team("", "users", "delete", "ben")
     assert team("", "users", "show", "ben", "--json").json["active"] is False
     assert numbers(deleted.err) == [2]
-    assert "tui-annotate assign move --from ben" in deleted.err
+    assert "tui-annotate assignments move ben NEW_PERSON" in deleted.err
     assert team("", "assignments", "move", "ben@b.org", "ana").code == 0
     assert team("", "users", "disable", "ben").err == ""
     asked = team("", "users", "delete", "ben", "--pseudonymise")

@@ -67,7 +67,7 @@ def test_the_list_is_for_people_and_for_programs(two: Command) -> None:
         "bytes": shown[1]["bytes"],
     }
     lines = two("vectors", "list").out.splitlines()
-    assert lines[0].split() == ["embedder", "model", "documents", "by", "words", "without", "MB"]
+    assert lines[0].split() == ["embedder", "model", "documents", "lexical", "missing", "MB"]
     assert [line[-1].isdigit() for line in lines[1:]] == [True, False]  # in use: in words
 
 
@@ -87,12 +87,12 @@ def test_drop_frees_what_is_not_in_use(two: Command, tmp_path: Path) -> None:
     refused = two("vectors", "delete", "words:1")
     assert type(refused.error) is Conflict
     assert "'words:1'" in refused.error.message
-    assert f"index rebuild -w {tmp_path} --embedder none" in refused.error.hint
+    assert f"vectors rebuild -w {tmp_path} --embedder none" in refused.error.hint
     shown = two("vectors", "delete", "letters", "--json").json
     assert shown == {"embedder": "letters", "dropped": 1, "bytes": size}
-    assert two("vectors", "delete", "letters").code == 1
+    assert two("vectors", "delete", "letters").code == 2
     stopped = two("vectors", "rebuild", "--embedder", "none")
-    assert f"index drop -w {tmp_path} words:1" in stopped.err
+    assert f"vectors delete -w {tmp_path} words:1" in stopped.err
     assert numbers(stopped.out) == [0]
     assert stopped.out.endswith(" none\n")
     assert numbers(two("vectors", "delete", "words:1").out)[0] == 1

@@ -301,7 +301,7 @@ def test_a_bundle_that_nobody_worked_on_adds_nothing(workspace: Path) -> None:
 def test_a_push_leaves_the_shared_streams_as_they_are(stored: Path, workspace: Path) -> None:
     """What was sent is known as sent, and is written as it was."""
     before = kept(stored / "shared")
-    push = ("--dir", stored / "shared", "--as", "annotator-1")
+    push = (stored / "shared", "--as", "annotator-1")
     assert call("push", *push, "-w", workspace).json["samples"] == 0
     assert kept(stored / "shared") == before
 
