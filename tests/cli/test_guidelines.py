@@ -55,7 +55,7 @@ def test_a_dataset_has_its_own(guided: Command, tmp_path: Path) -> None:
     assert guided("guidelines", "show").out == "Mark all of it.\nTake evidence.\n"
     again = guided("guidelines", "apply", "own.md", "--dataset", "pairs")
     assert (again.code, again.err, version[:8] in again.out) == (0, "", True)
-    assert guided("guidelines", "apply", "own.md", "--dataset", "none").code == 1
+    assert guided("guidelines", "apply", "own.md", "--dataset", "none").code == 2
     (tmp_path / "empty.md").touch()
     assert guided("guidelines", "apply", "empty.md").code == 2
 

@@ -28,7 +28,7 @@ def test_labels_are_checked_with_their_line(filled: Command, tmp_path: Path) -> 
     done = filled("labels", "check", str(broken))
     assert done.code == 2
     assert "'A'" in done.err
-    assert filled("labels", "check", "absent.yaml").code == 1
+    assert filled("labels", "check", "absent.yaml").code == 2
 
 
 def test_labels_are_printed_with_all_their_rules(command: Command, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import Command, numbers
 from tests.plugins.strategies import DUMP
 from tui_annotate import workspace as workspaces
-from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
+from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotReady
 from tui_annotate.domain.people import Actor, Role
 from tui_annotate.plugins.traits import RecordTrait
 from tui_annotate.services.authentication.account_management import NewAccount
@@ -96,7 +96,7 @@ def test_a_lost_key_is_told_and_made_anew_on_request(worked: Command) -> None:
     before = worked("export", "--to", "csv", "--pseudonymise").out
     Path("pseudonyms.key").unlink()
     lost = worked("export", "--to", "csv", "--pseudonymise", "-o", "out.csv")
-    assert type(lost.error) is NotFound
+    assert type(lost.error) is NotReady
     assert str(Path.cwd() / "pseudonyms.key") in lost.error.message
     assert "tui-annotate pseudonyms new-key" in lost.error.hint
     assert not Path("out.csv").exists()
@@ -118,7 +118,7 @@ def test_no_copy_holds_the_key(worked: Command, tmp_path: Path) -> None:
         assert raw not in file.read_bytes()
     assert worked("restore", "copy", "new").code == 0
     done = worked("export", "-w", "new", "--to", "csv", "--pseudonymise")
-    assert type(done.error) is NotFound
+    assert type(done.error) is NotReady
     assert str(tmp_path / "new" / "pseudonyms.key") in done.error.message
 
 

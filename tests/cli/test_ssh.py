@@ -60,7 +60,7 @@ def test_a_key_is_bound_listed_and_removed(team: Command, tmp_path: Path) -> Non
     assert team("ssh", "keys", "add", "ben", "ben.pub", "--json").json == listed
     assert team("ssh", "keys", "delete", fingerprint).code == 0
     assert team("ssh", "keys", "list", "--json").json == []
-    assert team("ssh", "keys", "delete", fingerprint).code == 1
+    assert team("ssh", "keys", "delete", fingerprint).code == 2
 
 
 def test_a_key_comes_from_standard_input(team: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,11 +73,11 @@ def test_a_key_comes_from_standard_input(team: Command, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("who", "file", "code", "says"),
     [
-        ("ben", "absent.pub", 1, "there is no file absent.pub"),
+        ("ben", "absent.pub", 2, "there is no file absent.pub"),
         ("ben", ".", 2, ". is a folder"),
         ("ben", "private", 2, "contains a private key"),
         ("ben", "huge.pub", 2, "huge.pub contains"),
-        ("li", "ben.pub", 1, "'li'"),
+        ("li", "ben.pub", 2, "'li'"),
     ],
 )
 def test_what_is_no_key_is_refused(
@@ -262,17 +262,17 @@ def test_without_accounts_nobody_is_let_in_unnamed(
 def test_what_is_not_on_the_list_is_refused(
     team: Command, monkeypatch: pytest.MonkeyPatch, terminal: dict[str, Any], asked: str
 ) -> None:
-    """By its exact words, also on a terminal; exit code 64 and one line."""
+    """By its exact words, also on a terminal; exit code 2 and one line."""
     monkeypatch.setenv("SSH_ORIGINAL_COMMAND", asked)
     done = team("ssh", "session", "somebody", "-w", ".")
-    assert (done.code, done.out, done.err) == (64, "", ssh_session.HINT + "\n")
+    assert (done.code, done.out, done.err) == (2, "", ssh_session.HINT + "\n")
     assert terminal == {}
 
 
 def test_without_a_terminal_nothing_begins(team: Command, tmp_path: Path) -> None:
-    """Exit code 64; a workspace that is none is told before."""
-    assert team("ssh", "session", "somebody", "-w", str(tmp_path)).code == 64
-    assert team("ssh", "session", "somebody", "-w", "nowhere").code == 1
+    """Exit code 2; a workspace that is none is told before."""
+    assert team("ssh", "session", "somebody", "-w", str(tmp_path)).code == 2
+    assert team("ssh", "session", "somebody", "-w", "nowhere").code == 2
 
 
 def test_export_is_of_the_person(
@@ -286,7 +286,7 @@ def test_export_is_of_the_person(
     with tui_annotate.open(tmp_path) as space:
         assert space.team.accounts.signed_in() == ()
     assert team("ssh", "session", "somebody", "-w", str(tmp_path)).code == 1
-    assert team("ssh", "session", "-w", str(tmp_path)).code == 64
+    assert team("ssh", "session", "-w", str(tmp_path)).code == 2
 
 
 def test_a_session_is_for_the_stores_account(

@@ -514,7 +514,7 @@ def test_the_owner_of_the_files_is_whom_an_account_says(
     assert command("sync", "status", *places, "--json").json["person"] == who
     named = command("sync", "push", *places, "--as", "ben" if who == "ana" else "ana")
     assert type(named.error) is NotAllowed
-    assert all(each in named.error.hint for each in ("--as", f" {who} "))
+    assert all(each in named.error.hint for each in ("--as", f" {who}"))
     assert command("users", "list", "-w", "one").code == 0
     removed = command("sync", "delete", "--mine", *places, "--yes", "--json")
     assert (removed.json["person"], removed.json["removed"]) == (who, 1)

@@ -188,8 +188,8 @@ def test_a_fetch_that_broke_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "revision", "code", "message"),
     [
-        ("owner/other", "main", 1, "owner/other"),
-        (NAME, "v9", 1, "v9"),
+        ("owner/other", "main", 2, "owner/other"),
+        (NAME, "v9", 2, "v9"),
         ("no name at all!", "main", 2, "'no name at all!'"),
     ],
 )

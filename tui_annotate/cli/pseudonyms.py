@@ -13,6 +13,7 @@ from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
+from tui_annotate.plugins.traits import RecordTrait
 
 if TYPE_CHECKING:
     from tui_annotate.services.export.pseudonyms import PseudonymKeys, Pseudonyms
@@ -116,8 +117,9 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
     people = output.many(len(changes.people), "person", "people")
     output.print_message(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
     if changes.originals:
-        records = output.many(changes.originals, "original record")
-        output.print_message(f"  excluded: {records} of imported files, which may name people")
+        output.print_message(
+            f"  excluded: {changes.originals:,} {RecordTrait.IMPORTED}, which may name people"
+        )
     if changes.called:
         output.print_message(
             f"  unchanged values equal to names of people: {', '.join(sorted(changes.called))}"

@@ -445,11 +445,13 @@ class AssignmentTransaction:
         holding = [each for each in self.handouts() if not each.undone or each.id == number]
         meant = [each for each in holding if number in (0, each.id)]
         if not meant:
-            what = f"there is no assignment {number}" if number else "no samples are assigned"
-            raise NotFound(what, "list all batches with: tui-annotate assignments list")
+            hint = "list all batches with: tui-annotate assignments list"
+            if number:
+                raise NotFound(f"there is no batch of assignments {number}", hint)
+            raise NotReady("nothing to undo: no samples are assigned", hint)
         if meant[-1].undone:
             raise Conflict(
-                f"assignment {number} was undone already",
+                f"batch {number} was undone already",
                 "list all batches with: tui-annotate assignments list",
             )
         return meant[-1]
