@@ -43,7 +43,7 @@ def test_clear_of_nothing_promises_no_undo(annotated: Command) -> None:
 def test_clear_takes_a_sample_by_either_name(annotated: Command) -> None:
     """An id, and dataset/id, name the sample whose annotations go; an unknown one is refused."""
     clear = ("annotations", "delete", "--mine", "--yes", "--json", "--sample")
-    assert annotated(*clear, "absent").code == 1
+    assert annotated(*clear, "absent").code == 2
     assert annotated(*clear, "tea").json["cleared"] == 0
     assert annotated(*clear, "pairs/bridge").json["cleared"] == 1
 

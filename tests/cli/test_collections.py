@@ -77,7 +77,7 @@ def test_what_is_missing_is_named_with_the_option(command: Command) -> None:
     bare = command("ingest", "runs.jsonl", *RUNS)
     assert (bare.code, "--topics" in bare.err) == (2, True)
     absent = command("ingest", "runs.jsonl", "--topics", "nowhere.jsonl", *RUNS)
-    assert (absent.code, "nowhere.jsonl" in absent.err) == (1, True)
+    assert (absent.code, "nowhere.jsonl" in absent.err) == (2, True)
     other = command("ingest", "runs.jsonl", "--topics", "topics.jsonl", "--topic", "1103", *RUNS)
     assert type(other.error) is NotFound
     assert "'1103'" in other.error.message

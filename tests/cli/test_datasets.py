@@ -22,11 +22,16 @@ def test_datasets_are_listed_and_shown(filled: Command) -> None:
 
 
 def test_an_unknown_dataset_is_told(filled: Command) -> None:
-    """show, replace and remove of a dataset that is not there end with 1."""
-    for words in (["show", "x"], ["remove", "x", "--yes"], ["replace", "x", "pairs.jsonl"]):
+    """show, replace and delete of an unknown dataset end with 2, and name the nearest dataset."""
+    for words in (
+        ["show", "pair"],
+        ["delete", "pair", "--yes"],
+        ["replace", "pair", "pairs.jsonl"],
+    ):
         done = filled("datasets", *words)
-        assert done.code == 1
-        assert "'x'" in done.err
+        assert done.code == 2
+        assert "'pair'" in done.err
+        assert "did you mean 'pairs'?" in done.err
 
 
 def test_replace_by_an_absent_file_changes_nothing(filled: Command, pairs: Path) -> None:

@@ -64,3 +64,15 @@ def test_a_label_is_named_by_its_last_name_or_by_use(annotated: Command, tmp_pat
     (tmp_path / "labels.yaml").write_text("- Other\n", "utf-8")
     for label in ("Unwanted", "Unwanted.Intrinsic", "Intrinsic"):
         assert '"claim"' in annotated(*out, label).out
+
+
+def test_a_summary_needs_a_file(annotated: Command, tmp_path: Path) -> None:
+    """With --json the data must go to a file: both would be on standard output."""
+    for words in (["export", "--to", "csv"], ["report", "html", "-o", "-"]):
+        done = annotated(*words, "--json")
+        assert (done.code, done.out) == (2, "")
+        assert "--json" in done.err
+    shown = annotated("export", "--to", "csv", "-o", "out.csv", "--json").json
+    assert (shown["file"], shown["format"]) == ("out.csv", "csv")
+    assert shown["annotations"] == 1
+    assert (tmp_path / "out.csv").exists()

@@ -72,14 +72,14 @@ def test_annotate_without_a_terminal_says_what_to_use(filled: Command) -> None:
     """Where nothing can be drawn, annotate ends with 1 and names the other commands."""
     assert filled("status").code == 0
     done = process(program("annotate"))
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert "terminal" in done.stderr
     assert "match" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("option", "value", "code"),
-    [("--sample", "nope", 1), ("--order", "nope", 2), ("--as", "no\npe", 2), ("-w", "nope", 1)],
+    [("--sample", "nope", 2), ("--order", "nope", 2), ("--as", "no\npe", 2), ("-w", "nope", 2)],
 )
 def test_a_bad_option_is_told_before_a_missing_terminal(
     filled: Command, option: str, value: str, code: int
@@ -89,14 +89,14 @@ def test_a_bad_option_is_told_before_a_missing_terminal(
     done = process(program("annotate", option, value))
     assert (done.returncode, done.stdout) == (code, "")
     assert "pe" in done.stderr
-    assert "stdin" not in done.stderr
+    assert "standard input" not in done.stderr
 
 
 def test_a_dumb_terminal_is_refused(filled: Command, tmp_path: Path) -> None:
     """A terminal that can not move its cursor is refused with the line that mends it."""
     assert filled("status").code == 0
     with Terminal(program("annotate"), env={"TERM": "dumb"}, folder=tmp_path) as terminal:
-        assert terminal.end() == 1
+        assert terminal.end() == 2
         assert "xterm-256color" in terminal.text
 
 
@@ -123,7 +123,7 @@ def test_a_group_without_a_command_shows_its_commands(command: Command) -> None:
     done = command("datasets")
     assert (done.code, done.err) == (2, "")
     assert "tui-annotate datasets" in done.out.splitlines()[0]
-    assert "  remove " in done.out
+    assert "  delete " in done.out
 
 
 def test_the_version_is_printed(command: Command) -> None:

@@ -117,9 +117,8 @@ def test_wishes_that_contradict_are_refused(
 
 def test_a_file_s_people_can_be_hidden(command: Command, dump: str, tmp_path: Path) -> None:
     """By words that a key makes, as in convert; what may name them all the same is told."""
-    done = command(
-        "report", "html", dump, "--pseudonymise", "--pseudonym-key", "k", "-o", "out.html"
-    )
+    key = ("--pseudonymise", "--pseudonym-key", "k")
+    done = command("report", "html", dump, *key, "-o", "out.html")
     assert done.code == 0
     assert [1] in [numbers(line) for line in done.err.splitlines()]
     page = (tmp_path / "out.html").read_text("utf-8")
@@ -134,5 +133,5 @@ def test_a_heavy_page_is_told(
     """With what makes it lighter."""
     assert filled("report", "html", "-o", "out.html").err.count("\n") == 1
     monkeypatch.setattr(reports, "HEAVY", 1_000)
-    _, heavy = filled("report", "html", "-o", str(tmp_path / "out.html")).err.splitlines()
+    *_, heavy = filled("report", "html", "-o", str(tmp_path / "out.html")).err.splitlines()
     assert "--dataset" in heavy

@@ -89,10 +89,10 @@ def test_with_accounts_the_owner_of_the_files_lists_for_nobody(
 
 def test_review_needs_a_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without one it says so, and names what is there for scripts."""
-    assert run(["review", "-w", str(folder)]) == 1
+    assert run(["review", "-w", str(folder)]) == 2
     report = capsys.readouterr().err
-    assert "stdin" in report
-    assert "match, export, status" in report
+    assert "standard input" in report
+    assert "match, export or status" in report
 
 
 def test_settled_work_is_exported_with_where_it_comes_from(
@@ -174,7 +174,7 @@ def test_the_list_of_no_dataset_is_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A name that is mistyped is no empty queue."""
-    assert run(("review", "list", "-w", str(folder), "--dataset", "nope", "--as", "rev")) == 1
+    assert run(("review", "list", "-w", str(folder), "--dataset", "nope", "--as", "rev")) == 2
     assert "'nope'" in capsys.readouterr().err
 
 

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.helpers.terminal import ROOT
 from tui_annotate.cli import demo, screen
-from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.settings import person_name, remember_name
 from tui_annotate.workspace import Workspace
 
@@ -153,7 +153,7 @@ def test_the_demo_without_a_terminal_does_the_job(command: Command) -> None:
 
 def test_the_demo_refuses_other_data(command: Command, tmp_path: Path) -> None:
     """A folder without the pairs, damaged pairs, and pairs without the demo's words, are told."""
-    assert command("demo", "try", "--data", str(tmp_path)).code == 1
+    assert command("demo", "try", "--data", str(tmp_path)).code == 2
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text('{"id": "bridge-1", "source": "A."}\n', "utf-8")
     done = command("demo", "try", "--data", str(tmp_path))
@@ -161,17 +161,17 @@ def test_the_demo_refuses_other_data(command: Command, tmp_path: Path) -> None:
     assert f"{pairs}:1" in done.err
     pairs.write_text('{"id": "bridge-1", "group": "a", "source": "A.", "summary": "B."}\n', "utf-8")
     done = command("demo", "try", "--data", str(tmp_path))
-    assert done.code == 1
+    assert done.code == 2
     assert "15 million pounds" in done.err
 
 
 def test_no_terminal_is_refused(monkeypatch: pytest.MonkeyPatch, filled: Command) -> None:
     """A stream that is none, and a terminal that can not draw, are told apart."""
     assert filled("status").code == 0
-    with pytest.raises(Unavailable, match=r"annotate.*stdin"):
+    with pytest.raises(InvalidInput, match=r"annotate.*standard input"):
         screen.annotate(None)
     terminal = SimpleNamespace(isatty=lambda: True)
     monkeypatch.setattr(screen, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
     monkeypatch.setenv("TERM", "dumb")
-    with pytest.raises(Unavailable, match=r"annotate.*'dumb'"):
+    with pytest.raises(InvalidInput, match=r"annotate.*'dumb'"):
         screen.annotate(None)

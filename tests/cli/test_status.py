@@ -24,14 +24,14 @@ def test_status_counts_everything(annotated: Command) -> None:
 def test_status_counts_what_machines_said(annotated: Command, tmp_path: Path) -> None:
     """Runs that ended; nothing is told where there is none."""
     assert annotated("status", "--json").json["runs"] == 0
-    assert "tui-annotate score list" not in annotated("status").out
+    assert "tui-annotate scores list" not in annotated("status").out
     with workspaces.open(tmp_path) as space:
         run = ScoreRun(id="r", kind=RunKind.SCORE, maker="m", dataset="pairs")
         space.machines.scores.write(run, [])
     assert annotated("status", "--json").json["runs"] == 1
-    (line,) = [line for line in annotated("status").out.splitlines() if "score list" in line]
+    (line,) = [line for line in annotated("status").out.splitlines() if "scores list" in line]
     assert numbers(line) == [1]
-    assert "tui-annotate score list" in line
+    assert "tui-annotate scores list" in line
 
 
 def test_status_tells_people_and_weeks(annotated: Command, tmp_path: Path) -> None:

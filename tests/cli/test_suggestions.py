@@ -82,7 +82,7 @@ def test_they_come_in_are_listed_and_taken_out(found: Command) -> None:
     with workspaces.open() as space:
         assert len(space.annotate.open(space.person().id, BRIDGE).annotations) == 1
         assert not list(AuditStore(space.team.database).find_faults())
-    assert found("suggestions", "delete", "--run", "zz", "--yes").code == 1
+    assert found("suggestions", "delete", "--run", "zz", "--yes").code == 2
     found("suggestions", "delete", "--maker", "judge:m4chine", "--yes")
     for words in (("list",), ("list", "--open"), ("report",)):
         nothing = found("suggestions", *words)
@@ -93,7 +93,7 @@ def test_they_come_in_are_listed_and_taken_out(found: Command) -> None:
 def test_a_dataset_that_is_not_there_is_told(found: Command, asked: str) -> None:
     """A name with a slip is an error, and does not look like a dataset without suggestions."""
     done = found("suggestions", asked, "--dataset", "nix")
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert type(done.error) is NotFound
     assert "'nix'" in done.error.message
 
@@ -127,7 +127,7 @@ def test_the_report_tells_rates_and_reasons(
             space.annotate.refuse(who, TEA, one.suggestion.id, reason=f"why {at}", seconds=1)
     _take()
     shown = found("suggestions", "report")
-    assert "refused because" in shown.out
+    assert "reason of refusal" in shown.out
     assert "(no reason)" in shown.out
     assert re.search(r"^import:m4chine +2 +\d", shown.out, re.MULTILINE)
     assert "removed" not in shown.out
@@ -137,12 +137,12 @@ def test_the_report_tells_rates_and_reasons(
 
 def test_what_is_hidden_is_on_no_screen(found: Command) -> None:
     """Commands tell it on; a dataset for practice stays without."""
-    hidden = found("suggestions", "hide", "--dataset", "pairs").out
+    hidden = found("suggestions", "hide", "--dataset", "pairs").err
     assert "pairs" in hidden
     with workspaces.open() as space:
         assert _suggested(space) == ()
     assert len(found("suggestions", "list", "--json").json) == 3
-    shown = found("suggestions", "unhide", "--dataset", "pairs").out
+    shown = found("suggestions", "unhide", "--dataset", "pairs").err
     assert "pairs" in shown
     assert shown != hidden
     with workspaces.open() as space:
@@ -152,10 +152,10 @@ def test_what_is_hidden_is_on_no_screen(found: Command) -> None:
         "assignments", "practice", "--dataset", "pairs", "--person", "ana", "--gold", "gold"
     )
     assert done.code == 0, done.err
-    practised = found("suggestions", "unhide", "--dataset", "pairs").out
+    practised = found("suggestions", "unhide", "--dataset", "pairs").err
     assert "pairs" in practised
     assert practised not in {shown, hidden}
-    assert found("suggestions", "hide", "--dataset", "nowhere").code == 1
+    assert found("suggestions", "hide", "--dataset", "nowhere").code == 2
 
 
 def test_scores_of_segments_become_suggestions(found: Command) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.conftest import PAIRS, Command, numbers
 from tests.helpers import annotated_file as viewed
 from tui_annotate.cli import screen
-from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.services.file_browser import FileBrowser
 
 
@@ -129,6 +129,6 @@ def test_without_a_terminal_it_says_what_to_do(
     viewed.write(tmp_path)
     monkeypatch.setattr("tui_annotate.services.file_browser.FileLoader", None)
     done = command("view", "work.jsonl")
-    assert type(done.error) is Unavailable
-    assert all(each in done.error.message for each in ("view", "stdin"))
-    assert "convert FILE - --to native" in done.error.hint
+    assert type(done.error) is InvalidInput
+    assert all(each in done.error.message for each in ("view", "standard input"))
+    assert "tui-annotate convert FILE - --to native" in done.error.hint

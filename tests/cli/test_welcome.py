@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.conftest import Command, numbers
 from tui_annotate.cli.welcome import FIRST_STEPS, NEXT_STEPS, WORK
-from tui_annotate.domain.errors import NotFound, Unavailable
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.settings import remember_name
 from tui_annotate.workspace import open as open_workspace
@@ -23,8 +23,8 @@ def test_the_first_steps_that_are_told_work(command: Command, tmp_path: Path) ->
     steps = [step for step in (*FIRST_STEPS, *NEXT_STEPS) if step != "tui-annotate demo"]
     ends = {step: command(*shlex.split(step)[1:]) for step in steps}
     needs_terminal = ends.pop("tui-annotate annotate")
-    assert type(needs_terminal.error) is Unavailable
-    assert "stdin" in needs_terminal.error.message
+    assert type(needs_terminal.error) is InvalidInput
+    assert "standard input" in needs_terminal.error.message
     assert {step: done.code for step, done in ends.items()} == dict.fromkeys(ends, 0)
     assert (tmp_path / "annotations.csv").exists()
     assert all(step in command("--help").out for step in FIRST_STEPS)

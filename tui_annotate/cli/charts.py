@@ -41,7 +41,7 @@ class ValueInterval:
     """A named value with its interval, for a chart.
 
     Attributes:
-        figures: value and interval as text.
+        `figures`: text of the value and its interval.
         value: None for no value.
         low, high: bounds of the interval; None for no interval.
     """

@@ -51,7 +51,10 @@ def export(
     ],
     target: Annotated[
         Path | None,
-        options.output_option("File or new folder to write (default: -, standard output)."),
+        options.output_option(
+            "Output file or new folder, written completely or not at all (default: standard"
+            " output)."
+        ),
     ] = None,
     work: options.FilterOptions,
     layer: LayerOption = "",
@@ -71,7 +74,7 @@ def export(
     refuse_mixed_output(target, as_json=common.as_json)
     with open_workspace(common.workspace) as space:
         # The garbage collector would scan all objects of the libraries repeatedly, which takes a
-        # sixth of the time. No other code runs in this process, so the freeze has no side effect.
+        # sixth of the time. No other code runs in this process, so this has no side effect.
         gc.freeze()
         names = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
         report = space.export(

@@ -176,7 +176,7 @@ def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> st
     """Return further positions of the same problem, in brackets; empty if there are none.
 
     Args:
-        places: positions as `FILE:LINE` or `FILE, record N`; the first one is not repeated.
+        `places`: positions as `FILE:LINE` or `FILE, record N`; the first one is not repeated.
         width: maximum number of characters of the positions.
         listed: whether `--json` lists all positions.
     """

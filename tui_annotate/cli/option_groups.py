@@ -1,8 +1,8 @@
 """Groups of options: a dataclass whose fields are options, declared once for several commands.
 
-A command takes a group as one parameter, and Typer an option for each of its fields, at the place
-of the parameter. Annotations are evaluated only when the options of a command are asked for: doing
-it for all commands would delay the start of each.
+A command takes a group as one parameter; Typer gets an option for each field of the group instead
+of the parameter. Annotations are evaluated only when Typer reads the options of a command:
+evaluating those of all commands would delay each start.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 
 
 class GroupedCommand:
-    """A function as Typer calls it: with the options of each group instead of the group."""
+    """A command function whose groups of options are replaced by their options, for Typer."""
 
     __name__: str
 
@@ -24,7 +24,7 @@ class GroupedCommand:
         self._function = function
 
     def __call__(self, **values: Any) -> None:
-        """Calls the function with the groups made of their options."""
+        """Call the function, after the options are collected into their groups."""
         for parameter in (each for each in self._parameters if is_dataclass(each.annotation)):
             options = {each.name: values.pop(each.name) for each in fields(parameter.annotation)}
             values[parameter.name] = parameter.annotation(**options)

@@ -125,7 +125,7 @@ def _summarise(info: _Info) -> _Info:
         function = bare.callback
 
         def callback() -> None:
-            """Stand in for the function, whose parameters would become options."""
+            """Replace the function, whose parameters would become options."""
 
         callback.__name__, callback.__doc__ = function.__name__, function.__doc__  # type: ignore[union-attr]
         bare.callback = callback

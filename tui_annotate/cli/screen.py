@@ -134,7 +134,7 @@ def _require_sample(folder: Path, sample: str) -> None:
             space.corpus.find(sample)
 
 
-def need_terminal(what: str, *, instead: str = "match, export, status") -> None:
+def need_terminal(what: str, *, instead: str = "match, export or status") -> None:
     """Check that standard input and output are a terminal on which a screen can be drawn.
 
     Args:

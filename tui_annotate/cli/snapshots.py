@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
 
 def create(
-    name: Annotated[str, argument("NAME", "Name of its folder in the workspace's frozen/.")],
+    name: Annotated[str, argument("NAME", "Name of the snapshot; its folder is `frozen/NAME`.")],
     *,
     common: options.CommonOptions,
 ) -> None:
