@@ -51,7 +51,7 @@ def test_a_dry_run_tells_the_price_and_asks_nobody(
     refused = command("ingest", str(pairs), *remote(endpoint))
     assert type(refused.error) is Unavailable
     assert "'remote:m'" in refused.error.message
-    assert "index rebuild" in refused.error.hint
+    assert "vectors rebuild" in refused.error.hint
     assert command(*dry, *remote(endpoint), "--json").json["cost"] == cost
     command("ingest", str(pairs), *remote(endpoint))
     assert sent(endpoint) == cost["characters"]
@@ -201,4 +201,4 @@ def test_a_change_in_passing_is_refused_with_the_whole_command(
     refused = command("ingest", str(pairs), *how)
     assert refused.error is not None
     assert refused.code == 1
-    assert f"tui-annotate index rebuild -w {tmp_path} {' '.join(how)}" in refused.error.hint
+    assert f"tui-annotate vectors rebuild -w {tmp_path} {' '.join(how)}" in refused.error.hint

@@ -149,7 +149,15 @@ def test_what_is_hidden_is_on_no_screen(found: Command) -> None:
         assert len(_suggested(space)) == 2
     _take(TEA, who="gold")
     done = found(
-        "assignments", "practice", "--dataset", "pairs", "--person", "ana", "--gold", "gold"
+        "assignments",
+        "practice",
+        "--dataset",
+        "pairs",
+        "--person",
+        "ana",
+        "--gold",
+        "gold",
+        "--create",
     )
     assert done.code == 0, done.err
     practised = found("suggestions", "unhide", "--dataset", "pairs").err

@@ -122,7 +122,7 @@ def test_an_invitation_is_redeemed(team: Typed) -> None:
     assert type(old.error) is NotAllowed
     redeemed = team(f"{code}\nviolin in the rain\n", "users", "accept-invite")
     assert " li " in redeemed.out
-    assert "tui-annotate annotate" in redeemed.out
+    assert "tui-annotate annotate" in redeemed.err
     sign_in("li@b.org", "violin in the rain")
     assert team(f"{code}\nviolin in the sun\n", "users", "accept-invite").code == 1
 

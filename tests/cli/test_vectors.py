@@ -1,4 +1,4 @@
-"""index list, rebuild, drop: which vectors there are, and what may be done with them."""
+"""vectors list, rebuild, delete: which vectors there are, and what may be done with them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tui_annotate.cli.options import add_command, add_group, argument, flag, ope
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Pool
 from tui_annotate.domain.did_you_mean import suggest_word
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.queue_orders import RANDOM, ScoreDirection, by_score
 
@@ -320,6 +320,8 @@ def _read_ids(file: Path | None) -> list[str]:
         return []
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8-sig")
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no file {file}", "check its name") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(
             f"{file} is not UTF-8", "write one sample id per line, in UTF-8"
