@@ -139,7 +139,7 @@ def test_keys_that_would_stop_a_program_stop_nothing(arranged: Arranged) -> None
 
 @pytest.mark.parametrize("words", [["id"], ["sh"], ["export; id"], ["export", "x"], ["-c", "id"]])
 def test_no_command_but_export_is_run(arranged: Arranged, words: list[str]) -> None:
-    """Exit code 64, one line of hint, nothing on standard output; the same without a terminal."""
+    """Exit code 2, one line of hint, nothing on standard output; the same without a terminal."""
     done = arranged.asks("ana", "--", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert "tui-annotate" in done.stderr
