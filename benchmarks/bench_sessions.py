@@ -74,7 +74,7 @@ def spent(seat: Seat) -> Day:
     """A session from its beginning to its end; it runs in a process of its own."""
     day, luck = Day(), random.Random(seat.number)
     time.sleep(max(0.0, seat.begins - time.monotonic()))
-    command = [sys.executable, "-I", "-m", "tui_annotate", "session", seat.person]
+    command = [sys.executable, "-I", "-m", "tui_annotate", "ssh", "session", seat.person]
     env = {"HOME": str(seat.workspace.parent)}
     with Terminal([*command, "-w", str(seat.workspace)], env=env) as terminal:
         annotator = Annotator(terminal, luck, day.saved_actions)

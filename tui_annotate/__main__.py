@@ -24,7 +24,7 @@ def main() -> None:
     """Run the command line and exit with its exit code."""
     if sys.version_info < (3, 11):  # noqa: UP036  a clone has no installer check
         sys.exit("tui-annotate needs Python 3.11 or newer")
-    if sys.argv[1:2] == ["session"]:
+    if sys.argv[1:3] == ["ssh", "session"]:
         _begin_clean()
     try:
         from tui_annotate.cli.main import run

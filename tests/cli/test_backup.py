@@ -83,7 +83,7 @@ def test_writers_at_work(filled: Command, tmp_path: Path) -> None:
     made = [filled("backup", name, "--json").json for name in ("one", "two")]
     assert [each.wait() for each in writers] == [0, 0]
     for each, name in zip(made, ("a", "b"), strict=True):
-        assert filled("restore", each["folder"], "--to", name).code == 0
+        assert filled("restore", each["folder"], name).code == 0
         database = Database.open(tmp_path / name / "store.sqlite")
         assert {finding.state for finding in inspect_store(database)} == {"ok"}
         database.close()
@@ -97,7 +97,7 @@ def test_what_is_restored_is_what_was(backed: Path, command: Command, tmp_path: 
     """Exports of the copy are the same bytes, its files are for their owner alone, and it works."""
     before = exports(command, ".")
     shutil.move(backed, tmp_path / "elsewhere")
-    shown = command("restore", "elsewhere", "--to", "again", "--json")
+    shown = command("restore", "elsewhere", "again", "--json")
     assert shown.code == 0
     assert shown.json["missing_vectors"] is False
     assert exports(command, "again") == before
@@ -122,11 +122,11 @@ def test_vectors_come_along_or_are_made_anew(command: Command, pairs: Path, tmp_
     assert before["signals"] != "words"
     command("backup", "with", "--vectors")
     command("backup", "without")
-    assert "index rebuild" not in command("restore", "with", "--to", "a").err
+    assert "vectors rebuild" not in command("restore", "with", "a").err
     assert command(*wanted, "-w", "a").json == before
-    shown = command("restore", "without", "--to", "b c")
-    assert "tui-annotate index rebuild -w 'b c'" in shown.err
-    assert command("index", "rebuild", "-w", "b c").code == 0
+    shown = command("restore", "without", "b c")
+    assert "tui-annotate vectors rebuild -w 'b c'" in shown.err
+    assert command("vectors", "rebuild", "-w", "b c").code == 0
     assert command(*wanted, "-w", "b c").json == before
     assert not (tmp_path / "without" / "vectors").exists()
 
@@ -139,7 +139,7 @@ def test_killed_while_it_restores(
     killed = [sys.executable, "-c", KILLED, str(backed), str(tmp_path / "again"), str(file)]
     assert subprocess.run(killed, cwd=ROOT, check=False).returncode == -9
     assert not (tmp_path / "again").exists()
-    assert command("restore", str(backed), "--to", "again").code == 0
+    assert command("restore", str(backed), "again").code == 0
     assert exports(command, "again") == exports(command, ".")
     assert [path.name for path in tmp_path.glob(".*.part")] == []
 
@@ -151,25 +151,25 @@ def test_an_altered_copy_is_refused(backed: Path, command: Command, tmp_path: Pa
     for altered in ("store.sqlite", "backup.json"):
         path, text = backed / altered, (backed / altered).read_bytes()
         path.write_bytes(text + b" ")
-        shown = command("restore", str(backed), "--to", "again")
+        shown = command("restore", str(backed), "again")
         assert (shown.code, (tmp_path / "again").exists()) == (1, False)
         assert type(shown.error) is Damaged
         assert altered in shown.error.message
         path.write_bytes(text)
     for wrong in ("{", "[]", json.dumps({**value, "format": "other"})):
         about.write_text(wrong)
-        refused = command("restore", str(backed), "--to", "again").error
+        refused = command("restore", str(backed), "again").error
         assert type(refused) is Damaged
         assert str(about) in refused.message
     about.unlink()
-    refused = command("restore", str(backed), "--to", "again").error
+    refused = command("restore", str(backed), "again").error
     assert type(refused) is NotFound
     assert str(backed) in refused.message
 
 
 def test_nothing_is_overwritten(backed: Path, command: Command, tmp_path: Path) -> None:
     """A folder with anything in it is refused by both; in one that is there, backup makes one."""
-    assert command("restore", str(backed), "--to", ".").code == 1
+    assert command("restore", str(backed), ".").code == 1
     (tmp_path / "many").mkdir()
     assert command("backup", "many").code == 0
     (inner,) = (tmp_path / "many").iterdir()

@@ -29,7 +29,7 @@ def test_doctor_finds_a_sound_workspace_sound(annotated: Command) -> None:
     done = annotated("doctor", "--json")
     assert done.code == 0
     states = {check["what"]: check["state"] for check in done.json}
-    assert states["machines' runs"] == "ok"
+    assert states["runs"] == "ok"
     assert states["store"] == states["workspace"] == states["privacy"] == "ok"
 
 
@@ -355,7 +355,7 @@ SOUND = {
     "acceptenv": ["LANG", "LC_*", "COLORTERM", "NO_COLOR"],
     "forcecommand": ["none"],
 }
-COMMAND = "python -I -m tui_annotate session anaana -w /srv/a"
+COMMAND = "python -I -m tui_annotate ssh session anaana -w /srv/a"
 MINE = format_authorized_key(KEYS[0], command=COMMAND, name="ana")
 BOUND = {KEYS[0]: COMMAND}
 
@@ -431,7 +431,7 @@ def test_a_bound_key_that_opens_more_is_wrong(
     assert finding.state == state
     assert words in finding.says
     assert re.search(rf"\b2\b.* {tmp_path}", finding.says)
-    assert "tui-annotate ssh keys" in finding.mend
+    assert "tui-annotate ssh authorized-keys" in finding.mend
 
 
 def test_a_key_of_another_workspace_is_told(tmp_path: Path) -> None:

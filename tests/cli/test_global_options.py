@@ -72,7 +72,7 @@ def test_a_workspace_before_the_name_is_used(filled: Command, tmp_path: Path) ->
 
 def test_json_of_a_command_without_data_is_refused(filled: Command) -> None:
     """Wherever it is given."""
-    assert filled("--json", "session").code == 2
+    assert filled("--json", "ssh", "session").code == 2
 
 
 def test_quiet_prints_no_notes(capsys: pytest.CaptureFixture[str]) -> None:

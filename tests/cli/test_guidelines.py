@@ -55,7 +55,7 @@ def test_a_dataset_has_its_own(guided: Command, tmp_path: Path) -> None:
     assert guided("guidelines", "show").out == "Mark all of it.\nTake evidence.\n"
     again = guided("guidelines", "apply", "own.md", "--dataset", "pairs")
     assert (again.code, again.err, version[:8] in again.out) == (0, "", True)
-    assert guided("guidelines", "apply", "own.md", "--dataset", "none").code == 1
+    assert guided("guidelines", "apply", "own.md", "--dataset", "none").code == 2
     (tmp_path / "empty.md").touch()
     assert guided("guidelines", "apply", "empty.md").code == 2
 
@@ -75,25 +75,27 @@ def test_annotations_name_their_version(guided: Command, tmp_path: Path) -> None
 
 def test_remarks(filled: Command, tmp_path: Path) -> None:
     """What an annotator wrote is listed, answered once, and a notice is among it."""
-    nothing = filled("remarks", "list")
+    nothing = filled("questions", "list")
     assert (nothing.code, nothing.out, nothing.err.count("\n")) == (0, "", 1)
     with workspaces.open(tmp_path) as space:
         ana, key = space.person("ana").id, space.corpus.keys()[0]
         space.team.comments.write(ana, key, "Is\x1b[31m a date\na number?")
-    shown = filled("remarks", "list")
+    shown = filled("questions", "list")
     head = shown.out.splitlines()[0]
     assert "pairs/bridge" in head
     assert "\x1b" not in shown.out
-    (talk,) = filled("remarks", "list", "--json", "--sample", "bridge").json["talks"]
+    (talk,) = filled("questions", "list", "--json", "--sample", "bridge").json["talks"]
     assert (talk["waiting"], talk["remarks"][0]["name"]) == (True, "ana")
-    replied = filled("remarks", "reply", talk["id"][:8], "It is.").out
+    replied = filled("questions", "reply", talk["id"][:8], "It is.").out
     assert all(report in replied for report in ("ana", "pairs/bridge"))
-    assert filled("remarks", "list", "--waiting").out == ""
-    assert head.startswith(filled("remarks", "list").out.splitlines()[0] + ",")
-    assert filled("notice", "Thank you.").code == 0
-    shown = filled("remarks", "list")
-    assert "  admin, " in shown.out
-    assert "    Thank you." in shown.out
+    assert filled("questions", "list", "--unanswered").out == ""
+    assert head.startswith(filled("questions", "list").out.splitlines()[0] + ",")
+    assert filled("announcements", "create", "Thank you.").code == 0
+    assert "  admin, " in filled("questions", "list").out
+    shown = filled("announcements", "list")
+    assert shown.out.splitlines()[1] == "    Thank you."
+    (notice,) = filled("announcements", "list", "--json").json["notices"]
+    assert (notice["name"], notice["text"]) == ("admin", "Thank you.")
     with workspaces.open(tmp_path) as space:
         assert [[line.text for line in item.lines] for item in space.team.news.of(ana)] == [
             ["Thank you."]

@@ -25,9 +25,8 @@ SAME = (
 """Options that mean the same in all commands but those of `OTHERS`."""
 OTHERS = {
     ("", "--json"),
-    ("assign move", "--from"),
     ("report html", "--output"),
-    ("bundle make", "--output"),
+    ("bundles create", "--output"),
     ("sync pull", "--output"),
     ("snapshots replay", "--output"),
     ("users export", "--output"),

@@ -219,8 +219,12 @@ def test_the_better_choice_ends_with_a_command_that_works_here(
     """A workspace that was named stands in it; one that was found does not."""
     monkeypatch.delenv("TUI_ANNOTATE_EMBEDDER")
     for folder, options, end in (
-        ("my work", ("-w", "my work"), "tui-annotate -w 'my work' index rebuild --embedder neural"),
-        (".", (), "tui-annotate index rebuild --embedder neural"),
+        (
+            "my work",
+            ("-w", "my work"),
+            "tui-annotate -w 'my work' vectors rebuild --embedder neural",
+        ),
+        (".", (), "tui-annotate vectors rebuild --embedder neural"),
     ):
         command("init", folder)
         report = command("ingest", str(pairs), "--id-column", "id", *options).err

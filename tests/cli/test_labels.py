@@ -28,7 +28,7 @@ def test_labels_are_checked_with_their_line(filled: Command, tmp_path: Path) -> 
     done = filled("labels", "check", str(broken))
     assert done.code == 2
     assert "'A'" in done.err
-    assert filled("labels", "check", "absent.yaml").code == 1
+    assert filled("labels", "check", "absent.yaml").code == 2
 
 
 def test_labels_are_printed_with_all_their_rules(command: Command, tmp_path: Path) -> None:
@@ -105,8 +105,8 @@ def test_labels_change_by_command(annotated: Command, tmp_path: Path) -> None:
     for _ in range(4):
         assert annotated("labels", "undo").code == 0
     assert labels_of(tmp_path) == ["Questionable", "Unwanted.Instrinsic"]
-    shown = annotated("labels", "list").out
-    listed = annotated("labels", "list", "--json").json
+    shown = annotated("labels", "history").out
+    listed = annotated("labels", "history", "--json").json
     assert len(shown.splitlines()) == 1 + len(listed)
     assert all(each["version"][:8] in shown for each in listed)
     assert sum(each["undone"] for each in listed) == 4
@@ -119,7 +119,7 @@ def test_labels_change_by_command(annotated: Command, tmp_path: Path) -> None:
 
 def test_a_mistake_is_told_with_what_to_do(annotated: Command) -> None:
     """Of every command; nothing is changed."""
-    before = annotated("labels", "list").out
+    before = annotated("labels", "history").out
     for words, report in {
         ("rename", "Nope", "X"): "'Nope'",
         ("merge", "Benign"): "'Benign'",
@@ -133,7 +133,7 @@ def test_a_mistake_is_told_with_what_to_do(annotated: Command) -> None:
         assert error is not None
         assert report in error.message
         assert error.hint
-    assert annotated("labels", "list").out == before
+    assert annotated("labels", "history").out == before
 
 
 def test_imports_are_mended_by_rules_that_are_shown(annotated: Command, tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_what_waits_since_a_split_is_chosen_for_all(
     report = annotated("labels", "normalise", "--dry-run")
     assert re.search(r"\S +Questionable +1 +pairs/bridge$", report.out, re.MULTILINE)
     row = r"Questionable +Vague, Odd +ana +1\n"
-    assert re.search(row, annotated("labels", "list").out)
+    assert re.search(row, annotated("labels", "history").out)
     assert re.search(row, annotated("status").out)
     (waits,) = annotated("status", "--json").json["waiting"]
     assert (waits["label"], waits["name"], waits["annotations"]) == ("Questionable", "ana", 1)
@@ -241,8 +241,8 @@ def test_a_dataset_gets_its_own_set(annotated: Command, tmp_path: Path) -> None:
     mine = ("--dataset", "pairs")
     assert annotated("labels", "apply", "own.yaml", *mine).code == 0
     again = annotated("labels", "apply", "own.yaml", *mine)
-    (listed,) = annotated("labels", "list", *mine, "--json").json
+    (listed,) = annotated("labels", "history", *mine, "--json").json
     assert (again.code, listed["version"][:12] in again.err) == (0, True)
     assert annotated("labels", "rename", "Plain", "Simple", *mine).code == 0
     assert annotated("labels", "show", *mine).out == "- Questionable\n- {name: Simple, key: 2}\n"
-    assert len(annotated("labels", "list", *mine, "--json").json) == 2
+    assert len(annotated("labels", "history", *mine, "--json").json) == 2

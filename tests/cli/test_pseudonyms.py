@@ -116,7 +116,7 @@ def test_no_copy_holds_the_key(worked: Command, tmp_path: Path) -> None:
     for file in (each for each in files if each.is_file()):
         assert key.encode() not in file.read_bytes()
         assert raw not in file.read_bytes()
-    assert worked("restore", "copy", "--to", "new").code == 0
+    assert worked("restore", "copy", "new").code == 0
     done = worked("export", "-w", "new", "--to", "csv", "--pseudonymise")
     assert type(done.error) is NotReady
     assert str(tmp_path / "new" / "pseudonyms.key") in done.error.message

@@ -51,7 +51,7 @@ def test_a_dry_run_tells_the_price_and_asks_nobody(
     refused = command("ingest", str(pairs), *remote(endpoint))
     assert type(refused.error) is Unavailable
     assert "'remote:m'" in refused.error.message
-    assert "index rebuild" in refused.error.hint
+    assert "vectors rebuild" in refused.error.hint
     assert command(*dry, *remote(endpoint), "--json").json["cost"] == cost
     command("ingest", str(pairs), *remote(endpoint))
     assert sent(endpoint) == cost["characters"]
@@ -66,16 +66,16 @@ def test_what_is_made_here_has_no_price(command: Command, pairs: Path) -> None:
     dry = command("ingest", str(pairs), "--dry-run", "--embedder", "static", "--json")
     assert dry.json["cost"] is None
     command("ingest", str(pairs), "--embedder", "none")
-    report = command("index", "rebuild", "--embedder", "static", "--dry-run")
+    report = command("vectors", "rebuild", "--embedder", "static", "--dry-run")
     assert (report.code, report.out.count("\n"), numbers(report.out)) == (0, 1, [])
-    assert command("index", "rebuild", "--dry-run", "--json").json == {"cost": None}
+    assert command("vectors", "rebuild", "--dry-run", "--json").json == {"cost": None}
 
 
 def test_a_rebuild_has_a_price_too(command: Command, endpoint: FakeEndpoint, pairs: Path) -> None:
     """That of all texts, or of those that are missing."""
     command("init", ".")
     command("ingest", str(pairs), "--embedder", "none")
-    rebuild = ("index", "rebuild", *remote(endpoint))
+    rebuild = ("vectors", "rebuild", *remote(endpoint))
     cost = command(*rebuild, "--dry-run", "--json").json["cost"]
     report = command(*rebuild, "--dry-run").out
     assert "remote:m" in report
@@ -84,7 +84,7 @@ def test_a_rebuild_has_a_price_too(command: Command, endpoint: FakeEndpoint, pai
     assert command(*rebuild).code == 0
     assert sent(endpoint) == cost["characters"]
     assert command(*rebuild, "--dry-run", "--json").json["cost"]["characters"] == 0
-    anew = command("index", "rebuild", "--dry-run", "--json").json["cost"]
+    anew = command("vectors", "rebuild", "--dry-run", "--json").json["cost"]
     assert anew == cost
 
 
@@ -99,14 +99,14 @@ def test_the_key_is_kept_nowhere_and_told_to_nobody(
         command("ingest", str(pairs), "--json", *remote(endpoint)),
         command("ingest", str(pairs), "--dimensions", "8", *remote(endpoint)),
         command("ingest", str(pairs)),
-        command("index", "list", "--json"),
+        command("vectors", "list", "--json"),
         command("doctor"),
         command("status"),
     ]
     assert endpoint.headers[-1]["authorization"] == f"Bearer {KEY}"
     assert "(401)" in results[1].err
     assert "TUI_ANNOTATE_API_KEY" in results[1].err
-    assert command("index", "list", "--json").json[0]["documents"] == 30
+    assert command("vectors", "list", "--json").json[0]["documents"] == 30
     assert not [result for result in results if KEY in result.out + result.err]
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
@@ -201,4 +201,4 @@ def test_a_change_in_passing_is_refused_with_the_whole_command(
     refused = command("ingest", str(pairs), *how)
     assert refused.error is not None
     assert refused.code == 1
-    assert f"tui-annotate index rebuild -w {tmp_path} {' '.join(how)}" in refused.error.hint
+    assert f"tui-annotate vectors rebuild -w {tmp_path} {' '.join(how)}" in refused.error.hint

@@ -79,7 +79,7 @@ def test_with_accounts_the_owner_of_the_files_lists_for_nobody(
 ) -> None:
     """Nothing is their own then; a name is refused, as everybody signs in."""
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"a long pass phrase\n")))
-    add = ["users", "add", "-w", str(folder), "--name", "boss", "--email", "boss@example.org"]
+    add = ["users", "create", "-w", str(folder), "--name", "boss", "--email", "boss@example.org"]
     assert run(add) == 0
     capsys.readouterr()
     rows = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--json"))

@@ -125,7 +125,7 @@ def test_who_begins_to_work_is_remembered(filled: Command) -> None:
 @pytest.mark.usefixtures("drawn")
 def test_with_accounts_a_name_says_nothing(filled: Command) -> None:
     """So it is not remembered."""
-    add = ("users", "add", "--name", "ben", "--email", "b@example.org", "--invite")
+    add = ("users", "create", "--name", "ben", "--email", "b@example.org", "--invite")
     assert filled(*add).code == 0
     assert filled("annotate", "--as", "ana").code == 0
     assert person_name() == "reader"

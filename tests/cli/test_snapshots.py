@@ -171,7 +171,7 @@ def test_what_is_refused(frozen: Command, tmp_path: Path) -> None:
 def test_a_backup_holds_frozen_states(frozen: Command) -> None:
     """They come along, and are replayed in the restored workspace."""
     frozen("backup", "copy")
-    frozen("restore", "copy", "--to", "again")
+    frozen("restore", "copy", "again")
     assert frozen("snapshots", "replay", "paper", "-w", "again").code == 0
 
 

@@ -25,7 +25,7 @@ from tui_annotate.domain.errors import Conflict, NotAllowed
 from tui_annotate.domain.ssh_keys import parse_entry
 from tui_annotate.services.authentication.account_management import NewAccount
 
-SESSION = f"{sys.executable} -I -m tui_annotate session"
+SESSION = f"{sys.executable} -I -m tui_annotate ssh session"
 
 
 @pytest.fixture
@@ -47,37 +47,37 @@ def person(folder: Path, name: str) -> str:
 
 def test_a_key_is_bound_listed_and_removed(team: Command, tmp_path: Path) -> None:
     """Told in words and as JSON; what to do next goes to standard error."""
-    added = team("ssh", "key", "add", "ben@example.org", "ben.pub")
+    added = team("ssh", "keys", "add", "ben@example.org", "ben.pub")
     assert added.code == 0
-    fingerprint = added.out.split()[0]
+    fingerprint = added.out.split()[2]
     assert fingerprint.startswith("SHA256:")
     assert added.out.endswith(" ben\n")
-    assert "ssh keys" in added.err
-    (listed,) = team("ssh", "key", "list", "--json").json
+    assert "ssh authorized-keys" in added.err
+    (listed,) = team("ssh", "keys", "list", "--json").json
     assert listed["person"] == person(tmp_path, "ben")
     assert (listed["name"], listed["fingerprint"], listed["key"]) == ("ben", fingerprint, KEYS[0])
-    assert fingerprint in team("ssh", "key", "list").out
-    assert team("ssh", "key", "add", "ben", "ben.pub", "--json").json == listed
-    assert team("ssh", "key", "remove", fingerprint).code == 0
-    assert team("ssh", "key", "list", "--json").json == []
-    assert team("ssh", "key", "remove", fingerprint).code == 1
+    assert fingerprint in team("ssh", "keys", "list").out
+    assert team("ssh", "keys", "add", "ben", "ben.pub", "--json").json == listed
+    assert team("ssh", "keys", "delete", fingerprint).code == 0
+    assert team("ssh", "keys", "list", "--json").json == []
+    assert team("ssh", "keys", "delete", fingerprint).code == 2
 
 
 def test_a_key_comes_from_standard_input(team: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """A dash stands for it."""
     text = io.BytesIO(f"{KEYS[1]} somebody\n".encode())
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=text))
-    assert team("ssh", "key", "add", "ana", "-").out.endswith(" ana\n")
+    assert team("ssh", "keys", "add", "ana", "-").out.endswith(" ana\n")
 
 
 @pytest.mark.parametrize(
     ("who", "file", "code", "says"),
     [
-        ("ben", "absent.pub", 1, "there is no file absent.pub"),
+        ("ben", "absent.pub", 2, "there is no file absent.pub"),
         ("ben", ".", 2, ". is a folder"),
         ("ben", "private", 2, "contains a private key"),
         ("ben", "huge.pub", 2, "huge.pub contains"),
-        ("li", "ben.pub", 1, "'li'"),
+        ("li", "ben.pub", 2, "'li'"),
     ],
 )
 def test_what_is_no_key_is_refused(
@@ -86,43 +86,43 @@ def test_what_is_no_key_is_refused(
     """With the file's name, and nothing bound."""
     (tmp_path / "private").write_text("-----BEGIN OPENSSH PRIVATE KEY-----\nsecret\n")
     (tmp_path / "huge.pub").write_text(f"{KEYS[0]}\n" * 1000)
-    done = team("ssh", "key", "add", who, file)
+    done = team("ssh", "keys", "add", who, file)
     assert done.code == code
     assert says in done.err
     assert "secret" not in done.err
-    assert team("ssh", "key", "list", "--json").json == []
+    assert team("ssh", "keys", "list", "--json").json == []
 
 
 def test_lines_are_printed_and_written(team: Command, tmp_path: Path) -> None:
     """The same lines; the file is its owner's alone, and lines of others stay in it."""
-    team("ssh", "key", "add", "ben", "ben.pub")
-    (line,) = team("ssh", "keys").out.splitlines()
+    team("ssh", "keys", "add", "ben", "ben.pub")
+    (line,) = team("ssh", "authorized-keys").out.splitlines()
     entry = parse_entry(line)
     assert entry is not None
     wanted = f"{SESSION} {person(tmp_path, 'ben')} -w {shlex.quote(str(tmp_path))}"
     assert entry.options["command"] == wanted
     file = tmp_path / "home" / ".ssh" / "authorized_keys"
-    assert team("ssh", "keys", "--authorized-keys", str(file)).code == 1  # no such home
+    assert team("ssh", "authorized-keys", str(file)).code == 1  # no such home
     file.parents[1].mkdir()
-    assert team("ssh", "keys", "--authorized-keys", str(file)).code == 0
+    assert team("ssh", "authorized-keys", str(file)).code == 0
     assert file.read_text().splitlines()[1:-1] == [line]
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     file.write_bytes(b"# caf\xe9\n")
-    team("ssh", "keys", "--authorized-keys", str(file))
+    team("ssh", "authorized-keys", str(file))
     assert file.read_bytes().startswith(b"# caf\xe9\n")
     assert [each.name for each in file.parent.iterdir()] == ["authorized_keys"]
 
 
 def test_a_file_that_can_not_be_written_stays(team: Command, tmp_path: Path) -> None:
     """A folder of the name is told; a line of somebody else with the same key is, too."""
-    team("ssh", "key", "add", "ben", "ben.pub")
+    team("ssh", "keys", "add", "ben", "ben.pub")
     (tmp_path / "folder" / "in it").mkdir(parents=True)
-    done = team("ssh", "keys", "--authorized-keys", str(tmp_path / "folder"))
+    done = team("ssh", "authorized-keys", str(tmp_path / "folder"))
     assert done.code == 1
     other = tmp_path / "keys"
     other.write_text(f"{KEYS[0]} ben\n")
-    done = team("ssh", "keys", "--authorized-keys", str(other))
+    done = team("ssh", "authorized-keys", str(other))
     assert type(done.error) is Conflict
     assert " 1 " in done.error.message
     assert other.read_text() == f"{KEYS[0]} ben\n"
@@ -153,7 +153,7 @@ def test_the_arrangement_is_printed_whole_or_in_parts(team: Command, tmp_path: P
     for line in ("DisableForwarding yes", "PermitUserRC no", "Compression yes"):
         assert line in whole
     assert "ForceCommand" not in whole
-    shared = team("ssh", "setup", "--on-screen", "--part", "sshd").out
+    shared = team("ssh", "setup", "--password-login", "--part", "sshd").out
     assert f"ForceCommand {SESSION} -w {tmp_path}" in shared
     assert "publickey" not in shared
 
@@ -172,7 +172,7 @@ def test_a_folder_that_no_line_can_hold_is_refused(team: Command, tmp_path: Path
 
 
 @pytest.mark.skipif(SSHD is None, reason="no sshd on this machine")
-@pytest.mark.parametrize("how", [(), ("--on-screen",)], ids=["keys", "on screen"])
+@pytest.mark.parametrize("how", [(), ("--password-login",)], ids=["keys", "on screen"])
 def test_sshd_takes_the_settings(team: Command, tmp_path: Path, how: tuple[str, ...]) -> None:
     """As they are printed, for the account alone."""
     settings = team("ssh", "setup", "--part", "sshd", "--user", "marks", *how).out
@@ -217,7 +217,7 @@ def test_a_session_is_its_persons(team: Command, tmp_path: Path, terminal: dict[
     """By the short way and by Typer alike; the machine's user is nobody's own."""
     for folder in (["-w", str(tmp_path)], [f"--workspace={tmp_path}"]):
         terminal.clear()
-        assert team("session", "somebody", *folder).code == 0
+        assert team("ssh", "session", "somebody", *folder).code == 0
         assert terminal["bound"].person == "somebody"
         assert (terminal["own"], terminal["folder"]) == (False, tmp_path)
 
@@ -233,7 +233,7 @@ def test_a_reviewer_asks_for_review(
 ) -> None:
     """By that word alone; who may not is refused there, by their role."""
     monkeypatch.setenv("SSH_ORIGINAL_COMMAND", asked)
-    assert team("session", "somebody", "-w", str(tmp_path)).code == 0
+    assert team("ssh", "session", "somebody", "-w", str(tmp_path)).code == 0
     assert terminal["reviewing"] is reviewing
 
 
@@ -241,7 +241,7 @@ def test_without_a_person_everybody_signs_in(
     team: Command, tmp_path: Path, terminal: dict[str, Any]
 ) -> None:
     """On the screen; so there must be accounts."""
-    assert team("session", "-w", str(tmp_path)).code == 0
+    assert team("ssh", "session", "-w", str(tmp_path)).code == 0
     assert terminal["bound"] is None
     assert terminal["own"] is False
 
@@ -250,9 +250,9 @@ def test_without_accounts_nobody_is_let_in_unnamed(
     filled: Command, tmp_path: Path, terminal: dict[str, Any]
 ) -> None:
     """All would be the same person."""
-    done = filled("session", "-w", str(tmp_path))
+    done = filled("ssh", "session", "-w", str(tmp_path))
     assert done.code == 1
-    assert "users add" in done.err
+    assert "users create" in done.err
     assert terminal == {}
 
 
@@ -262,17 +262,17 @@ def test_without_accounts_nobody_is_let_in_unnamed(
 def test_what_is_not_on_the_list_is_refused(
     team: Command, monkeypatch: pytest.MonkeyPatch, terminal: dict[str, Any], asked: str
 ) -> None:
-    """By its exact words, also on a terminal; exit code 64 and one line."""
+    """By its exact words, also on a terminal; exit code 2 and one line."""
     monkeypatch.setenv("SSH_ORIGINAL_COMMAND", asked)
-    done = team("session", "somebody", "-w", ".")
-    assert (done.code, done.out, done.err) == (64, "", ssh_session.HINT + "\n")
+    done = team("ssh", "session", "somebody", "-w", ".")
+    assert (done.code, done.out, done.err) == (2, "", ssh_session.HINT + "\n")
     assert terminal == {}
 
 
 def test_without_a_terminal_nothing_begins(team: Command, tmp_path: Path) -> None:
-    """Exit code 64; a workspace that is none is told before."""
-    assert team("session", "somebody", "-w", str(tmp_path)).code == 64
-    assert team("session", "somebody", "-w", "nowhere").code == 1
+    """Exit code 2; a workspace that is none is told before."""
+    assert team("ssh", "session", "somebody", "-w", str(tmp_path)).code == 2
+    assert team("ssh", "session", "somebody", "-w", "nowhere").code == 2
 
 
 def test_export_is_of_the_person(
@@ -282,11 +282,11 @@ def test_export_is_of_the_person(
     monkeypatch.setenv("SSH_ORIGINAL_COMMAND", "export")
     monkeypatch.setenv("SSH_CONNECTION", "192.0.2.1 5 192.0.2.2 22")
     ben = person(tmp_path, "ben")
-    assert team("session", ben, "-w", str(tmp_path)).code == 0
+    assert team("ssh", "session", ben, "-w", str(tmp_path)).code == 0
     with tui_annotate.open(tmp_path) as space:
         assert space.team.accounts.signed_in() == ()
-    assert team("session", "somebody", "-w", str(tmp_path)).code == 1
-    assert team("session", "-w", str(tmp_path)).code == 64
+    assert team("ssh", "session", "somebody", "-w", str(tmp_path)).code == 1
+    assert team("ssh", "session", "-w", str(tmp_path)).code == 2
 
 
 def test_a_session_is_for_the_stores_account(
@@ -294,7 +294,7 @@ def test_a_session_is_for_the_stores_account(
 ) -> None:
     """Whoever shares the store by a group would be let in as anybody."""
     monkeypatch.setattr("os.geteuid", lambda: os.getuid() + 1)
-    done = team("session", "somebody", "-w", str(tmp_path))
+    done = team("ssh", "session", "somebody", "-w", str(tmp_path))
     assert type(done.error) is NotAllowed
     assert str(tmp_path / "store.sqlite") in done.error.message
     assert "tui-annotate annotate" in done.error.hint
@@ -302,14 +302,14 @@ def test_a_session_is_for_the_stores_account(
 
 def test_only_lines_as_sshd_has_them_go_the_short_way() -> None:
     """Everything else is Typer's to judge."""
-    assert ssh_session.parse_session(["session", "p", "-w", "/a b"]) == ("p", Path("/a b"))
-    assert ssh_session.parse_session(["session", "-w", "/a"]) == ("", Path("/a"))
+    assert ssh_session.parse_session(["ssh", "session", "p", "-w", "/a b"]) == ("p", Path("/a b"))
+    assert ssh_session.parse_session(["ssh", "session", "-w", "/a"]) == ("", Path("/a"))
     for others in (
-        ["session"],
-        ["session", "p"],
-        ["session", "p", "-w", ""],
-        ["session", "--help", "-w", "/a"],
-        ["session", "p", "--as", "/a"],
+        ["ssh", "session"],
+        ["ssh", "session", "p"],
+        ["ssh", "session", "p", "-w", ""],
+        ["ssh", "session", "--help", "-w", "/a"],
+        ["ssh", "session", "p", "--as", "/a"],
         ["annotate", "p", "-w", "/a"],
     ):
         assert ssh_session.parse_session(others) is None
@@ -326,7 +326,7 @@ def test_a_session_begun_by_hand_begins_anew_isolated(tmp_path: Path) -> None:
     """A module on PYTHONPATH is not met, whoever wrote the line that began it."""
     (tmp_path / "typer.py").write_text("raise SystemExit('caught')\n")
     done = subprocess.run(
-        [sys.executable, "-m", "tui_annotate", "session", "--help"],
+        [sys.executable, "-m", "tui_annotate", "ssh", "session", "--help"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"},
         capture_output=True,
@@ -334,13 +334,13 @@ def test_a_session_begun_by_hand_begins_anew_isolated(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "tui-annotate session" in done.stdout
+    assert "tui-annotate ssh session" in done.stdout
 
 
 def test_a_session_begins_clean() -> None:
     """Files for its owner alone, no signal of a terminal that stops it, few variables."""
     script = (
-        "import os, signal, sys; sys.argv = ['tui-annotate', 'session']\n"
+        "import os, signal, sys; sys.argv = ['tui-annotate', 'ssh', 'session']\n"
         "import tui_annotate.cli.main as started, tui_annotate.__main__ as program\n"
         "def run():\n"
         "    names = ('SIGTSTP', 'SIGQUIT', 'SIGTTIN', 'SIGTTOU')\n"

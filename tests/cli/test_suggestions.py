@@ -148,7 +148,17 @@ def test_what_is_hidden_is_on_no_screen(found: Command) -> None:
     with workspaces.open() as space:
         assert len(_suggested(space)) == 2
     _take(TEA, who="gold")
-    done = found("assign", "practice", "--dataset", "pairs", "--to", "ana", "--gold", "gold")
+    done = found(
+        "assignments",
+        "practice",
+        "--dataset",
+        "pairs",
+        "--person",
+        "ana",
+        "--gold",
+        "gold",
+        "--create",
+    )
     assert done.code == 0, done.err
     practised = found("suggestions", "unhide", "--dataset", "pairs").err
     assert "pairs" in practised
@@ -304,7 +314,7 @@ def test_the_log_alone_brings_all_answers_back(found: Command, tmp_path: Path) -
     assert [tuple(row) for row in again] == rows
     copy.close()
     assert found("backup", "kept").code == 0
-    assert found("restore", "kept", "--to", "restored").code == 0
+    assert found("restore", "kept", "restored").code == 0
     with workspaces.open(tmp_path / "restored") as space:
         assert _suggested(space) == before
 
@@ -331,7 +341,7 @@ def _bundle(command: Command, file: Path) -> tuple[Path, Person]:
     file.unlink(missing_ok=True)
     with workspaces.open() as space:
         space.annotate.comment(space.person().id, TEA, "mine", seconds=1)
-    made = command("bundle", "make", "--for", "reader", "-o", str(file))
+    made = command("bundles", "create", "--person", "reader", "-o", str(file))
     assert made.code == 0, made.err
     folder, merged = bundles.open_bundle(file)
     return folder, merged.person
@@ -350,7 +360,7 @@ def test_a_bundle_takes_suggestions_and_brings_answers(found: Command, tmp_path:
         away.annotate.refuse(person.id, BRIDGE, mine[1].suggestion.id, reason="no", seconds=1)
         answered = away.annotate.store.suggested(person.id, BRIDGE)
     bundles.write_back(file, folder)
-    assert found("bundle", "merge", str(file)).code == 0
+    assert found("bundles", "merge", str(file)).code == 0
     with workspaces.open() as space:
         assert space.annotate.store.suggested(person.id, BRIDGE) == answered
         space.machines.suggestions.add(run(dataset="pairs"), [(TEA, suggestion(TEA, 0, 2))])

@@ -333,11 +333,11 @@ def test_delete_mine_asks_and_removes_ones_own_rows(
     add(machines / "one", "first")
     command("sync", "push", "-w", "one")
     fake.put("pairs", "ben", "tea", {})
-    asked = command("sync", "delete-mine", "-w", "one")
+    asked = command("sync", "delete", "--mine", "-w", "one")
     assert (asked.code, len(fake.rows)) == (2, 2)
     assert type(asked.error) is InvalidInput
     assert "--yes" in asked.error.hint
-    assert command("sync", "delete-mine", "-w", "one", "--yes", "--json").json["removed"] == 1
+    assert command("sync", "delete", "--mine", "-w", "one", "--yes", "--json").json["removed"] == 1
     assert list(fake.rows) == [("pairs", "ben", "tea")]
     assert notes(machines / "one") == ["first"]
     assert command("sync", "push", "-w", "one", "--json").json["samples"] == 1
@@ -367,9 +367,7 @@ def test_rows_are_written_without_a_workspace(command: Command, fake: FakeTable)
     assert list(lines[0])[:4] == list(wrong)
 
 
-@pytest.mark.parametrize(
-    "option", [("--dir", "share"), ("--all",), ("--as", "ana"), ("--json",)], ids="-".join
-)
+@pytest.mark.parametrize("option", [("share",), ("--all",), ("--as", "ana")], ids="-".join)
 def test_what_counts_for_nothing_beside_a_file_is_refused(
     option: tuple[str, ...], command: Command, fake: FakeTable
 ) -> None:
@@ -378,8 +376,9 @@ def test_what_counts_for_nothing_beside_a_file_is_refused(
     refused = command("sync", "pull", "-o", "rows.jsonl", *option)
     assert (refused.code, refused.out) == (2, "")
     assert type(refused.error) is InvalidInput
-    assert all(each in refused.error.message for each in (option[0], "-o"))
-    assert option[0] in refused.error.hint
+    name = "DIR" if option == ("share",) else option[0]
+    assert all(each in refused.error.message for each in (name, "-o"))
+    assert name in refused.error.hint
     assert not fake.asked
     assert not Path("rows.jsonl").exists()
 
@@ -417,7 +416,10 @@ def test_without_an_address_the_hint_says_what_to_set(command: Command, machines
 
 def test_init_sql_prints_both_policies(command: Command) -> None:
     """Open, with its price beside it, or strict."""
-    opened, strict = command("sync", "init-sql").out, command("sync", "init-sql", "--strict").out
+    opened, strict = (
+        command("sync", "table-sql").out,
+        command("sync", "table-sql", "--per-person").out,
+    )
     assert "primary key (dataset, username, annotation_key)" in opened
     assert "using (true)" in opened
     remarks = [line for line in opened.splitlines() if line.startswith("--")]
@@ -433,7 +435,7 @@ def test_init_sql_prints_both_policies(command: Command) -> None:
 def shared(command: Command, machines: Path) -> Path:
     """A folder; the machine `three` began as a bundle of the first: it is the same person."""
     add(machines / "one", "first")
-    command("bundle", "make", "-w", "one", "--for", "reader", "-o", "r.bundle")
+    command("bundles", "create", "-w", "one", "--person", "reader", "-o", "r.bundle")
     from tui_annotate.workspace import bundles
 
     folder, _ = bundles.open_bundle(machines / "r.bundle")
@@ -446,23 +448,23 @@ def test_two_machines_meet_in_a_folder(command: Command, shared: Path) -> None:
     """Both come to the same; a conflict is listed with both; twice changes nothing."""
     add(shared / "one", "home", start=6)
     add(shared / "three", "away", start=12)
-    assert command("sync", "push", "-w", "one", "--dir", "share").code == 0
-    waiting = command("sync", "push", "-w", "three", "--dir", "share")
+    assert command("sync", "push", "-w", "one", "share").code == 0
+    waiting = command("sync", "push", "-w", "three", "share")
     assert waiting.code == 3
     assert "pairs/bridge" in waiting.err
     assert "tui-annotate sync pull" in waiting.err
-    pulled = command("sync", "pull", "-w", "three", "--dir", "share").out
+    pulled = command("sync", "pull", "-w", "three", "share").out
     _, conflict, stands, other = pulled.splitlines()
     assert "pairs/bridge" in conflict
-    assert "(here, " in stands
-    assert "(there, " in other
-    assert command("sync", "push", "-w", "three", "--dir", "share").code == 0
-    command("sync", "pull", "-w", "one", "--dir", "share")
+    assert "(present, " in stands
+    assert "(merged, " in other
+    assert command("sync", "push", "-w", "three", "share").code == 0
+    command("sync", "pull", "-w", "one", "share")
     assert notes(shared / "one") == notes(shared / "three") == ["away", "first"]
-    again = command("sync", "pull", "-w", "one", "--dir", "share", "--json").json[0]
+    again = command("sync", "pull", "-w", "one", "share", "--json").json[0]
     assert (again["events"], again["conflicts"]) == (0, [])
-    assert command("sync", "push", "-w", "one", "--dir", "share", "--json").json["samples"] == 0
-    report = command("sync", "status", "-w", "one", "--dir", "share", "--json").json
+    assert command("sync", "push", "-w", "one", "share", "--json").json["samples"] == 0
+    report = command("sync", "status", "-w", "one", "share", "--json").json
     assert (report["events_to_push"], report["events_to_pull"]) == (0, 0)
 
 
@@ -471,12 +473,12 @@ def test_an_admin_gathers_the_files_of_all(command: Command, shared: Path) -> No
     with workspaces.open(shared / "two") as space:
         ben = space.people.local("ben")
         space.annotate.add(ben.id, TEA, claim("x", 0, 4, label="", note="bens"), seconds=1)
-    command("sync", "push", "-w", "one", "--dir", "share")
-    command("sync", "push", "-w", "two", "--as", "ben", "--dir", "share")
+    command("sync", "push", "-w", "one", "share")
+    command("sync", "push", "-w", "two", "--as", "ben", "share")
     command("init", "four")
     ids = ("--id-column", "id", "--group-column", "group", "--embedder", "none")
     command("ingest", "-w", "four", *ids, "pairs.jsonl")
-    pulled = command("sync", "pull", "-w", "four", "--all", "--dir", "share", "--json").json
+    pulled = command("sync", "pull", "-w", "four", "--all", "share", "--json").json
     assert sorted(each["person"] for each in pulled) == ["ben", "reader"]
     with workspaces.open(shared / "four") as space:
         found = {owned.annotation.note for _, owned in space.annotations()}
@@ -498,11 +500,11 @@ def test_the_owner_of_the_files_is_whom_an_account_says(
     who: str, command: Command, accounts: Path
 ) -> None:
     """Admin or not; the hint of the refusal is true, and a name makes nobody somebody else."""
-    places = ("-w", "one", "--dir", "share")
+    places = ("-w", "one", "share")
     refused = command("sync", "push", *places)
     assert type(refused.error) is NotAllowed
-    assert "tui-annotate users update WHO --unix NAME" in refused.error.hint
-    assert command("users", "update", who, "--unix", "owner", "-w", "one").code == 0
+    assert "tui-annotate users update PERSON --unix-user NAME" in refused.error.hint
+    assert command("users", "update", who, "--unix-user", "owner", "-w", "one").code == 0
     with workspaces.open(accounts / "one") as space:
         made = claim("mine", 0, 4, label="", note="mine")
         space.annotate.add(space.person().id, TEA, made, seconds=1)
@@ -512,9 +514,9 @@ def test_the_owner_of_the_files_is_whom_an_account_says(
     assert command("sync", "status", *places, "--json").json["person"] == who
     named = command("sync", "push", *places, "--as", "ben" if who == "ana" else "ana")
     assert type(named.error) is NotAllowed
-    assert all(each in named.error.hint for each in ("--as", f" {who} "))
+    assert all(each in named.error.hint for each in ("--as", f" {who}"))
     assert command("users", "list", "-w", "one").code == 0
-    removed = command("sync", "delete-mine", *places, "--yes", "--json")
+    removed = command("sync", "delete", "--mine", *places, "--yes", "--json")
     assert (removed.json["person"], removed.json["removed"]) == (who, 1)
 
 
@@ -522,11 +524,11 @@ def test_who_gathers_need_be_nobody(
     command: Command, accounts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The owner of the files takes in everybody's work without an account; others as admins."""
-    assert command("sync", "push", "-w", "three", "--dir", "share", "--as", "reader").code == 0
-    everybody = ("sync", "pull", "-w", "one", "--all", "--dir", "share")
+    assert command("sync", "push", "-w", "three", "share", "--as", "reader").code == 0
+    everybody = ("sync", "pull", "-w", "one", "--all", "share")
     pulled = command(*everybody, "--json")
     assert (pulled.code, [each["person"] for each in pulled.json]) == (0, ["reader"]), pulled.err
-    assert command("users", "update", "ben", "--unix", "owner", "-w", "one").code == 0
+    assert command("users", "update", "ben", "--unix-user", "owner", "-w", "one").code == 0
     with workspaces.open(accounts / "one") as space:
         before = len(space.people.all())
     monkeypatch.setattr("os.geteuid", lambda: 65534)
@@ -539,39 +541,39 @@ def test_who_gathers_need_be_nobody(
 
 def test_work_of_the_same_name_under_another_id_is_told(command: Command, shared: Path) -> None:
     """It is a note, once, and no failure; whoever is matched by id, or by no name, reads none."""
-    assert command("sync", "push", "-w", "one", "--dir", "share").err == ""
+    assert command("sync", "push", "-w", "one", "share").err == ""
     (file,) = (shared / "share").iterdir()
     (shared / "share" / "a-0123456789abcdef.jsonl").write_text("x", "utf-8")
     for words in (("pull",), ("status",), ("push",), ("pull", "--json")):
-        noted = command("sync", *words, "-w", "two", "--dir", "share")
+        noted = command("sync", *words, "-w", "two", "share")
         assert noted.code == 0
         assert (noted.error, noted.err.count("\n")) == (None, 1)
         assert all(each in noted.err for each in (f" share/{file.name}: ", " reader "))
-    assert " reader " in command("sync", "push", "-w", "one", "--dir", "share").err
-    assert command("sync", "status", "-w", "two", "--as", "ben", "--dir", "share").err == ""
+    assert " reader " in command("sync", "push", "-w", "one", "share").err
+    assert command("sync", "status", "-w", "two", "--as", "ben", "share").err == ""
 
 
 def test_what_was_altered_in_the_folder_is_left_out(command: Command, shared: Path) -> None:
     """A stream whose chain does not hold is told and left out; a push does not write over it."""
-    command("sync", "push", "-w", "one", "--dir", "share")
+    command("sync", "push", "-w", "one", "share")
     (file,) = (shared / "share").iterdir()
     file.write_text(file.read_text("utf-8").replace("first", "worst"), "utf-8")
-    pulled = command("sync", "pull", "-w", "three", "--dir", "share")
+    pulled = command("sync", "pull", "-w", "three", "share")
     assert "pairs/bridge" in pulled.err
     assert pulled.code == 3
     assert notes(shared / "three") == ["first"]
     add(shared / "one", "more", start=6)
-    refused = command("sync", "push", "-w", "one", "--dir", "share")
+    refused = command("sync", "push", "-w", "one", "share")
     assert refused.code == 2
     assert "worst" in file.read_text("utf-8")
 
 
 def test_an_odd_file_keeps_nobody_elses_from_an_admin(command: Command, shared: Path) -> None:
     """Whatever lies in the folder under such a name is told, once, and left out."""
-    command("sync", "push", "-w", "one", "--dir", "share")
+    command("sync", "push", "-w", "one", "share")
     (shared / "share" / "a-0123456789abcdef.jsonl").mkdir()
     (shared / "share" / "b-0123456789abcdef.jsonl").write_text("x", "utf-8")
-    pulled = command("sync", "pull", "-w", "three", "--dir", "share", "--all", "--json")
+    pulled = command("sync", "pull", "-w", "three", "share", "--all", "--json")
     assert [each["known"] for each in pulled.json] == [1]
     assert "a-0123456789abcdef.jsonl" in pulled.err
     assert len(pulled.err.splitlines()) == 2
@@ -584,28 +586,28 @@ def test_half_a_character_holds_one_stream_back(command: Command, shared: Path) 
     with workspaces.open(shared / "one") as space:
         broken = replace(claim("broken", 0, 3, label=""), imported={"x": "\ud83d"})
         space.annotate.add(space.person("reader").id, TEA, broken, seconds=1)
-    pushed = command("sync", "push", "-w", "one", "--dir", "share")
+    pushed = command("sync", "push", "-w", "one", "share")
     assert pushed.code == 3
     assert all(each in pushed.err for each in ("pairs/tea", "U+D83D"))
     assert numbers(pushed.out) == [1]
-    command("sync", "pull", "-w", "three", "--dir", "share")
+    command("sync", "pull", "-w", "three", "share")
     assert notes(shared / "three") == ["first"]
 
 
 def test_a_file_under_another_name_is_refused(command: Command, shared: Path) -> None:
     """Nobody's file passes for somebody else's."""
-    command("sync", "push", "-w", "one", "--dir", "share")
+    command("sync", "push", "-w", "one", "share")
     (file,) = (shared / "share").iterdir()
     file.rename(file.with_name("ben-0123456789abcdef.jsonl"))
-    pulled = command("sync", "pull", "-w", "three", "--dir", "share", "--all", "--json")
+    pulled = command("sync", "pull", "-w", "three", "share", "--all", "--json")
     assert (pulled.code, pulled.json) == (3, [])
     assert "ben-0123456789abcdef.jsonl" in pulled.err
 
 
 def test_delete_mine_removes_ones_own_file(command: Command, shared: Path) -> None:
     """The work in the workspace stays."""
-    command("sync", "push", "-w", "one", "--dir", "share")
-    removed = command("sync", "delete-mine", "-w", "one", "--dir", "share", "--yes", "--json")
+    command("sync", "push", "-w", "one", "share")
+    removed = command("sync", "delete", "--mine", "-w", "one", "share", "--yes", "--json")
     assert removed.json["removed"] == 1
     assert list((shared / "share").iterdir()) == []
     assert notes(shared / "one") == ["first"]
@@ -614,6 +616,6 @@ def test_delete_mine_removes_ones_own_file(command: Command, shared: Path) -> No
 def test_a_folder_that_is_not_there_is_told(command: Command, shared: Path) -> None:
     """A drive that is not mounted is no empty folder."""
     del shared
-    refused = command("sync", "push", "-w", "one", "--dir", "nowhere")
+    refused = command("sync", "push", "-w", "one", "nowhere")
     assert type(refused.error) is NotFound
     assert "nowhere" in refused.error.message

@@ -44,7 +44,7 @@ def team(filled: Command, typed: Typed) -> Typed:
     """A workspace with an admin and an annotator."""
     assert filled("status").code == 0
     for name in ("ana", "ben"):
-        made = typed(f"{PASSWORD}\n", "users", "add", "--name", name, "--email", f"{name}@b.org")
+        made = typed(f"{PASSWORD}\n", "users", "create", "--name", name, "--email", f"{name}@b.org")
         assert made.code == 0
         assert made.err.count("\n") == (name == "ana")
     return typed
@@ -104,7 +104,8 @@ def test_work_is_claimed(filled: Command, typed: Typed) -> None:
     with workspaces.open() as space:
         person = space.person("ana")
     made = typed(
-        f"{PASSWORD}\n", "users", "add", "--name", "Ana", "--email", "a@b.org", "--claim", "ana",
+        f"{PASSWORD}\n", "users", "create",
+        "--name", "Ana", "--email", "a@b.org", "--link-imported", "ana",
         "--json",
     )  # fmt: skip
     assert made.json["id"] == person.id
@@ -113,17 +114,17 @@ def test_work_is_claimed(filled: Command, typed: Typed) -> None:
 
 def test_an_invitation_is_redeemed(team: Typed) -> None:
     """The code is printed once, its owner chooses the password, and nothing is to be changed."""
-    made = team("", "users", "add", "--name", "li", "--email", "li@b.org", "--invite")
+    made = team("", "users", "create", "--name", "li", "--email", "li@b.org", "--invite")
     assert made.code == 0
     assert team("", "users", "list", "--json").json[-1]["password"] is False
     code = team("", "users", "invite", "li").out.strip()
-    old = team(f"{made.out.splitlines()[1]}\nviolin in the rain\n", "users", "redeem")
+    old = team(f"{made.out.splitlines()[1]}\nviolin in the rain\n", "users", "accept-invite")
     assert type(old.error) is NotAllowed
-    redeemed = team(f"{code}\nviolin in the rain\n", "users", "redeem")
-    assert redeemed.out.startswith("li")
-    assert "tui-annotate annotate" in redeemed.out
+    redeemed = team(f"{code}\nviolin in the rain\n", "users", "accept-invite")
+    assert " li " in redeemed.out
+    assert "tui-annotate annotate" in redeemed.err
     sign_in("li@b.org", "violin in the rain")
-    assert team(f"{code}\nviolin in the sun\n", "users", "redeem").code == 1
+    assert team(f"{code}\nviolin in the sun\n", "users", "accept-invite").code == 1
 
 
 def test_accounts_are_changed(team: Typed) -> None:
@@ -132,11 +133,11 @@ def test_accounts_are_changed(team: Typed) -> None:
     changed = team("", "users", "update", "ben", "--role", "reviewer", "--name", "B", "--json").json
     assert (changed["role"], changed["name"]) == ("reviewer", "B")
     me = pwd.getpwuid(os.geteuid()).pw_name
-    bound = team("", "users", "update", "B", "--unix", "bb")
+    bound = team("", "users", "update", "B", "--unix-user", "bb")
     assert bound.out.startswith("B <ben@b.org> ")
     assert "reviewer" in bound.out
     assert (bound.err.count("\n"), "'bb'" in bound.err) == (1, True)
-    assert team("", "users", "update", "ana", "--unix", me).err == ""
+    assert team("", "users", "update", "ana", "--unix-user", me).err == ""
     shown = team("", "users", "show", "B").out
     assert "\nunix         bb\n" in shown
     assert f"\ncreated      {changed['created'][:19]}\n" in shown
@@ -150,13 +151,13 @@ def test_accounts_are_changed(team: Typed) -> None:
 
 def test_deleting_says_what_it_does(team: Typed) -> None:
     """Disabled alone, with what is left to hand on; forgetting asks first, and nobody means no."""
-    given = team("", "assign", "give", "--dataset", "pairs", "--to", "ben")
+    given = team("", "assignments", "create", "--dataset", "pairs", "--person", "ben")
     assert given.code == 0
     deleted = team("", "users", "delete", "ben")
     assert team("", "users", "show", "ben", "--json").json["active"] is False
     assert numbers(deleted.err) == [2]
-    assert "tui-annotate assign move --from ben" in deleted.err
-    assert team("", "assign", "move", "--from", "ben@b.org", "--to", "ana").code == 0
+    assert "tui-annotate assignments move ben NEW_PERSON" in deleted.err
+    assert team("", "assignments", "move", "ben@b.org", "ana").code == 0
     assert team("", "users", "disable", "ben").err == ""
     asked = team("", "users", "delete", "ben", "--pseudonymise")
     assert (asked.code, "--yes" in asked.err) == (2, True)
@@ -198,7 +199,7 @@ def test_hashes_are_not_for_a_terminal(team: Typed, tmp_path: Path) -> None:
     with Terminal(program("users", "export", "-w", str(tmp_path))) as shown:
         shown.wait("-o ")
     with Terminal(program("users", "reset-password", "ben", "-w", str(tmp_path))) as shown:
-        for prompt in ("new password of ben:", "the same again:"):
+        for prompt in ("new password of ben:", "repeat the password:"):
             shown.wait(prompt)
             shown.press("violin in the rain\r")
         shown.wait("ben <ben@b.org>")
@@ -217,8 +218,8 @@ def test_people_of_mercury_come_along(team: Typed, tmp_path: Path) -> None:
         with closing(sqlite3.connect(folder / f"{name}.sqlite")) as connection, connection:
             connection.execute("CREATE TABLE users (user_id, user_name, email, hashed_password)")
             connection.executemany("INSERT INTO users VALUES (?, ?, ?, ?)", values)
-    looked = team("", "migrate", "users", str(folder), "--dry-run")
-    done = team("", "migrate", "users", str(folder))
+    looked = team("", "users", "import", str(folder), "--dry-run")
+    done = team("", "users", "import", str(folder))
     assert (looked.code, done.code) == (3, 3)
     assert _counts(looked.out) == _counts(done.out) == [1, 1, 0, 1]
     odd, _hint, twice = done.err.splitlines()
@@ -227,7 +228,7 @@ def test_people_of_mercury_come_along(team: Typed, tmp_path: Path) -> None:
     assert twice.startswith(f"{folder}/b.sqlite, row 1: ")
     assert all(each in twice for each in ("li@b.org", "c1", "c2"))
     assert sign_in("li@b.org", PASSWORD)
-    assert team("", "migrate", "users", str(tmp_path / "no")).code == 1
+    assert team("", "users", "import", str(tmp_path / "no")).code == 2
 
 
 def test_the_first_people_of_mercury_need_an_admin(filled: Command, tmp_path: Path) -> None:
@@ -252,7 +253,7 @@ def test_sessions_are_listed_and_ended(team: Typed) -> None:
     assert [line.split()[1] for line in shown.out.splitlines()[1:]] == ["ana"] * 3 + ["ben"]
     assert {each["id"] for each in team("", "sessions", "list", "--json").json} == set(sessions)
     assert team("", "sessions", "end", sessions[0][:8]).out.endswith(" 1\n")
-    assert team("", "sessions", "end", sessions[0][:8]).code == 1
+    assert team("", "sessions", "end", sessions[0][:8]).code == 2
     for words in ((), ("a", "--all"), ("--all",)):
         assert team("", "sessions", "end", *words).code == 2
     assert team("", "sessions", "end", "--person", "ana", "--json").json == {"ended": 2}
@@ -265,7 +266,7 @@ def test_with_accounts_a_name_says_nothing(team: Typed) -> None:
     for words in ((), ("--as", "ben")):
         refused = team("", "annotations", "delete", "--mine", "--yes", *words)
         assert type(refused.error) is NotAllowed
-        assert "tui-annotate users update WHO --unix NAME" in refused.error.hint
+        assert "tui-annotate users update PERSON --unix-user NAME" in refused.error.hint
 
 
 def test_somebody_elses_user_may_what_their_account_may(

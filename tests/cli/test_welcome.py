@@ -61,7 +61,7 @@ def test_with_accounts_a_name_says_nothing(filled: Command, tmp_path: Path) -> N
         space.person("ana")
     remember_name("ana")
     assert "ana" in filled().out.splitlines()[1]
-    add = ("users", "add", "--name", "ben", "--email", "b@example.org", "--invite")
+    add = ("users", "create", "--name", "ben", "--email", "b@example.org", "--invite")
     assert filled(*add).code == 0
     line = filled().out.splitlines()[1]
     assert (numbers(line), "ana" in line) == ([2], False)

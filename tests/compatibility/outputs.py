@@ -24,7 +24,8 @@ STORED: Final = HERE / "stored.tar.gz"
 
 COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "agreement": ("agreement", "--json"),
-    "assignments": ("assign", "show", "--json"),
+    "announcements": ("announcements", "list", "--json"),
+    "assignments": ("assignments", "list", "--json"),
     "backup": ("backup",),
     "check": ("doctor", "--json"),
     "convert": ("convert",),
@@ -36,19 +37,19 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "ingest": ("ingest", "--embedder", "none", "--json"),
     "init": ("init",),
     "keys": ("keys", "--json"),
-    "labels": ("labels", "list", "--json"),
-    "make bundle": ("bundle", "make", "--json", "--for"),
-    "merge": ("bundle", "merge", "--json"),
+    "labels": ("labels", "history", "--json"),
+    "make bundle": ("bundles", "create", "--json", "--person"),
+    "merge": ("bundles", "merge", "--json"),
     "positions": ("position", "evaluate", "--json", "--dataset", "study"),
     "pseudonyms": ("pseudonyms", "list", "--json"),
     "pull": ("sync", "pull", "--all", "--json"),
     "push": ("sync", "push", "--json"),
-    "remarks": ("remarks", "list", "--json"),
+    "remarks": ("questions", "list", "--json"),
     "replay": ("snapshots", "replay", "--json"),
     "restore": ("restore",),
     "review": ("review", "list", "--json"),
     "runs": ("scores", "list", "--json"),
-    "ssh keys": ("ssh", "key", "list", "--json"),
+    "ssh keys": ("ssh", "keys", "list", "--json"),
     "status": ("status", "--json", "--flagged", "--weeks", "520"),
     "suggestions": ("suggestions", "list", "--json"),
     "suggestions report": ("suggestions", "report", "--json"),
@@ -90,7 +91,7 @@ OF_ACCOUNTS: Final = ("ssh keys", "users")
 """The same of the workspace with accounts."""
 TRIPS: Final[dict[str, tuple[str, ...]]] = {
     "returned": ("merge", "returned.bundle"),
-    "pulled": ("pull", "--dir", "shared"),
+    "pulled": ("pull", "shared"),
 }
 """Ways in which work of elsewhere comes in, by the name of what is kept of them."""
 
@@ -156,7 +157,10 @@ def told(workspace: Path, name: str) -> Any:
     """What a command says of a workspace, without what differs from one day or place to another."""
     done = call(name, "-w", workspace)
     assert done.code == 0, (done.code, done.err)
-    return _NORMAL.get(name, lambda value: value)(done.json)
+    value = done.json
+    if name == "remarks":  # the first version listed questions and announcements together
+        value |= call("announcements", "-w", workspace).json
+    return _NORMAL.get(name, lambda value: value)(value)
 
 
 def as_text(value: Any) -> bytes:

@@ -301,7 +301,7 @@ def test_a_bundle_that_nobody_worked_on_adds_nothing(workspace: Path) -> None:
 def test_a_push_leaves_the_shared_streams_as_they_are(stored: Path, workspace: Path) -> None:
     """What was sent is known as sent, and is written as it was."""
     before = kept(stored / "shared")
-    push = ("--dir", stored / "shared", "--as", "annotator-1")
+    push = (stored / "shared", "--as", "annotator-1")
     assert call("push", *push, "-w", workspace).json["samples"] == 0
     assert kept(stored / "shared") == before
 
@@ -333,7 +333,7 @@ def _comparable(line: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_backup_becomes_a_workspace_again(stored: Path, tmp_path: Path) -> None:
     """Restored, it has the log and the exports of the workspace, and its frozen states."""
-    assert call("restore", stored / "backup", "--to", tmp_path / "again").code == 0
+    assert call("restore", stored / "backup", tmp_path / "again").code == 0
     again = tmp_path / "again"
     assert call("head", "-w", again).json == head()
     same(exports(again, "native", place=tmp_path), kept(EXPECTED / "native"))

@@ -169,7 +169,7 @@ PATHS = st.text(
 @given(PATHS, NAMES)
 def test_sshd_reads_the_command_that_was_bound(path: str, name: str) -> None:
     """Whatever folder and person are called: one line, one command, one key."""
-    command = shlex.join(["python", "-I", "-m", "tui_annotate", "session", "p", "-w", path])
+    command = shlex.join(["python", "-I", "-m", "tui_annotate", "ssh", "session", "p", "-w", path])
     line = format_authorized_key(ED25519, command=command, name=name)
     assert line.splitlines() == [line]
     entry = parse_entry(line)

@@ -76,7 +76,7 @@ def test_a_model_ranks_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Mon
     )
     assert done.stdout.count("all-MiniLM-L6-v2)") == 2
     listed = subprocess.run(
-        program("index", "list", "--json", "-w", str(tmp_path / "demo")),
+        program("vectors", "list", "--json", "-w", str(tmp_path / "demo")),
         capture_output=True,
         text=True,
         check=True,

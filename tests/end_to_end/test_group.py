@@ -126,7 +126,7 @@ def test_a_session_is_no_way_to_be_somebody_else(folder: Path) -> None:
     """What sshd begins for a key is refused to whoever merely shares the store."""
     with workspace.open(folder) as space:
         other = space.team.accounts.find("games").person.id
-    words = command("bin", "session", other, "-w", str(folder))
+    words = command("bin", "ssh", "session", other, "-w", str(folder))
     at = words.index("-m")
     words[at : at + 2] = ["-c", "from tui_annotate.cli.main import run; raise SystemExit(run())"]
     done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
@@ -143,5 +143,5 @@ def test_commands_give_an_annotator_their_own(folder: Path) -> None:
     words = command("bin", "export", "-w", str(folder), "--to", "csv")
     done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
     assert "Extrinsic" not in done.stdout
-    keys = command("bin", "ssh", "key", "list", "-w", str(folder))
+    keys = command("bin", "ssh", "keys", "list", "-w", str(folder))
     assert subprocess.run(keys, cwd="/", capture_output=True, check=False).returncode == 1

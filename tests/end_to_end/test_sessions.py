@@ -38,7 +38,7 @@ def test_many_sessions_at_once_lose_nothing(tmp_path: Path) -> None:
     with ExitStack() as running:
         annotators = []
         for number, person in enumerate(people):
-            command = [sys.executable, "-I", "-m", "tui_annotate", "session", person.id]
+            command = [sys.executable, "-I", "-m", "tui_annotate", "ssh", "session", person.id]
             terminal = Terminal([*command, "-w", str(folder)], columns=100, rows=30)
             annotators.append(Annotator(running.enter_context(terminal), random.Random(number)))
         for _ in range(ACTIONS):

@@ -73,10 +73,10 @@ def arranged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arranged]:
             space.team.accounts.add(new)
     keys = {name: generated(place, name) for name in PEOPLE}
     for name, file in keys.items():
-        run(folder, "ssh", "key", "add", name, str(file.with_suffix(".pub")))
+        run(folder, "ssh", "keys", "add", name, str(file.with_suffix(".pub")))
     settings = run(folder, "ssh", "setup", "--user", USER, "--part", "sshd")
     with Server(place, settings) as server:
-        run(folder, "ssh", "keys", "--authorized-keys", str(server.authorized))
+        run(folder, "ssh", "authorized-keys", str(server.authorized))
         yield Arranged(folder, keys, settings, server)
 
 
@@ -139,13 +139,13 @@ def test_keys_that_would_stop_a_program_stop_nothing(arranged: Arranged) -> None
 
 @pytest.mark.parametrize("words", [["id"], ["sh"], ["export; id"], ["export", "x"], ["-c", "id"]])
 def test_no_command_but_export_is_run(arranged: Arranged, words: list[str]) -> None:
-    """Exit code 64, one line of hint, nothing on standard output; the same without a terminal."""
+    """Exit code 2, one line of hint, nothing on standard output; the same without a terminal."""
     done = arranged.asks("ana", "--", *words)
-    assert (done.returncode, done.stdout) == (64, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert "tui-annotate" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     bare = arranged.asks("ana")
-    assert (bare.returncode, bare.stdout, bare.stderr) == (64, "", done.stderr)
+    assert (bare.returncode, bare.stdout, bare.stderr) == (2, "", done.stderr)
 
 
 def test_review_is_for_reviewers(arranged: Arranged) -> None:
@@ -266,7 +266,7 @@ def test_what_a_client_sends_reaches_nothing(
     sent = {name: value.format(evil=evil) for name, value in wicked.items()}
     options = [word for name in sent for word in ("-o", f"SendEnv={name}")]
     with Server(tmp_path, f"{arranged.settings}    {accepted}\n") as server:
-        arranged.run("ssh", "keys", "--authorized-keys", str(server.authorized))
+        arranged.run("ssh", "authorized-keys", str(server.authorized))
         with server.terminal(arranged.keys["ana"], *options, env=sent) as terminal:
             states.wait_for_sample(terminal, states.FIRST_SENTENCE)
             states.quit_app(terminal)
@@ -281,10 +281,10 @@ def test_a_key_lets_in_nobody_any_more(arranged: Arranged) -> None:
     with workspace.open(arranged.folder) as space:
         space.team.accounts.disable("li")
     assert arranged.asks("li", "export").returncode == 1
-    bound = json.loads(arranged.run("ssh", "key", "list", "--json"))
+    bound = json.loads(arranged.run("ssh", "keys", "list", "--json"))
     (key,) = [each["fingerprint"] for each in bound if each["name"] == "li"]
-    arranged.run("ssh", "key", "remove", key)
-    arranged.run("ssh", "keys", "--authorized-keys", file)
+    arranged.run("ssh", "keys", "delete", key)
+    arranged.run("ssh", "authorized-keys", file)
     assert arranged.asks("li", "export").returncode == 255
     assert arranged.asks("ana", "export").returncode == 0
 
@@ -313,5 +313,5 @@ def test_the_file_of_keys_is_its_owners_alone(arranged: Arranged) -> None:
     """It was written with mode 0600, whole, and names this interpreter, isolated."""
     file = arranged.server.authorized
     assert file.stat().st_mode & 0o777 == 0o600
-    assert f"{sys.executable} -I -m tui_annotate session" in file.read_text("utf-8")
+    assert f"{sys.executable} -I -m tui_annotate ssh session" in file.read_text("utf-8")
     assert len(list(file.parent.glob("*authorized_keys*"))) == 1

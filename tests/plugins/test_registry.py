@@ -86,7 +86,7 @@ def test_names_import_no_plug_in() -> None:
 @pytest.mark.parametrize(
     ("packages", "weights", "best", "way"),
     [
-        ({"torch", "sentence_transformers"}, True, "neural", ": tui-annotate index rebuild"),
+        ({"torch", "sentence_transformers"}, True, "neural", ": tui-annotate vectors rebuild"),
         ({"torch", "sentence_transformers"}, False, "static", "to install all-MiniLM"),
         ({"sentence_transformers"}, True, "static", "first install the CPU build"),
     ],
@@ -101,7 +101,7 @@ def test_the_best_embedder_is_found_without_loading(
     for used in ("static", "none"):
         report = registry.better_embedder(used)
         assert way in report
-        assert report.endswith("tui-annotate index rebuild --embedder neural")
+        assert report.endswith("tui-annotate vectors rebuild --embedder neural")
     assert not registry.better_embedder("neural:folder")
     assert not registry.better_embedder("remote:model")
 

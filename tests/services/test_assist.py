@@ -300,7 +300,7 @@ def test_a_workspace_without_vectors_says_so(stores: Stores) -> None:
     some = sample(SOURCE)
     with pytest.raises(Unavailable) as report:
         stores.assist.prepare(some, cut(some), vectors=True)
-    assert "index rebuild" in report.value.hint
+    assert "vectors rebuild" in report.value.hint
 
 
 def test_vectors_of_another_version_are_refused(stores: Stores) -> None:

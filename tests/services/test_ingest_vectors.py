@@ -229,7 +229,7 @@ def test_of_two_first_ingests_the_later_is_told(stores: Stores, pairs: Path) -> 
     (note,) = report.notes
     assert "'static'" in note
     assert note.endswith(
-        f"tui-annotate index rebuild -w {stores.folder} --embedder neural --dimensions 8"
+        f"tui-annotate vectors rebuild -w {stores.folder} --embedder neural --dimensions 8"
     )
     assert (report.embedder, used(stores).embedder) == ("static", "static")
     assert [each.embedder for each in stores.corpus.vector_sets()] == ["static"]
@@ -266,7 +266,7 @@ def test_auto_takes_the_best_that_can_be_had(
 def test_whoever_chose_nothing_hears_of_the_better_choice(stores: Stores, pairs: Path) -> None:
     """Where static vectors were taken unasked; not where they were named, nor when nothing came."""
     line = stores.run(pairs).better
-    assert line.endswith("tui-annotate index rebuild --embedder neural")
+    assert line.endswith("tui-annotate vectors rebuild --embedder neural")
     assert stores.run(pairs).better == ""
     for number, asked in enumerate(
         [VectorOptions("neural"), VectorOptions("static"), VectorOptions(first="static")]
@@ -409,7 +409,7 @@ def test_none_keeps_what_there_is_and_says_so(stores: Stores, pairs: Path) -> No
     table = used(stores).table
     report = stores.ingest.sets.rebuild(embedder="none")
     assert (report.embedder, report.embedded) == ("none", 0)
-    assert f"index rebuild -w {stores.folder} --embedder neural" in report.notes[0]
+    assert f"vectors rebuild -w {stores.folder} --embedder neural" in report.notes[0]
     assert stores.corpus.vector_set() is None
     assert stores.ingest.sets.rebuild(embedder="none").notes == []
     assert stores.ingest.sets.rebuild().embedder == "none"
@@ -527,7 +527,7 @@ def test_vectors_that_are_not_in_use_can_be_dropped(stores: Stores, pairs: Path)
     with pytest.raises(Conflict, match="'neural'") as caught:
         stores.ingest.sets.drop("neural")
     assert caught.value.hint.endswith(
-        f" tui-annotate index rebuild -w {stores.folder} --embedder none"
+        f" tui-annotate vectors rebuild -w {stores.folder} --embedder none"
     )
     with pytest.raises(NotFound, match="'static'"):
         stores.ingest.sets.drop("static")

@@ -644,7 +644,7 @@ def test_a_changed_file_is_in_force_before_a_change(worked: Workspace) -> None:
         (lambda one: one.retire("Nope"), "'Nope'", "Wrong"),
         (lambda one: one.rename("Odd", "X", dataset="no"), "'no'", "datasets list"),
         (lambda one: one.apply("- A: {", name="f.yaml"), r"f\.yaml", "."),
-        (lambda one: one.text("zz"), "'zz'", "labels list"),
+        (lambda one: one.text("zz"), "'zz'", "labels history"),
     ],
 )
 def test_what_can_not_be_is_told_with_its_value(

@@ -16,7 +16,7 @@ from tui_annotate.domain.ssh_keys import parse_entry
 from tui_annotate.services.ssh_keys import SshKeyService
 from tui_annotate.storage.people.accounts import SshKeyStore
 
-SESSION = ("/opt/a b/python", "-I", "-m", "tui_annotate", "session")
+SESSION = ("/opt/a b/python", "-I", "-m", "tui_annotate", "ssh", "session")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import bundle, completion, options, output, screen
+from tui_annotate.cli import bundles, completion, options, output, screen
 from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
@@ -65,7 +65,7 @@ def annotate(
             raise InvalidInput(
                 "a bundle belongs to one person and has its own workspace", "leave out -w and --as"
             )
-        raise typer.Exit(bundle.annotate_bundle(file, sample=sample, order=order))
+        raise typer.Exit(bundles.annotate_bundle(file, sample=sample, order=order))
     raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))
 
 

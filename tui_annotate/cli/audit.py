@@ -1,4 +1,4 @@
-"""Commands about the log as evidence: audit verify, audit head."""
+"""The commands `audit`: verify the event log, and print its head."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.hash_chain import head_from_json, head_from_token
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
 
 FORMAT = "tui-annotate-head/1"
 SHOWN = 20
+"""Maximum number of listed problems."""
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    audit = add_group(app, "audit", "What the log can show later: that it was not altered.")
+    """Add the group `audit` to the app."""
+    audit = add_group(app, "audit", "Verify the event log.", panel=ADMINISTRATION)
     add_command(
         audit,
         verify,
@@ -39,17 +41,18 @@ def register(app: typer.Typer) -> None:
 def head(
     *,
     streams: Annotated[
-        bool, flag("--streams", "With --json: the head of each stream too, to name what changed.")
+        bool,
+        flag("--streams", "With --json: include the head of each stream, to locate changes later."),
     ] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Print a digest of all that was done, to keep elsewhere.
+    """Print the head of the event log: a digest of all events.
 
-    Kept where nobody of this machine can change it, it shows later whether the log still begins
-    with what it holds now.
+    Store the head on another machine. `audit verify --against` then shows whether the log still
+    begins with the present events.
     """
     if streams and not common.as_json:
-        raise InvalidInput("--streams is for --json alone", "add --json")
+        raise InvalidInput("--streams needs --json", "add --json")
     with open_workspace(common.workspace) as space:
         audit = space.team.audit
         found = audit.head()
@@ -57,7 +60,7 @@ def head(
     if common.as_json:
         output.print_json(_head_as_json(found, heads))
         return
-    last = output.format_time(found.last) or "no event yet"
+    last = output.format_time(found.last) or "no events"
     counts = {"events": found.events, "streams": found.streams}
     output.print_facts({"head": found.token, **counts, "last": last})
 
@@ -80,16 +83,17 @@ def verify(
         option(
             "--against",
             "FILE|HEAD",
-            "What audit head printed earlier: its JSON in a file, or COUNT:DIGEST.",
+            "Earlier head, as printed by `audit head`: a JSON file, or COUNT:DIGEST.",
         ),
     ] = "",
     common: options.CommonOptions,
 ) -> None:
-    """Read the whole log and say what was altered.
+    """Verify the event log, and list altered events.
 
-    Exit code 1 if anything was. Each event must follow its predecessor, and the tables must say
-    what the log says. Whoever can write the file could write all of it anew: only a head kept
-    elsewhere shows that.
+    The command checks the hash chain of events, and that the tables agree with the log. A user who
+    can write the store could replace the whole log; only a head stored elsewhere shows that.
+
+    Exit code: 0 the log is unaltered, 1 the log was altered.
     """
     recorded = _read_kept_head(against) if against else None
     with open_workspace(common.workspace) as space, output.show_progress("events") as progress:
@@ -113,11 +117,13 @@ def _read_kept_head(against: str) -> RecordedHead:
         try:
             value = json.loads(text)
         except ValueError as error:
-            raise InvalidInput(f"{against} is no JSON: {error}", "was it cut?") from error
+            raise InvalidInput(
+                f"{against} is not valid JSON: {error}", "check whether the file is complete"
+            ) from error
         listed = value.get("heads", [])
         if not isinstance(listed, list):
-            hint = "give a file of tui-annotate audit head --json"
-            raise InvalidInput(f"{listed!r} is no list of heads", hint)
+            hint = "give a file written by: tui-annotate audit head --json --streams"
+            raise InvalidInput(f"{listed!r} is not a list of heads", hint)
         heads = [head_from_json(each) for each in listed]
         text = str(value.get("head", ""))
     return RecordedHead(*head_from_token(text), heads)
@@ -127,8 +133,9 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
     head = verdict.head
     if not verdict.broken:
         output.print_line(
-            f"sound: {output.many(head.events, 'event')} in {output.many(head.streams, 'stream')}, "
-            "each follows its predecessor, and the tables say the same"
+            f"unaltered: {output.many(head.events, 'event')} in"
+            f" {output.many(head.streams, 'stream')}; the hash chain is intact,"
+            " and the tables agree with the log"
         )
     for each in verdict.breaks[:1]:
         output.print_line(f"altered: {_describe_break(each, names)}")
@@ -136,7 +143,7 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
     for each in verdict.breaks[1:SHOWN]:
         output.print_line(f"also: {_describe_break(each, names)}: {each.says}")
     if verdict.broken > SHOWN:
-        output.print_line(f"and {output.many(verdict.broken - SHOWN, 'stream')} more; see --json")
+        output.print_line(f"and {output.many(verdict.broken - SHOWN, 'stream')} more, see --json")
     if verdict.kept is not None:
         _print_kept_head(verdict, verdict.kept, names)
     output.print_line(f"head: {head.token}")
@@ -144,13 +151,13 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
 
 def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
     if not found.sample:
-        return "the counts of finished work"
+        return "the counts of completed work"
     where = _describe_stream(found, names)
-    return f"{where}, event {found.seq} ({found.id}), of {found.at}" if found.seq else where
+    return f"{where}, event {found.seq} ({found.id}) of {found.at}" if found.seq else where
 
 
 def _describe_stream(found: ChainFault | StreamHead, names: Mapping[str, str]) -> str:
-    """Whose work on what; by the id too, which the log has."""
+    """Describe a stream by sample and person, with the person's id in the log."""
     who = f"{names[found.person]} ({found.person})" if found.person in names else found.person
     return f"the work of {who} on {found.dataset}/{found.sample}"
 
@@ -159,18 +166,18 @@ def _print_kept_head(verdict: AuditReport, kept: RecordedHead, names: Mapping[st
     if verdict.contains:
         later = verdict.head.events - kept.events
         events = output.many(kept.events, "event")
-        output.print_line(f"holds the head that was kept: {events}, and {later:,} since")
+        output.print_line(f"contains the earlier head: {events}, and {later:,} since")
         return
     first = "event differs" if kept.events == 1 else f"{kept.events:,} events differ"
-    output.print_line(f"does not hold the head that was kept: the first {first}")
+    output.print_line(f"does not contain the earlier head: the first {first}")
     if verdict.head.events < kept.events:
-        now = output.many(verdict.head.events, "event is", "events are")
-        output.print_line(f"  {now} there now: some were removed")
+        now = output.many(verdict.head.events, "event")
+        output.print_line(f"  the log has {now} now: events were removed")
     for head, says in verdict.lost[:SHOWN]:
         output.print_line(f"  {_describe_stream(head, names)}: {says}")
     if len(verdict.lost) > SHOWN:
         output.print_line(
-            f"  and {output.many(len(verdict.lost) - SHOWN, 'stream')} more; see --json"
+            f"  and {output.many(len(verdict.lost) - SHOWN, 'stream')} more, see --json"
         )
 
 

@@ -1,4 +1,4 @@
-"""Commands that copy a whole workspace, and make one of a copy: backup, restore."""
+"""The commands `backup` and `restore`: copy a workspace, and create a workspace from a copy."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, argument, flag, open_workspace, option
+from tui_annotate.cli.help_format import ADMINISTRATION
+from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    add_command(app, backup, "backup", "backup /media/disk/news-2026-05-04 --vectors")
-    add_command(app, restore, "restore backups/2026-05-04T120000Z --to again")
+    """Add the commands `backup` and `restore` to the app."""
+    add_command(
+        app,
+        backup,
+        "backup",
+        "backup /media/disk/news-2026-05-04 --vectors",
+        panel=ADMINISTRATION,
+    )
+    add_command(app, restore, "restore backups/2026-05-04T120000Z restored", panel=ADMINISTRATION)
 
 
 def backup(
@@ -23,21 +30,21 @@ def backup(
         Path | None,
         argument(
             "DIR",
-            "A new folder; in a folder that is there, one named by the time. Else in the "
-            "workspace's backups/.",
+            "New folder of the backup; in an existing folder, a new folder named by the time"
+            " (default: the workspace's backups/).",
         ),
     ] = None,
     *,
     vectors: Annotated[
         bool,
-        flag("--vectors", "Copy the vectors of the assist too; without, they can be made anew."),
+        flag("--vectors", "Include vectors of the assist, which can also be computed again."),
     ] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Copy the workspace into a new folder.
+    """Back up the workspace into a new folder.
 
-    Also while people are at work: the store as one moment has it, settings, labels, guidelines,
-    frozen states, and the sums of all files. The folder appears whole or not at all.
+    A backup is consistent even while people work. It contains the store, settings, labels,
+    guidelines, snapshots, and checksums of all files. If it fails, no folder is created.
     """
     with open_workspace(common.workspace) as space:
         folder = target or space.path / "backups"
@@ -46,31 +53,31 @@ def backup(
         copied = space.team.backup.run(folder, vectors=vectors)
     output.print_lines_or_json(copied, f"backup: {copied.folder}", as_json=common.as_json)
     if not common.as_json:
-        output.print_message(
-            f"files: {copied.files:,}; events: {copied.events:,}; head {copied.head}"
+        output.print_note(
+            f"files: {copied.files:,}; events: {copied.events:,}; head: {copied.head}"
         )
 
 
 def restore(
-    source: Annotated[Path, argument("DIR", "A folder that backup made.")],
+    source: Annotated[Path, argument("BACKUP", "Folder of the backup.")],
+    target: Annotated[Path, argument("DIR", "Folder of the new workspace: new or empty.")],
     *,
-    to: Annotated[Path, option("--to", "DIR", "The workspace's folder: new, or empty.")],
     as_json: options.JsonOption = False,
 ) -> None:
-    """Make a workspace out of a backup.
+    """Restore a backup into a new workspace.
 
-    Changes nothing that is there. Each file is held against its sum, and the store is looked at,
-    before the folder appears.
+    Existing files stay unchanged. The checksum of each file and the store are checked before the
+    folder is created.
     """
     from tui_annotate import workspace as workspaces
 
-    copied = workspaces.restore(source, to=to.resolve())
+    copied = workspaces.restore(source, to=target.resolve())
     if as_json:
         output.print_json(copied)
         return
     output.print_line(f"workspace: {copied.folder}")
     events = output.many(copied.events, "event")
-    output.print_message(f"as of {output.format_time(copied.at)}: {events}; head {copied.head}")
+    output.print_note(f"state of {output.format_time(copied.at)}: {events}; head: {copied.head}")
     if copied.missing_vectors:
-        rebuild = f"tui-annotate index rebuild -w {shlex.quote(str(to))}"
-        output.print_message(f"the vectors are not with it; next: {rebuild}")
+        rebuild = f"tui-annotate vectors rebuild -w {shlex.quote(str(target))}"
+        output.print_note(f"the backup contains no vectors; to compute them: {rebuild}")

@@ -1,4 +1,4 @@
-"""The command `doctor`: what is wrong with workspace or terminal, and what repairs it."""
+"""The command `doctor`: check the workspace, the machine and the terminal, and suggest fixes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from typing import Final
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, open_workspace
 from tui_annotate.cli.ssh import SESSION
+from tui_annotate.cli.ssh_session import COMMAND
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.people import Permission, is_allowed
@@ -31,19 +33,21 @@ MIN_COLUMNS, MIN_ROWS = 80, 24
 STALE: Final = timedelta(days=1)
 """The age at which an unfinished run counts as abandoned."""
 _MAX_RUNS_NAMED: Final = 3
+_STATES: Final = {"wrong": "error", "doubt": "warning"}
 
 
 def register(app: typer.Typer) -> None:
-    """Adds this command to the app."""
-    add_command(app, doctor, "doctor", "doctor --json")
+    """Add the command `doctor` to the app."""
+    add_command(app, doctor, "doctor", "doctor --json", panel=START)
 
 
 def doctor(*, common: options.CommonOptions) -> None:
-    """Say what is wrong, and how to mend it.
+    """Check the workspace and suggest fixes.
 
-    Looks at configuration, store, log, permissions, disk, vectors, labels, machines' runs and
-    terminal, and where keys are bound at sshd. Exit code 1 if something is wrong; a doubt alone
-    does not count.
+    The command checks the configuration, store, event log, permissions, disk, vectors, labels, runs
+    of scorers and judges, the terminal, and sshd if ssh keys are in use.
+
+    Exit code: 0 no error, possibly warnings; 1 at least one error.
     """
     checks = [
         check_configuration(),
@@ -56,19 +60,19 @@ def doctor(*, common: options.CommonOptions) -> None:
     output.set_exit_code(1 if is_wrong else 0)
     output.print_table_or_json(
         checks,
-        ["what", "state", output.whole_column("found")],
-        [(check.what, check.state, check.says) for check in checks],
+        ["check", "state", output.whole_column("result")],
+        [(check.what, _STATES.get(check.state, check.state), check.says) for check in checks],
         as_json=common.as_json,
     )
     for check in [] if common.as_json else checks:
         if check.mend:
-            output.print_line(f"to mend {check.what}: {check.mend}")
+            output.print_line(output.add_workspace(f"to fix {check.what}: {check.mend}"))
     if is_wrong:
         raise typer.Exit(1)
 
 
 def check_configuration() -> DiagnosticFinding:
-    """Whether the person's own settings and key map can be used."""
+    """Check that the user's settings file and key map are valid."""
     from tui_annotate.settings import load, user_file
     from tui_annotate.tui.keys.key_map import key_map
 
@@ -81,7 +85,7 @@ def check_configuration() -> DiagnosticFinding:
         key_map(settings.keys)
     except TuiAnnotateError as error:
         return DiagnosticFinding("configuration", "wrong", f"{file}: {error.message}", error.hint)
-    source = file if user_file().exists() else f"as it comes; nothing at {file}"
+    source = file if user_file().exists() else f"default settings; there is no file {file}"
     return DiagnosticFinding("configuration", "ok", source)
 
 
@@ -112,21 +116,19 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
 def check_runs(
     finished: int, unfinished: Sequence[ScoreRun], *, now: datetime
 ) -> DiagnosticFinding:
-    """How many runs of machines are finished, and which of the others were abandoned."""
-    says = f"{finished:,} finished, {len(unfinished):,} unfinished"
+    """Count completed runs of scorers and judges, and name abandoned runs."""
+    says = f"{finished:,} completed, {len(unfinished):,} incomplete"
     abandoned = [each for each in unfinished if now - _parse_start(each) > STALE]
     if not abandoned:
-        return DiagnosticFinding("machines' runs", "ok", says)
+        return DiagnosticFinding("runs", "ok", says)
     runs = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in abandoned]
     old = output.join_names(runs, most=_MAX_RUNS_NAMED, separator="; ")
-    mend = "run the same command again: it takes out what the unfinished run left"
-    return DiagnosticFinding(
-        "machines' runs", "doubt", f"{says}; begun more than a day ago: {old}", mend
-    )
+    mend = "run the same command again: it replaces the incomplete run"
+    return DiagnosticFinding("runs", "doubt", f"{says}; started more than a day ago: {old}", mend)
 
 
 def _parse_start(run: ScoreRun) -> datetime:
-    """The start of a run; of an imported one without a time, long ago."""
+    """Return the start of a run; the earliest possible time for an imported run without a time."""
     try:
         at = datetime.fromisoformat(run.at)
     except ValueError:
@@ -135,7 +137,7 @@ def _parse_start(run: ScoreRun) -> datetime:
 
 
 def _check_embedders() -> Iterator[DiagnosticFinding]:
-    """Which vectors ingest can make here; those that are stored need nothing of it."""
+    """Check which embedders are installed; stored vectors do not need an embedder."""
     from importlib.util import find_spec
 
     from tui_annotate.plugins.registry import best_embedder
@@ -143,19 +145,19 @@ def _check_embedders() -> Iterator[DiagnosticFinding]:
     installed = ["static"] * (find_spec("wordllama") is not None)
     installed += ["neural"] * (best_embedder() == "neural")
     if installed:
-        yield DiagnosticFinding(
-            "embedders", "ok", f"ingest can make vectors: {', '.join(installed)}"
-        )
+        yield DiagnosticFinding("embedders", "ok", f"installed: {', '.join(installed)}")
     else:
-        says = "ingest can make no vectors on this platform: new texts are ranked by words alone"
+        says = "no embedder on this platform: the assist ranks new texts lexically (words only)"
         yield DiagnosticFinding("embedders", "doubt", says)
 
 
 def check_terminal(environment: Mapping[str, str]) -> Iterator[DiagnosticFinding]:
-    """What the terminal can show: kind, colours, size, encoding, settings in the way."""
+    """Check the terminal: type, colours, size, encoding, and variables that change the display."""
     kind = environment.get("TERM", "")
     if not sys.stdout.isatty():
-        yield DiagnosticFinding("terminal", "ok", "standard output is none; annotate needs one")
+        yield DiagnosticFinding(
+            "terminal", "ok", "standard output is none; annotate needs a terminal"
+        )
         return
     if kind in {"", "dumb"}:
         yield DiagnosticFinding(
@@ -173,22 +175,25 @@ def check_terminal(environment: Mapping[str, str]) -> Iterator[DiagnosticFinding
     names = sorted(name for name in environment if name.startswith("TEXTUAL"))
     if names:
         yield DiagnosticFinding(
-            "settings", "doubt", f"set: {', '.join(names)}", f"unset {' '.join(names)}"
+            "settings",
+            "doubt",
+            f"environment variables that change the display: {', '.join(names)}",
+            f"unset {' '.join(names)}",
         )
 
 
 def _describe_colours(environment: Mapping[str, str]) -> str:
     if environment.get("NO_COLOR"):
-        return "no colours, as NO_COLOR asks"
+        return "no colours (NO_COLOR is set)"
     if environment.get("COLORTERM", "") in {"truecolor", "24bit"}:
-        return "all colours"
+        return "true colour"
     return "256 colours" if "256" in environment.get("TERM", "") else "16 colours"
 
 
 MIN_FREE_BYTES: Final = 200 * 2**20
 MIN_FREE_FILES: Final = 1_000
 MAX_CHECKED_FILES: Final = 50_000
-"""Files of a workspace whose modes are looked at; vectors of a large one are many."""
+"""Maximum number of files whose permissions are checked; large workspaces have many vectors."""
 
 MOUNTS: Final = Path("/proc/self/mounts")
 NETWORK_FILE_SYSTEMS: Final = frozenset(
@@ -198,23 +203,23 @@ NETWORK_FILE_SYSTEMS: Final = frozenset(
         *("fuse.ceph", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
     }
 )
-"""File systems that other machines may write to, where SQLite's shared memory does not hold."""
+"""File systems that several machines can write to, where SQLite's shared memory is unreliable."""
 
 LOCAL_DISKS: Final = ("/srv", "/var/lib", "/scratch", "/local", "/data", "/var/tmp")  # noqa: S108  a disk
-"""Where a local disk often is."""
+"""Folders that are often on a local disk."""
 
 _OTHERS_MODE: Final = 0o077
 _SHARED_FOLDER: Final = stat.S_ISGID | 0o070
 _SHARED_FILE: Final = 0o060
 _LOG_FOLDER: Final = "log"
-"""The folder whose files are each user's own, also where the rest is shared by a group."""
+"""Folder whose files belong to one user each, also in a workspace that a group shares."""
 _PSEUDONYM_KEY: Final = "pseudonyms.key"
-"""The file that stays its owner's also there."""
+"""File that stays private to its owner, also in a workspace that a group shares."""
 _MAX_FILES_NAMED: Final = 5
 
 
 def check_folder(folder: Path) -> Iterator[DiagnosticFinding]:
-    """Permissions, free space, quota, and whether the disk is one that SQLite can trust."""
+    """Check permissions, free space, the disk quota, and the file system of a workspace."""
     yield check_privacy(folder)
     if not os.access(folder, os.W_OK):
         mend = _shell_command("chmod u+w", folder)
@@ -232,31 +237,29 @@ def _check_space(folder: Path) -> DiagnosticFinding:
     free = shutil.disk_usage(folder).free
     if free < MIN_FREE_BYTES:
         return DiagnosticFinding(
-            "space", "wrong", f"{free // 2**20} MB left", "free some space on the disk"
+            "space", "wrong", f"{free // 2**20} MB free", "free some space on the disk"
         )
     disk = os.statvfs(folder)
     if disk.f_files and disk.f_favail < MIN_FREE_FILES:
-        says = f"room for {disk.f_favail} more files"
-        return DiagnosticFinding(
-            "space", "wrong", says, "remove files that nobody needs from the disk"
-        )
-    return DiagnosticFinding("space", "ok", f"{free / 2**30:,.1f} GB left")
+        says = f"space for only {disk.f_favail} more files"
+        return DiagnosticFinding("space", "wrong", says, "delete unused files from the disk")
+    return DiagnosticFinding("space", "ok", f"{free / 2**30:,.1f} GB free")
 
 
 def _check_quota(program: str, device: str) -> Iterator[DiagnosticFinding]:
-    """What a user of the disk may still write, by `quota`; nothing where there is no limit."""
+    """Check the user's remaining disk quota by `quota`; yield nothing without a limit."""
     for fields in map(str.split, _run([program, "-w", "-p"]).stdout.splitlines()):
         if len(fields) < 4 or fields[0] != device or not fields[3].isdecimal():
             continue
         limit, used = int(fields[3]), int(fields[1].rstrip("*"))
-        left = (limit - used) * 1024  # it counts in kB
+        left = (limit - used) * 1024  # `quota` counts in kB
         if limit and left < MIN_FREE_BYTES:
-            says = f"{max(left, 0) // 2**20} MB left of your share of the disk"
+            says = f"{max(left, 0) // 2**20} MB left of your quota"
             yield DiagnosticFinding(
                 "quota", "wrong", says, "ask the machine's admin, or use another disk"
             )
         elif limit:
-            yield DiagnosticFinding("quota", "ok", f"{left / 2**30:,.1f} GB left of your share")
+            yield DiagnosticFinding("quota", "ok", f"{left / 2**30:,.1f} GB left of your quota")
 
 
 def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
@@ -264,35 +267,35 @@ def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
 
 
 def _report_network_disk(folder: Path, system: str) -> DiagnosticFinding:
-    says = f"{system} is a network file system: SQLite loses work there"
+    says = f"{system} is a network file system, on which SQLite can lose work"
     writable = (each for each in map(Path, LOCAL_DISKS) if os.access(each, os.W_OK))
     local = (each for each in writable if find_mount(each, MOUNTS)[1] not in NETWORK_FILE_SYSTEMS)
     destination = next(local, Path(LOCAL_DISKS[0])) / folder.name
     mend = f"{_shell_command('cp -a', folder)} {shlex.quote(str(destination))}"
     return DiagnosticFinding(
-        "disk", "wrong", says, f"{mend}  # with nobody at work; then use {destination}"
+        "disk", "wrong", says, f"{mend}  # while no one works; then use {destination}"
     )
 
 
 def check_privacy(folder: Path) -> DiagnosticFinding:
-    """Who else on this machine can read the workspace."""
+    """Check which other users of this machine can read the workspace."""
     modes = {path: path.lstat() for path in _list_entries(folder)}
     if modes[folder].st_mode & _SHARED_FOLDER == _SHARED_FOLDER:
         return _check_group(folder, modes)
     readable = [path for path, found in modes.items() if found.st_mode & _OTHERS_MODE]
     if readable and not modes[folder].st_mode & _OTHERS_MODE:
-        readable = []  # nobody gets as far as these
+        readable = []  # other users cannot enter the folder
     if readable:
-        says = f"others on this machine can read {_join_names(readable)}"
+        says = f"other users of this machine can read {_join_names(readable)}"
         return DiagnosticFinding("privacy", "doubt", says, _shell_command("chmod -R go=", folder))
-    return DiagnosticFinding("privacy", "ok", "for you alone")
+    return DiagnosticFinding("privacy", "ok", "only you can read the workspace")
 
 
 def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticFinding:
-    """A workspace that a group shares: everything is the group's, and nothing anybody else's."""
+    """Check a workspace that a group shares: the group can use all files, and other users none."""
     group = modes[folder].st_gid
     if modes[folder].st_mode & 0o007:
-        says = "everybody on this machine can read it, not the group alone"
+        says = "all users of this machine can read the workspace, not only the group"
         return DiagnosticFinding("privacy", "wrong", says, _shell_command("chmod o=", folder))
     shared = (path for path in modes if path.name != _PSEUDONYM_KEY)
     closed = [path for path in shared if not _is_shared(modes[path], group)]
@@ -303,11 +306,11 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticF
             f" && find {path} -type d -exec chmod g+s {{}} +"
         )
         return DiagnosticFinding(
-            "privacy", "wrong", f"the group can not use {_join_names(closed)}", mend
+            "privacy", "wrong", f"the group cannot use {_join_names(closed)}", mend
         )
     says = (
-        f"everybody of the group {find_group_name(group)} can read all of it:"
-        " that others' work stays unseen is a matter of the screen alone"
+        f"all members of the group {find_group_name(group)} can read all files:"
+        " only the screens hide other people's work"
     )
     return DiagnosticFinding(
         "privacy", "doubt", says, _shell_command("tui-annotate ssh setup -w", folder)
@@ -337,7 +340,7 @@ def _join_names(paths: Sequence[Path]) -> str:
 
 
 def find_group_name(group: int) -> str:
-    """What a group is called; its number where it has no name."""
+    """Return the name of a group; its number if the group has no name."""
     import grp
 
     try:
@@ -351,7 +354,7 @@ def _shell_command(command: str, folder: Path) -> str:
 
 
 def find_mount(folder: Path, mounts: Path) -> tuple[str, str]:
-    """Device and kind of the file system a folder is on, by a table of mounts; empty: unknown."""
+    """Return device and type of a folder's file system by a mount table; empty if unknown."""
     try:
         lines = [line.split() for line in mounts.read_text("utf-8", "replace").splitlines()]
     except OSError:
@@ -366,10 +369,10 @@ def find_mount(folder: Path, mounts: Path) -> tuple[str, str]:
 
 
 MIN_GLIBC: Final = (2, 28)
-"""What the wheels of LanceDB, PyArrow and NumPy were built for: manylinux_2_28."""
+"""Oldest glibc that the wheels of LanceDB, PyArrow and NumPy support: manylinux_2_28."""
 
 SshdSettings = Mapping[str, Sequence[str]]
-"""What `sshd -T` prints: a name in lower case, and its values."""
+"""Settings that `sshd -T` prints: values by name in lower case."""
 
 _EXPECTED_SETTINGS: Final = {
     "PermitTTY": "yes",
@@ -383,28 +386,28 @@ _WRITABLE_BY_OTHERS: Final = 0o022
 
 
 def check_glibc() -> Iterator[DiagnosticFinding]:
-    """Whether the C library is one that the wheels of our libraries run on."""
+    """Check that the wheels of the required libraries support the machine's C library."""
     try:
         name = os.confstr("CS_GNU_LIBC_VERSION") or ""
     except (AttributeError, ValueError, OSError):
-        return  # another system, with wheels of its own
+        return  # not glibc: other wheels
     found = re.fullmatch(r"glibc (\d+)\.(\d+).*", name)
     if found and (int(found[1]), int(found[2])) >= MIN_GLIBC:
         yield DiagnosticFinding("C library", "ok", name)
     elif found:
         least = ".".join(map(str, MIN_GLIBC))
-        says = f"{name}; pip has wheels of LanceDB and PyArrow from glibc {least} on"
+        says = f"{name}; the wheels of LanceDB and PyArrow need glibc {least} or later"
         yield DiagnosticFinding(
             "C library", "wrong", says, "use a newer system: Debian 10, RHEL 8 or later"
         )
 
 
 def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[DiagnosticFinding]:
-    """What sshd lets those do whose keys are bound; nothing where no key is.
+    """Check what sshd permits to people with ssh keys; yield nothing if there are no keys.
 
     Args:
-        folder: the workspace's.
-        lines: of `authorized_keys`, as they should be.
+        folder: workspace folder.
+        lines: the expected lines of `authorized_keys`.
     """
     import pwd
 
@@ -420,7 +423,7 @@ def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[DiagnosticFinding
     if settings:
         yield from check_sshd_settings(settings, folder, user)
     elif settings is None:
-        says = "sshd's settings can not be read by this user"
+        says = "this user cannot read the settings of sshd"
         yield DiagnosticFinding(
             "sshd", "doubt", says, f"as root: {' '.join(_sshd_query('sshd', user))}"
         )
@@ -431,7 +434,7 @@ def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[DiagnosticFinding
 
 
 def read_sshd_settings(user: str) -> SshdSettings | None:
-    """What sshd is set to for an account: empty where it is not there, None where it is unread."""
+    """Return sshd's settings for a user: empty without sshd, None if they cannot be read."""
     program = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if program is None:
         return {}
@@ -451,7 +454,7 @@ def _sshd_query(program: str, user: str) -> list[str]:
 def check_sshd_settings(
     settings: SshdSettings, folder: Path, user: str
 ) -> Iterator[DiagnosticFinding]:
-    """Settings of sshd that leave more open than a session needs, each with its line."""
+    """Check sshd's settings: report those that permit more than a session needs."""
     mend = f"{_shell_command('tui-annotate ssh setup -w', folder)} --user {user} --part sshd"
     differing = [
         f"{name} {' '.join(found)}"
@@ -463,12 +466,12 @@ def check_sshd_settings(
         differing.append(f"AcceptEnv {' '.join(unexpected)}")
     forced_command = " ".join(settings.get("forcecommand", ("none",)))
     if forced_command != "none":
-        says = f"ForceCommand goes before the commands of keys: {forced_command}"
-        yield DiagnosticFinding("sshd", "wrong", says, f"{mend}  # without a ForceCommand")
+        says = f"ForceCommand overrides the commands of keys: {forced_command}"
+        yield DiagnosticFinding("sshd", "wrong", says, f"{mend}  # without ForceCommand")
     elif differing:
         yield DiagnosticFinding("sshd", "doubt", f"for {user}: {', '.join(differing)}", mend)
     else:
-        yield DiagnosticFinding("sshd", "ok", f"{user} gets a terminal, and forwards nothing")
+        yield DiagnosticFinding("sshd", "ok", f"{user} gets a terminal and no forwarding")
 
 
 def _list_key_files(patterns: Sequence[str], user: str, home: Path) -> list[Path]:
@@ -480,23 +483,23 @@ def _list_key_files(patterns: Sequence[str], user: str, home: Path) -> list[Path
 def check_authorized_keys(
     files: Sequence[Path], folder: Path, bound: Mapping[str, str]
 ) -> Iterator[DiagnosticFinding]:
-    """Whether each bound key begins a session and nothing else, and what other keys may do.
+    """Check that each person's key can only start a session, and what other keys can do.
 
     Args:
-        files: those that sshd reads; they need not be there.
-        folder: the workspace's.
-        bound: the command of each bound key.
+        files: files that sshd reads; files may be missing.
+        folder: workspace folder.
+        bound: the expected command of each person's key.
     """
     first = shlex.quote(str(files[0])) if files else "FILE"
-    write = f"{_shell_command('tui-annotate ssh keys -w', folder)} --authorized-keys {first}"
+    write = f"{_shell_command('tui-annotate ssh authorized-keys -w', folder)} {first}"
     found: set[str] = set()
     for file in files:
         try:
             text, mode = file.read_text("utf-8", "replace"), file.stat().st_mode
         except OSError:
-            continue  # not there, or not to be read: its keys are reported as missing
+            continue  # missing or unreadable file: its keys are reported as missing
         if mode & _WRITABLE_BY_OTHERS:
-            says = f"others can write {file}, so sshd does not read it"
+            says = f"other users can write {file}, so sshd ignores the file"
             yield DiagnosticFinding(
                 _AUTHORIZED_KEYS, "wrong", says, _shell_command("chmod 600", file)
             )
@@ -508,27 +511,27 @@ def check_authorized_keys(
                     line = f"line {number} of {file}"
                     yield DiagnosticFinding(_AUTHORIZED_KEYS, state, f"{line} {says}", mend)
     if lacking := set(bound) - found:
-        says = f"bound keys that stand in no file that sshd reads: {len(lacking)}"
+        says = f"keys of people that are in no file that sshd reads: {len(lacking)}"
         yield DiagnosticFinding(_AUTHORIZED_KEYS, "doubt", says, write)
 
 
 def _check_entry(
     entry: AuthorizedKey, bound: Mapping[str, str], *, remove: str, write: str
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield state, words and fix of each problem; `remove` and `write` are the commands."""
+    """Yield state, text and fix of each problem; `remove` and `write` are the fixing commands."""
     missing = " and ".join(each for each in ("restrict", "command") if each not in entry.options)
     if missing and entry.key in bound:
-        says = f"lacks {missing}: a bound key opens more than a session"
+        says = f"lacks {missing}: the key of a person permits more than a session"
         yield "wrong", says, f"{remove} && {write}"
     elif missing:
-        says = f"lacks {missing}: that key opens a shell beside the store"
-        yield "doubt", says, f"{remove}  # unless it is an admin's"
+        says = f"lacks {missing}: the key opens a shell with access to the store"
+        yield "doubt", says, f"{remove}  # unless the key is an admin's"
     elif entry.key in bound and (command := entry.options["command"]) != bound[entry.key]:
         if _parse_session_folder(command) in {"", _parse_session_folder(bound[entry.key])}:
-            yield "wrong", "begins something else than the session of whose key it is", write
+            yield "wrong", "starts another command than the session of the key's owner", write
         else:
-            yield "doubt", "opens another workspace; a key can open one alone", ""
+            yield "doubt", "opens another workspace; a key can open only one workspace", ""
 
 
 def _parse_session_folder(command: str) -> str:
-    return command.rpartition(" -w ")[2] if " session " in command else ""
+    return command.rpartition(" -w ")[2] if f" {' '.join(COMMAND)} " in command else ""

@@ -1,4 +1,4 @@
-"""Commands about what people are told to do: guidelines list, show, diff, apply."""
+"""The commands `guidelines`: list, show, compare and apply versions of the guidelines."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
+from tui_annotate.cli.help_format import TEAM
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.text_diff import count_changed_lines, diff_lines, diff_words
 from tui_annotate.plugins.files.small_text import read_text
 
 SHORT = 12
-"""Characters of a version's hash that are shown."""
+"""Number of displayed characters of a version's hash."""
 
-OfDataset = Annotated[str, options.dataset_option("Of this dataset; else of the workspace.")]
+OfDataset = Annotated[
+    str, options.dataset_option("Dataset with its own guidelines (default: the workspace's).")
+]
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    guidelines = add_group(
-        app, "guidelines", "Guidelines for annotators, and what changed in them."
-    )
+    """Add the group `guidelines` to the app."""
+    guidelines = add_group(app, "guidelines", "Manage versions of the guidelines.", panel=TEAM)
     add_command(guidelines, list_versions, "guidelines list --dataset news", name="list")
     add_command(guidelines, show, "guidelines show", "guidelines show 3f0a --dataset news")
     add_command(guidelines, diff, "guidelines diff", "guidelines diff 3f0a 9c41 --words")
@@ -39,11 +40,11 @@ def list_versions(
     *,
     dataset: Annotated[
         str | None,
-        option("--dataset", "NAME", "Of this dataset alone; empty for the workspace's own."),
+        options.dataset_option("Only this dataset's versions; '' for the workspace's."),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
-    """List the versions that were in force: where, since when, by whom."""
+    """List versions of the guidelines with time and author."""
     with open_workspace(common.workspace) as space:
         versions = space.team.guidelines.versions(dataset)
     output.print_table_or_json(
@@ -51,7 +52,7 @@ def list_versions(
         [
             output.flexible_column("dataset"),
             "version",
-            "in force since",
+            "in use since",
             "by",
             output.number_column("lines"),
             "",
@@ -61,7 +62,7 @@ def list_versions(
                 each.dataset or "(all)",
                 each.version[:SHORT],
                 each.at[:19],
-                each.by or "the owner",
+                each.by or "owner",
                 each.lines,
                 "now" if each.in_force else "",
             )
@@ -73,39 +74,51 @@ def list_versions(
 
 def show(
     version: Annotated[
-        str, argument("VERSION", "The start of its hash; else the one in force.")
+        str, argument("VERSION", "Beginning of the version's hash (default: the current version).")
     ] = "",
     *,
     dataset: OfDataset = "",
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Print a version of the guidelines as it was given."""
-    with open_workspace(workspace) as space:
+    """Print a version of the guidelines."""
+    with open_workspace(common.workspace) as space:
         text = space.team.guidelines.text(version, dataset=dataset)
-    output.print_text(text)
+    if common.as_json:
+        output.print_json({"dataset": dataset, "text": text})
+    else:
+        output.print_text(text)
 
 
 def diff(
     old: Annotated[
-        str, argument("OLD", "The start of a version's hash; else the one before the last.")
+        str,
+        argument("OLD", "Beginning of the old version's hash (default: the last but one)."),
     ] = "",
-    new: Annotated[str, argument("NEW", "Likewise; else the one in force.")] = "",
+    new: Annotated[
+        str, argument("NEW", "Beginning of the new version's hash (default: the current version).")
+    ] = "",
     *,
     words: Annotated[
-        bool, flag("--words", "By words, the whole text, instead of by lines.")
+        bool, flag("--words", "Compare words and print the whole text, instead of changed lines.")
     ] = False,
     dataset: OfDataset = "",
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Print what changed between two versions: by lines, or by words.
+    """Compare two versions, by lines or by words.
 
-    On a terminal what came is green and what went red; elsewhere lines begin with + or -, and words
-    stand in {+ +} and [- -].
+    On a terminal, added text is green and removed text is red. Changed lines begin with + or -.
+    With --words and without colours, added words are in {+ +} and removed words in [- -].
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         guide = space.team.guidelines
         before = guide.text(old) if old else guide.before(dataset)
         after = guide.text(new, dataset=dataset)
+    if common.as_json:
+        parts = [diff_words(before, after)] if words else diff_lines(before, after)
+        output.print_json(
+            [[{"mark": one.mark, "text": one.text} for one in part] for part in parts]
+        )
+        return
     if words:
         output.print_word_diff(diff_words(before, after))
         return
@@ -117,30 +130,33 @@ def diff(
 
 
 def apply(
-    file: Annotated[Path, argument("FILE", "A text in UTF-8, as Markdown.")],
+    file: Annotated[Path, argument("FILE", "File of the guidelines, Markdown in UTF-8.")],
     *,
     dataset: OfDataset = "",
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Put guidelines in force.
+    """Make a file the current guidelines.
 
-    Who annotates from now on is told what changed. Those of the workspace are written to its
-    guidelines.md too.
+    Annotators see the changes at their next session. The workspace's guidelines are also written to
+    its file guidelines.md.
     """
     text = read_text(file)
     if not text.strip():
-        raise InvalidInput(f"{file} is empty", "there are no guidelines without a word")
-    with open_workspace(workspace) as space:
+        raise InvalidInput(f"{file} is empty", "write the guidelines into the file")
+    with open_workspace(common.workspace) as space:
         guide = space.team.guidelines
         before = guide.versions(dataset)[-1:]
         old = guide.text(before[0].version) if before else ""
         version = space.team.apply_guidelines(text, dataset=dataset)
-    if before and before[0].version == version:
-        output.print_line(f"version {version[:SHORT]} is in force already")
+    changed = not (before and before[0].version == version)
+    if common.as_json:
+        output.print_json({"version": version, "dataset": dataset, "changed": changed})
+        return
+    if not changed:
+        output.print_line(f"version {version[:SHORT]} is in use already")
         return
     added, removed = count_changed_lines(old, text)
-    where = f"for {dataset}" if dataset else "for all datasets without their own"
-    output.print_line(f"version {version[:SHORT]} is in force {where}")
-    output.print_message(
-        f"lines that came: {added}, that went: {removed}; see: tui-annotate guidelines diff"
-    )
+    where = f"for {dataset}" if dataset else "for all datasets without guidelines of their own"
+    output.print_line(f"version {version[:SHORT]} is in use {where}")
+    lines = f"{output.many(added, 'line')} added, {removed:,} removed"
+    output.print_note(f"{lines}; to compare: tui-annotate guidelines diff")

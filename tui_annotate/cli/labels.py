@@ -1,4 +1,4 @@
-"""Commands about label sets: labels check, list, show, apply, rename, merge, split and so on."""
+"""The commands `labels`: list, check and change label sets, and the annotations with them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output
+from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.label_files import parse_labels
-from tui_annotate.domain.labels import JOINER, Label, Requirement
+from tui_annotate.domain.labels import JOINER, Label, LabelTree, Requirement
 from tui_annotate.plugins.files.small_text import read_text
 from tui_annotate.settings import find_workspace
 
@@ -22,46 +23,54 @@ if TYPE_CHECKING:
     from tui_annotate.services.status import PendingChoices
 
 
-SetOption = Annotated[str, options.dataset_option("The set of this dataset; else the workspace's.")]
+SetOption = Annotated[
+    str, options.dataset_option("Dataset with its own label set (default: the workspace's set).")
+]
 LabelArgument = Annotated[
-    str, argument("LABEL", "With its parents, as Unwanted.Intrinsic.", complete=completion.labels)
+    str,
+    argument("LABEL", "Label with its parents: Unwanted.Intrinsic.", complete=completion.labels),
 ]
 
 SHORT = 12
-"""Characters of a version's hash that are shown."""
+"""Number of displayed characters of a version's hash."""
 
 
 _LABEL_FIELDS = ("key", "color", "description", "evidence", "note", "exclusive", "retired", "split")
 _WHY = {
     "asked": "asked for",
     "letters": "the same letters",
-    "parent": "its parent was left out",
-    "spelling": "a slip of the pen",
+    "parent": "its parent was missing",
+    "spelling": "a misspelling",
 }
 _ODD = {
-    "outside": "not in the set",
+    "outside": "not in the label set",
     "split": "split, waits for a choice",
-    "parent": "a parent, none of its children",
+    "parent": "a parent without a child",
     "tops": "labels of several groups",
     "none": "no label",
 }
 _MOST_FINDINGS = 10
-"""Places of one kind that are listed; --json has all."""
+"""Maximum number of listed findings of one kind; --json lists all."""
 
 _FINDING_TITLES = {
-    "breaks": "against a rule of the label",
-    "alike": "the same label on the same claim",
-    "left": "changed since, left as they are",
-    "lost": "with a label that the set lacks",
+    "breaks": "annotations that break a rule of the label",
+    "alike": "several annotations with the same label on the same claim",
+    "left": "annotations that were changed since and stay unchanged",
+    "lost": "annotations with a label that is not in the set",
 }
-_RULES = {"evidence": "takes no evidence", "note": "takes no note", "alone": "must stand alone"}
+_RULES = {
+    "evidence": "allows no evidence",
+    "note": "allows no note",
+    "alone": "must be alone",
+}
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    labels = add_group(app, "labels", "The label set, and work under one that changes.")
+    """Add the group `labels` to the app."""
+    labels = add_group(app, "labels", "Manage label sets, and annotations with them.", panel=TEAM)
+    add_command(labels, list_labels, "labels list", "labels list --dataset news", name="list")
     add_command(labels, check, "labels check", "labels check my-labels.yaml")
-    add_command(labels, list_versions, "labels list", name="list")
+    add_command(labels, history, "labels history", "labels history --dataset news")
     add_command(labels, show, "labels show --dataset news > news.yaml")
     add_command(
         labels, apply, "labels apply labels.yaml --dry-run", "labels apply news.yaml --dataset news"
@@ -79,25 +88,38 @@ def register(app: typer.Typer) -> None:
     add_command(labels, undo, "labels undo --dry-run")
 
 
-def list_versions(
+def list_labels(*, dataset: SetOption = "", common: options.CommonOptions) -> None:
+    """List the labels in use, with their keys.
+
+    The digit is the label's key on the screen. `key` and `color` are the values in the label set
+    file.
+    """
+    with open_workspace(common.workspace) as space:
+        if dataset:
+            options.choose_dataset(space, dataset)
+        tree = space.team.proposals.labels(dataset)
+    _print_labels(tree, as_json=common.as_json)
+
+
+def history(
     *,
     dataset: Annotated[
         str | None,
-        options.dataset_option("Of this dataset's own set alone; empty for the workspace's."),
+        options.dataset_option("Only this dataset's own set; '' for the workspace's."),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
-    """List what was done to the label sets, and what is in force.
+    """List label set changes, and annotations awaiting a choice.
 
-    Below it stands what waits for a choice, anywhere; `status --json` has it too.
+    Annotations wait for a choice after their label was split. `status --json` lists them too.
     """
     with open_workspace(common.workspace) as space:
         versions, waiting = space.team.relabel.versions(dataset), space.status().waiting
-    titles = ("dataset", "version", "since", "by", "what", "labels", "")
+    titles = ("dataset", "version", "in use since", "by", "change", "labels", "")
     output.print_table_or_json(
         versions,
         [
-            output.Column(each, number=each == "labels", flexible=each in {"dataset", "what"})
+            output.Column(each, number=each == "labels", flexible=each in {"dataset", "change"})
             for each in titles
         ],
         [
@@ -105,7 +127,7 @@ def list_versions(
                 each.dataset or "(all)",
                 each.version[:SHORT],
                 each.at[:19],
-                each.by or "the owner",
+                each.by or "owner",
                 each.told or "first version",
                 each.labels,
                 "now" if each.in_force else "undone" if each.undone else "",
@@ -120,29 +142,32 @@ def list_versions(
 
 def show(
     version: Annotated[
-        str, argument("VERSION", "The start of its hash; else the one in force.")
+        str, argument("VERSION", "Beginning of the version's hash (default: the current version).")
     ] = "",
     *,
     dataset: SetOption = "",
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Print a version of a label set as it was given."""
-    with open_workspace(workspace) as space:
+    """Print a version of a label set as a file."""
+    with open_workspace(common.workspace) as space:
         text = space.team.relabel.text(version, dataset=dataset)
-    output.print_text(text)
+    if common.as_json:
+        output.print_json({"dataset": dataset, "text": text})
+    else:
+        output.print_text(text)
 
 
 def apply(
-    file: Annotated[Path, argument("FILE", "A label set.")],
+    file: Annotated[Path, argument("FILE", "Label set file, YAML.")],
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Put a label set in force.
+    """Make a file the current label set.
 
-    For all datasets without their own, or for one. Refused where annotations would be left with
-    labels that it lacks; --dry-run says whose.
+    The set applies to one dataset, or to all datasets without their own set. The command refuses a
+    set that lacks labels of existing annotations; --dry-run lists these annotations.
     """
     from tui_annotate.services.relabel import RelabelConflict
 
@@ -161,15 +186,15 @@ def apply(
 
 def rename(
     old: LabelArgument,
-    new: Annotated[str, argument("NEW", "Its new name.")],
+    new: Annotated[str, argument("NEW", "New name of the label; the label keeps its parents.")],
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Give a label another name, on all annotations that have it.
+    """Rename a label in the set and on all annotations.
 
-    Labels below it go along.
+    Labels below the label move with it.
     """
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.rename(old, new, dataset=dataset, dry=dry_run)
@@ -177,20 +202,23 @@ def rename(
 
 
 def merge(
-    labels: Annotated[list[str], argument("FROM... INTO", "Labels, and the one that they become.")],
+    labels: Annotated[
+        list[str], argument("LABEL... INTO", "Labels to merge, then the label that replaces them.")
+    ],
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Make one label of several, on all annotations.
+    """Merge labels into one label, on all annotations.
 
-    Those that become alike are listed.
+    The command lists annotations of the same claim that get the same label.
     """
     *old, into = labels
     if not old:
         raise InvalidInput(
-            f"{into!r} alone can not be merged", "name the labels, then the one that they become"
+            f"only one label is given: {into!r}",
+            "give the labels to merge, then the replacement",
         )
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.merge(old, into, dataset=dataset, dry=dry_run)
@@ -199,16 +227,16 @@ def merge(
 
 def split(
     old: LabelArgument,
-    new: Annotated[list[str], argument("NEW NEW...", "What comes in its place.")],
+    new: Annotated[list[str], argument("NEW NEW...", "New labels, at least two.")],
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Put two labels or more in the place of one.
+    """Split a label into several labels.
 
-    Annotations that have it wait for a choice. Samples that were finished or imported are opened
-    again for those who have such annotations.
+    Annotations with the label wait for a choice between the new labels. Completed and imported
+    samples with such annotations are opened again for their annotators.
     """
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.split(old, new, dataset=dataset, dry=dry_run)
@@ -222,9 +250,9 @@ def retire(
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Keep a label for work that has it, and give it no more.
+    """Deprecate a label: existing uses stay, new uses are refused.
 
-    So with all labels below it.
+    All labels below the label are deprecated too.
     """
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.retire(label, dataset=dataset, dry=dry_run)
@@ -234,9 +262,9 @@ def retire(
 def undo(
     *, dataset: SetOption = "", dry_run: options.DryOption = False, common: options.CommonOptions
 ) -> None:
-    """Take back the last change of a label set.
+    """Undo the last change of a label set.
 
-    Annotations that were changed since stay as they are.
+    Annotations that were changed after it stay unchanged.
     """
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.undo(dataset=dataset, dry=dry_run)
@@ -244,16 +272,21 @@ def undo(
 
 
 def check(
-    file: Annotated[Path | None, argument("FILE", "Else the workspace's labels.yaml.")] = None,
+    file: Annotated[
+        Path | None, argument("FILE", "Label set file (default: the workspace's labels.yaml).")
+    ] = None,
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Check a label set, and print it as the screen shows it.
+    """Check a label set file, and list its labels.
 
-    The digit is where the label stands on the bar; key and color are what it asks for.
+    The digit is the label's key on the screen. `key` and `color` are the values in the file.
     """
     path = file or find_workspace(common.workspace) / "labels.yaml"
-    tree = parse_labels(read_text(path), name=str(path))
+    _print_labels(parse_labels(read_text(path), name=str(path)), as_json=common.as_json)
+
+
+def _print_labels(tree: LabelTree, *, as_json: bool) -> None:
     digits = {label.path: digit for digit, label in tree.bar()}
     names = ("digit", "label", "key", "color", "rules", "description")
     output.print_table_or_json(
@@ -277,7 +310,7 @@ def check(
             )
             for label in tree.walk()
         ],
-        as_json=common.as_json,
+        as_json=as_json,
     )
 
 
@@ -297,24 +330,24 @@ def normalise(
     *,
     rule: Annotated[
         list[str] | None,
-        option("--rule", "FROM=TO", "What a label becomes; FROM= leaves it. Repeatable."),
+        option("--rule", "FROM=TO", "Replace label FROM by TO; FROM= keeps FROM. Repeatable."),
     ] = None,
     rule_file: Annotated[
         Path | None,
-        option(
-            "--rules", "FILE", "A file of rules, one a line; lines that begin with # are skipped."
-        ),
+        option("--rules", "FILE", "File of rules FROM=TO, one per line; lines with # are skipped."),
     ] = None,
-    dataset: Annotated[str, options.dataset_option("Work in this dataset alone.")] = "",
+    dataset: Annotated[
+        str, options.dataset_option("Only annotations of this dataset (default: all datasets).")
+    ] = "",
     dry_run: options.DryOption = False,
     yes: options.YesOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Mend labels that came with imports and are not in the set.
+    """Replace imported labels that are not in the label set.
 
-    By rules that are shown first. They are proposed where one label of the set fits; those of
-    --rule and --rules go before them, and may also choose, for all at once, what came of a label
-    that was split. What has no rule is listed.
+    The command proposes a rule for each label that one label of the set fits, and shows all rules
+    before it applies them. Rules of --rule and --rules take precedence; they can also choose the
+    new label for all annotations of a split label. Labels without a rule are listed.
     """
     from tui_annotate.services.relabel import normalising
 
@@ -331,7 +364,9 @@ def normalise(
         renames = {each.old: each.new for each in rules}
         done = not dry_run and bool(rules)
         if done:
-            output.ask(f"mend {output.many(count, 'label') if count else 'these labels'}?", yes=yes)
+            output.ask(
+                f"replace {output.many(count, 'label') if count else 'these labels'}?", yes=yes
+            )
         report = service.normalise(renames, dataset=dataset, dry=not done)
     if common.as_json:
         output.print_json({**report.as_json(), **_rules_as_json(irregular, rules)})
@@ -347,16 +382,16 @@ def _print_rules(irregular: Sequence[IrregularLabels], rules: Sequence[LabelRepl
     for rule in rules:
         found, old, new = known[rule.old], JOINER.join(rule.old), JOINER.join(rule.new)
         rows.append((old, new, found.annotations, _WHY[rule.why], ", ".join(found.examples)))
-    count, examples = output.number_column("annotations"), output.flexible_column("for example")
+    count, examples = output.number_column("annotations"), output.flexible_column("examples")
     if rows:
-        titles = map(output.flexible_column, ("label", "becomes"))
-        output.print_table([*titles, count, "because", examples], rows)
+        titles = map(output.flexible_column, ("label", "replaced by"))
+        output.print_table([*titles, count, "reason", examples], rows)
     ruled = [known[rule.old] for rule in rules]
     if unruled := [each for each in irregular if each not in ruled]:
         output.print_line("")
-        output.print_line("without a rule:")
+        output.print_line("labels without a rule:")
         output.print_table(
-            ["what", output.flexible_column("label"), count, examples],
+            ["problem", output.flexible_column("label"), count, examples],
             [
                 (_ODD[each.what], each.label, each.annotations, ", ".join(each.examples))
                 for each in unruled
@@ -388,17 +423,18 @@ def _print_change(report: RelabelReport, *, as_json: bool) -> None:
     output.print_message(_summarise(report))
     if report.file == "left":
         output.print_message(
-            "labels.yaml says something else and was left: tui-annotate labels apply labels.yaml"
+            "warning: labels.yaml contains another label set and was not changed; to use it:"
+            " tui-annotate labels apply labels.yaml"
         )
 
 
 def _print_report(report: RelabelReport) -> None:
     rows = []
     for each in report.counts:
-        becomes = "stays" if each.becomes == each.label else each.becomes or "-"
+        becomes = "unchanged" if each.becomes == each.label else each.becomes or "-"
         rows.append((each.person, each.dataset, each.label, becomes, each.annotations))
     if rows:
-        titles = map(output.flexible_column, ("person", "dataset", "label", "becomes"))
+        titles = map(output.flexible_column, ("person", "dataset", "label", "replaced by"))
         output.print_table([*titles, output.number_column("annotations")], rows)
     for what, title in _FINDING_TITLES.items():
         _print_findings(title, report.of(what))
@@ -415,27 +451,27 @@ def _print_findings(title: str, findings: Sequence[RelabelFinding]) -> None:
         label = f" {each.label}{rule}" if each.label else ""
         output.print_line(f"  {each.dataset}/{each.sample}  {each.person}  no. {numbers} {label}")
     if len(findings) > _MOST_FINDINGS:
-        output.print_line(f"  and {len(findings) - _MOST_FINDINGS:,} more; --json has all")
+        output.print_line(f"  and {len(findings) - _MOST_FINDINGS:,} more; --json lists all")
 
 
 def _summarise(report: RelabelReport) -> str:
     if report.kind == "apply" and report.before == report.after:
-        return f"version {report.after[:12]} is in force already"
+        return f"version {report.after[:12]} is in use already"
     if report.kind == "normalise" and not report.annotations:
-        return "no label is to be mended"
+        return "no label needs a replacement"
     parts = [
         f"annotations: {report.annotations:,}",
-        f"samples: {report.samples:,}, for each person who has them",
+        f"samples: {report.samples:,}, counted once per person",
         *([f"opened again: {report.reopened:,}"] if report.reopened else []),
-        *([f"finished again: {report.closed:,}"] if report.closed else []),
+        *([f"completed again: {report.closed:,}"] if report.closed else []),
     ]
-    verb = "done" if report.done else "nothing was changed; it would be"
+    verb = "done" if report.done else "nothing was changed (--dry-run)"
     return f"{verb}: {report.told}; {'; '.join(parts)}"
 
 
 def print_waiting(waiting: Sequence[PendingChoices]) -> None:
-    """A table of what waits for a choice since a label was split; nothing where nothing does."""
-    titles = map(output.flexible_column, ("waits for a choice", "of", "person"))
+    """Print a table of annotations that wait for a choice; print nothing if there are none."""
+    titles = map(output.flexible_column, ("waits for a choice", "between", "person"))
     output.print_table_below(
         [*titles, output.number_column("annotations")],
         [(each.label, ", ".join(each.choices), each.name, each.annotations) for each in waiting],

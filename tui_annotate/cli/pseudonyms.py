@@ -1,4 +1,4 @@
-"""Commands about pseudonyms, and what an export tells of them."""
+"""The commands `pseudonyms`, and the messages of an export with pseudonyms."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
+from tui_annotate.plugins.traits import RecordTrait
 
 if TYPE_CHECKING:
     from tui_annotate.services.export.pseudonyms import PseudonymKeys, Pseudonyms
     from tui_annotate.workspace import Workspace
 
 PseudonymiseOption = Annotated[
-    bool, flag("--pseudonymise", "Put a word that says nothing for each person.")
+    bool, flag("--pseudonymise", "Replace the name and id of each person by a pseudonym.")
 ]
 KeyOption = Annotated[
     Path | None,
@@ -32,14 +34,14 @@ _MOST_COLUMNS = 12
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    pseudonyms = add_group(app, "pseudonyms", "Words that stand for people in exports.")
+    """Add the group `pseudonyms` to the app."""
+    pseudonyms = add_group(app, "pseudonyms", "Manage pseudonyms for exports.", panel=DATA)
     add_command(pseudonyms, list_pseudonyms, "pseudonyms list --json", name="list")
     add_command(pseudonyms, new_key, "pseudonyms new-key --yes")
 
 
 def list_pseudonyms(*, common: options.CommonOptions) -> None:
-    """List people with the words that stand for them in exports."""
+    """List people with their pseudonyms."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         people = space.team.pseudonyms.list_people()
     output.print_table_or_json(
@@ -50,18 +52,22 @@ def list_pseudonyms(*, common: options.CommonOptions) -> None:
     )
 
 
-def new_key(*, yes: options.YesOption = False, workspace: options.WorkspaceOption = None) -> None:
-    """Make a new key: everybody has another word from now on.
+def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) -> None:
+    """Replace all pseudonyms, by a new key.
 
-    The key before is gone.
+    The old key is deleted: the same person has unrelated pseudonyms in earlier and later exports.
     """
-    with open_workspace(workspace, needs=Permission.MANAGE) as space:
-        output.ask("nobody can be followed from earlier exports to later ones?", yes=yes)
-        output.print_message(f"a new key lies in {space.team.pseudonyms.renew()}")
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        output.ask("replace all pseudonyms and delete their key?", yes=yes)
+        file = space.team.pseudonyms.renew()
+    if common.as_json:
+        output.print_json({"key": file})
+    else:
+        output.print_note(f"created a new key: {file}")
 
 
 def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
-    """The pseudonyms of an export; a key that is made for it is told."""
+    """Return the pseudonyms of an export, or None; print the name of a key file that is created."""
     if not wanted:
         return None
     keys = space.team.pseudonyms.keys()
@@ -95,31 +101,36 @@ def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | N
 def _print_key(keys: PseudonymKeys, *, new: bool) -> None:
     if new:
         output.print_message(
-            f"the key of the pseudonyms was made: {keys.path}; keep it, and keep it apart"
+            f"created the key of the pseudonyms: {keys.path}; store it apart from the export"
         )
     if keys.open_to_others():
-        output.print_message(f"others on this machine can read {keys.path}: chmod 600")
+        output.print_message(
+            f"warning: other users of this machine can read {keys.path}; run chmod 600"
+        )
 
 
 def print_pseudonyms(names: Pseudonyms | None) -> None:
-    """Says whom an export does not name, and what of it may name people all the same."""
+    """Print what pseudonyms replaced in an export, and which contents may still name people."""
     if names is None:
         return
     changes = names.report
     people = output.many(len(changes.people), "person", "people")
     output.print_message(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
     if changes.originals:
-        kept = "original imported records, which may name people"
-        output.print_message(f"  left out: {changes.originals:,} {kept}")
+        output.print_message(
+            f"  excluded: {changes.originals:,} {RecordTrait.IMPORTED}, which may name people"
+        )
     if changes.called:
         output.print_message(
-            f"  called as people are, and kept so: {', '.join(sorted(changes.called))}"
+            f"  unchanged values equal to names of people: {', '.join(sorted(changes.called))}"
         )
     if changes.texts:
-        output.print_message(f"  notes and comments kept as written: {changes.texts:,}")
+        output.print_message(
+            f"  unchanged notes and comments that may name people: {changes.texts:,}"
+        )
     if changes.columns:
         output.print_message(
-            f"  kept as they came:{_list_columns(changes.columns, ' ')}; do they name anybody?"
+            f"  unchanged{_list_columns(changes.columns, ' ')}; check whether they name people"
         )
 
 

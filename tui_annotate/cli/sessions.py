@@ -1,4 +1,4 @@
-"""Commands about sessions: who is signed in from where, and ending that."""
+"""The commands `sessions`: list and end sign-in sessions."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Permission
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    sessions = add_group(app, "sessions", "Who is signed in.")
+    """Add the group `sessions` to the app."""
+    sessions = add_group(app, "sessions", "List or end sign-in sessions.", panel=ADMINISTRATION)
     add_command(sessions, list_sessions, "sessions list --json", name="list")
     add_command(
         sessions,
@@ -26,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_sessions(*, common: options.CommonOptions) -> None:
-    """List who is signed in, by name; --json says until when."""
+    """List sign-in sessions; --json also gives their expiry."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         found = space.team.accounts.signed_in()
     output.print_table_or_json(
@@ -34,10 +35,10 @@ def list_sessions(*, common: options.CommonOptions) -> None:
         [
             "session",
             output.flexible_column("name"),
-            "by",
-            output.flexible_column("from"),
+            "signed in by",
+            output.flexible_column("client"),
             "since",
-            "seen",
+            "last used",
         ],
         [
             (each.id[:8], each.name, each.means, each.client, each.created[:10], each.seen[:16])
@@ -48,24 +49,33 @@ def list_sessions(*, common: options.CommonOptions) -> None:
 
 
 def end(
-    session: Annotated[str, argument("[SESSION]", "Its id, or how it begins.")] = "",
+    session: Annotated[
+        str, argument("SESSION", "Id of the session, or the beginning of the id.")
+    ] = "",
     *,
     person: Annotated[
         str,
-        options.person_option("--person", "All of one person: address, name or id.", metavar="WHO"),
+        options.person_option(
+            "--person", "End all sessions of this user: e-mail address, name or id."
+        ),
     ] = "",
-    everybody: Annotated[bool, flag("--all", "All of everybody: each signs in anew.")] = False,
+    all_users: Annotated[
+        bool, flag("--all", "End all sessions; all users must sign in again.")
+    ] = False,
     yes: options.YesOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Sign people out; what they saved stays saved."""
-    if sum((bool(session), bool(person), everybody)) != 1:
-        raise InvalidInput("whose session?", "say which: a SESSION, --person WHO, or --all")
+    """End sign-in sessions; saved work stays saved."""
+    if sum((bool(session), bool(person), all_users)) != 1:
+        raise InvalidInput(
+            "no session is selected, or several selections are given",
+            "pass one of: SESSION, --person NAME, --all",
+        )
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         authenticate = space.team.authenticate
         living = space.team.accounts.signed_in()
-        if everybody:
-            output.ask(f"sign out everybody ({output.many(len(living), 'session')})?", yes=yes)
+        if all_users:
+            output.ask(f"end all sessions ({len(living):,})?", yes=yes)
             ended = authenticate.sign_everybody_out()
         elif person:
             found = space.team.accounts.find(person)
@@ -73,8 +83,11 @@ def end(
         else:
             ids = [each.id for each in living if each.id.startswith(session)]
             if len(ids) != 1:
-                which = "more than one session begins" if ids else "no session that lives begins"
-                raise NotFound(f"{which} with {session!r}", "see: tui-annotate sessions list")
+                which = "several sessions begin" if ids else "no active session begins"
+                raise NotFound(
+                    f"{which} with {session!r}",
+                    "list all sessions with: tui-annotate sessions list",
+                )
             authenticate.sign_out(ids[0])
             ended = 1
     output.print_lines_or_json(

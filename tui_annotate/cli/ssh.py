@@ -1,4 +1,4 @@
-"""Commands for a server that people reach over ssh: keys, and the arrangement around them."""
+"""The commands `ssh`: set up a server that people use over ssh, and manage their ssh keys."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, options, output, ssh_session
+from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.ssh_keys import LONGEST
@@ -25,35 +26,43 @@ if TYPE_CHECKING:
     from tui_annotate.storage.people.accounts import OwnedSshKey
 
 
-_NEXT: Final = "for sshd to know it: tui-annotate ssh keys -w {} --authorized-keys FILE"
+_NEXT: Final = "to make the change known to sshd: tui-annotate ssh authorized-keys -w {} FILE"
 
-SESSION: Final = (sys.executable, "-I", "-m", "tui_annotate", "session")
-"""Begins a session; isolated, so that no variable of a client reaches the interpreter."""
+SESSION: Final = (sys.executable, "-I", "-m", "tui_annotate", *ssh_session.COMMAND)
+"""Command that starts a session; `-I` keeps a client's variables from the interpreter."""
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    add_command(app, session, "session PERSON -w DIR")
-    ssh = add_group(app, "ssh", "People who come over ssh.")
+    """Add the group `ssh` to the app."""
+    ssh = add_group(app, "ssh", "Set up a server for ssh, and its keys.", panel=ADMINISTRATION)
     add_command(
         ssh, setup, "ssh setup --user annotate", "ssh setup --part sshd > tui-annotate.conf"
     )
-    add_command(ssh, keys, "ssh keys", "ssh keys --authorized-keys ~/.ssh/authorized_keys")
-    key = add_group(ssh, "key", "Keys and whose they are.")
-    add_command(key, add, "ssh key add ana@example.org id_ed25519.pub")
-    add_command(key, list_keys, "ssh key list --json", name="list")
-    add_command(key, remove, "ssh key remove SHA256:...")
+    add_command(
+        ssh,
+        authorized_keys,
+        "ssh authorized-keys",
+        "ssh authorized-keys ~/.ssh/authorized_keys",
+        name="authorized-keys",
+    )
+    keys = add_group(ssh, "keys", "Manage the ssh keys of people.")
+    add_command(keys, add, "ssh keys add ana@example.org id_ed25519.pub")
+    add_command(keys, list_keys, "ssh keys list --json", name="list")
+    add_command(keys, delete, "ssh keys delete SHA256:...")
+    add_command(ssh, session, "ssh session PERSON -w DIR")
 
 
 def session(
-    person: Annotated[str, argument("[PERSON]", "Whose key it is, by id.")] = "",
+    person: Annotated[
+        str, argument("PERSON", "Id of the key's owner (default: users sign in on the screen).")
+    ] = "",
     *,
     workspace: options.WorkspaceOption = None,
 ) -> None:
-    """Begin what sshd begins for a key.
+    """Start a session (called by sshd).
 
-    The screen, or an export of one's own work. Stands in authorized_keys, where ssh keys writes it.
-    Exit code 64 without a terminal.
+    The session opens the screen, or exports the user's own work. `ssh authorized-keys` writes this
+    command for each key. Exit code 2: no terminal, or the client requested another command.
     """
     raise typer.Exit(ssh_session.run_session(person, workspace))
 
@@ -61,42 +70,51 @@ def session(
 def setup(
     *,
     user: Annotated[
-        str, option("--user", "NAME", "The account that everybody shares.")
+        str, option("--user", "NAME", "Login name on the server that all people share.")
     ] = "annotate",
     part: Annotated[
-        SshSetupPart | None, typer.Option(help="One part alone, to be put into a file.")
+        SshSetupPart | None, typer.Option(help="Print only this part, to write it to a file.")
     ] = None,
-    on_screen: Annotated[
-        bool, flag("--on-screen", "No keys are bound: everybody signs in on the screen.")
+    password_login: Annotated[
+        bool,
+        flag("--password-login", "Use no keys of people: all users sign in on the screen."),
     ] = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Print a safe arrangement around one account; nothing is written."""
-    folder = find_workspace(workspace)
-    parts = arrangement(user, folder, SESSION, on_screen=on_screen)
-    output.print_page(parts[part] if part else "\n".join(parts.values()))
+    """Print a server setup for ssh; nothing is written."""
+    folder = find_workspace(common.workspace)
+    parts = build_setup(user, folder, SESSION, password_login=password_login)
+    chosen = {part: parts[part]} if part else parts
+    if common.as_json:
+        output.print_json({each.value: text for each, text in chosen.items()})
+    else:
+        output.print_page("\n".join(chosen.values()))
 
 
 def add(
-    person: Annotated[str, argument("PERSON", "Name, address or id.", complete=completion.people)],
-    file: Annotated[Path, argument("KEYFILE", "The public key, *.pub; - for standard input.")],
+    person: Annotated[
+        str, argument("PERSON", "E-mail address, name or id.", complete=completion.people)
+    ],
+    file: Annotated[
+        Path, argument("KEYFILE", "File of the public key, *.pub; - for standard input.")
+    ],
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Bind a key to a person, who then signs in with it."""
+    """Add a person's ssh key, with which the person signs in."""
     where = "standard input" if str(file) == "-" else str(file)
     text = _read_public_key(file)
     with open_workspace(common.workspace) as space:
         bound = space.team.ssh_keys.add(person, text, where=where)
         folder = str(space.path)
-    line = f"{bound.fingerprint} signs in {bound.person.name}"
+    line = f"added key {bound.fingerprint} of {bound.person.name}"
     output.print_lines_or_json(_key_as_json(bound), line, as_json=common.as_json)
     if not common.as_json:
-        output.print_message(_NEXT.format(shlex.quote(folder)))
+        output.print_note(_NEXT.format(shlex.quote(folder)))
 
 
 def list_keys(*, common: options.CommonOptions) -> None:
-    """List the keys that are bound."""
+    """List the ssh keys of people."""
     with open_workspace(common.workspace) as space:
         bound = space.team.ssh_keys.list_keys()
     output.print_table_or_json(
@@ -107,43 +125,54 @@ def list_keys(*, common: options.CommonOptions) -> None:
     )
 
 
-def remove(
-    fingerprint: Annotated[str, argument("FINGERPRINT", "As ssh key list has it.")],
+def delete(
+    fingerprint: Annotated[
+        str, argument("FINGERPRINT", "Fingerprint of the key, as listed by `ssh keys list`.")
+    ],
     *,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Unbind a key; write authorized_keys anew afterwards."""
-    with open_workspace(workspace) as space:
+    """Delete an ssh key; write authorized_keys again afterwards."""
+    with open_workspace(common.workspace) as space:
         space.team.ssh_keys.remove(fingerprint)
         folder = str(space.path)
-    output.print_line(f"{fingerprint} signs in nobody")
-    output.print_message(_NEXT.format(shlex.quote(folder)))
+    output.print_lines_or_json(
+        {"fingerprint": fingerprint}, f"deleted key {fingerprint}", as_json=common.as_json
+    )
+    if not common.as_json:
+        output.print_note(_NEXT.format(shlex.quote(folder)))
 
 
-def keys(
-    *,
-    authorized_keys: Annotated[
+def authorized_keys(
+    target: Annotated[
         Path | None,
-        option("--authorized-keys", "FILE", "Write them into this file; lines of others stay."),
+        argument(
+            "FILE",
+            "File authorized_keys to update; other lines of the file stay (default: print).",
+        ),
     ] = None,
-    workspace: options.WorkspaceOption = None,
+    *,
+    common: options.CommonOptions,
 ) -> None:
-    """Print the lines of authorized_keys.
+    """Print the lines of authorized_keys, or write them.
 
-    Each binds a key to its owner's session.
+    Each line lets a key start only its owner's session.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         service, folder = space.team.ssh_keys, str(space.path)
-        if authorized_keys is None:
-            for line in service.lines(SESSION, folder=folder):
-                output.print_line(line)
+        if target is None:
+            lines = list(service.lines(SESSION, folder=folder))
+            output.print_lines_or_json({"lines": lines}, *lines, as_json=common.as_json)
             return
-        file = authorized_keys.resolve()
+        file = target.resolve()
         existing = file.read_bytes() if file.exists() else b""
         text = service.written(existing.decode("utf-8", "surrogateescape"), SESSION, folder=folder)
         count = len(service.list_keys())
     replace_private(file, text)
-    output.print_message(f"{output.many(count, 'key')} in {file}")
+    if common.as_json:
+        output.print_json({"file": file, "keys": count})
+    else:
+        output.print_note(f"wrote {output.many(count, 'key')} to {file}")
 
 
 def _key_as_json(bound: OwnedSshKey) -> dict[str, Any]:
@@ -161,25 +190,25 @@ def _read_public_key(file: Path) -> str:
         with nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as key:
             return key.read(LONGEST + 1).decode("utf-8", "replace")
     except FileNotFoundError as error:
-        raise NotFound(f"there is no file {file}", "name the public key, *.pub") from error
+        raise NotFound(f"there is no file {file}", "give a public key file, *.pub") from error
     except IsADirectoryError as error:
-        raise InvalidInput(f"{file} is a folder", "name the public key in it, *.pub") from error
+        raise InvalidInput(f"{file} is a folder", "give a public key file, *.pub") from error
 
 
 def replace_private(file: Path, text: str) -> None:
-    """Writes a file for its owner alone; it appears whole or not at all, and keeps its owner.
+    """Write a file atomically, readable by its owner only; an existing file keeps its owner.
 
     Raises:
-        Unavailable: its folder can not be written.
+        Unavailable: the file's folder cannot be written.
     """
     temporary = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
-        file.parent.mkdir(mode=0o700, exist_ok=True)  # .ssh alone; more is a mistyped name
+        file.parent.mkdir(mode=0o700, exist_ok=True)  # only .ssh: more is a typing error
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as raw:
                 raw.write(text.encode("utf-8", "surrogateescape"))
-                if os.geteuid() == 0:  # root writes for who owns the file, or its folder
+                if os.geteuid() == 0:  # root writes for the owner of the file or of its folder
                     owner = (file if file.exists() else file.parent).stat()
                     os.fchown(raw.fileno(), owner.st_uid, owner.st_gid)
                 raw.flush()
@@ -189,12 +218,12 @@ def replace_private(file: Path, text: str) -> None:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise Unavailable(
-            f"{file} can not be written: {error.strerror}", "nothing was changed"
+            f"{file} cannot be written: {error.strerror}", "check the permissions of its folder"
         ) from error
 
 
 class SshSetupPart(StrEnum):
-    """A part of the arrangement, in the order in which they are done."""
+    """A part of the server setup; the parts are listed in the order of the work."""
 
     ACCOUNT = "account"
     FOLDERS = "folders"
@@ -206,50 +235,53 @@ class SshSetupPart(StrEnum):
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
-def arrangement(
-    user: str, folder: Path, session: Sequence[str], *, on_screen: bool
+def build_setup(
+    user: str, folder: Path, session: Sequence[str], *, password_login: bool
 ) -> Mapping[SshSetupPart, str]:
-    """The parts as text, each with a comment that says where it belongs.
+    """Return the parts of a server setup as text; a comment in each part names its file.
 
     Args:
-        user: the account that everybody shares.
-        folder: the workspace's.
-        session: the words of the command that begins a session.
-        on_screen: no keys are bound, everybody signs in on the screen.
+        user: login name on the server that all people share.
+        folder: workspace folder.
+        session: words of the command that starts a session.
+        password_login: people have no keys of their own and sign in on the screen.
 
     Raises:
-        InvalidInput: the account's name is none, or the folder can not stand in these files.
+        InvalidInput: the login name is invalid, or the folder's name cannot be written in sshd's
+            files.
     """
     if not user or user[0] == "-" or not set(user) <= _PLAIN:
-        raise InvalidInput(f"{user!r} is no name of an account", "use letters a to z and digits")
+        raise InvalidInput(f"{user!r} is not a login name", "use letters a to z, digits, - and _")
     path = str(folder)
     if path != make_line_visible(path):
-        raise InvalidInput(f"{path!r} can not stand in sshd's files", "choose a plain name")
+        raise InvalidInput(
+            f"{path!r} cannot be written in sshd's files", "rename the workspace folder"
+        )
     values = {
         "user": user,
         "folder": shlex.quote(path),
         "program": shlex.quote(str(Path(session[0]).with_name("tui-annotate"))),
-        "sign_in": _BY_KEY,
+        "sign_in": _KEY_LOGIN,
     }
-    if on_screen:
+    if password_login:
         values["sign_in"] = f"    ForceCommand {shlex.join([*session, '-w', path])}"
-    templates = _TEMPLATES | ({SshSetupPart.KEYS: _ON_SCREEN} if on_screen else {})
+    templates = _TEMPLATES | ({SshSetupPart.KEYS: _SCREEN_LOGIN} if password_login else {})
     return {part: template.format(**values) for part, template in templates.items()}
 
 
-_BY_KEY: Final = """\
+_KEY_LOGIN: Final = """\
     AuthenticationMethods publickey
     PasswordAuthentication no
     KbdInteractiveAuthentication no"""
 
-_ON_SCREEN: Final = """\
-# keys: none are bound; whoever sshd lets in as {user} signs in on the screen
+_SCREEN_LOGIN: Final = """\
+# keys: none; each person whom sshd accepts as {user} signs in on the screen
 {program} doctor -w {folder}
 """
 
 _TEMPLATES: Final = {
     SshSetupPart.ACCOUNT: """\
-# account, as root: one that nobody knows a password of, with a plain shell for sshd to start us by
+# account, as root: without a password, with a plain shell by which sshd starts tui-annotate
 adduser --disabled-password --gecos tui-annotate --shell /bin/sh {user}
 """,
     SshSetupPart.FOLDERS: """\
@@ -260,7 +292,7 @@ install -d -o {user} -g {user} -m 0700 ~{user}/.ssh
 """,
     SshSetupPart.SSHD: """\
 # sshd: /etc/ssh/sshd_config.d/60-tui-annotate.conf, then: sshd -t && systemctl reload ssh
-# many people may begin at the same minute
+# many people may connect in the same minute
 MaxStartups 60:30:120
 Compression yes
 PermitUserEnvironment no
@@ -280,8 +312,8 @@ Match User {user}
 """,
     SshSetupPart.KEYS: """\
 # keys, as root: a key for each person, then one line of authorized_keys for each key
-runuser -u {user} -- {program} ssh key add -w {folder} PERSON KEYFILE
-runuser -u {user} -- {program} ssh keys -w {folder} --authorized-keys ~{user}/.ssh/authorized_keys
+runuser -u {user} -- {program} ssh keys add -w {folder} PERSON KEYFILE
+runuser -u {user} -- {program} ssh authorized-keys -w {folder} ~{user}/.ssh/authorized_keys
 {program} doctor -w {folder}
 """,
     SshSetupPart.CLIENT: """\

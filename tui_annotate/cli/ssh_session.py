@@ -1,7 +1,7 @@
-"""A session over ssh: annotate, review or export one's own work; no shell.
+"""The command `ssh session`, started by sshd: annotate, review or export one's own work.
 
-Loaded without Typer, because the first frame waits for it. Of what a client requests from sshd,
-only the two words `EXPORT` and `REVIEW` count.
+The module is loaded without Typer, whose import would delay the first frame. A client can request
+only the two words `EXPORT` and `REVIEW`; a session never opens a shell.
 """
 
 from __future__ import annotations
@@ -16,48 +16,58 @@ from tui_annotate.cli import output, screen
 from tui_annotate.domain.errors import NotAllowed
 
 NO_TERMINAL: Final = 2
-"""The exit code where there is no terminal, or another command was requested."""
+"""Exit code without a terminal, or if a client requests another command."""
 
 EXPORT, REVIEW = "export", "review"
-"""What a client may request by exactly this word; without one, the annotating screen opens."""
+"""Commands that a client may request from sshd; without a command, the annotate screen opens."""
+
+COMMAND: Final = ("ssh", "session")
+"""Words of the command line that start a session."""
 
 STORE: Final = "store.sqlite"
 HINT: Final = (
-    "this account runs tui-annotate alone: ssh HOST to annotate, ssh -t HOST review to review,"
-    " ssh HOST export > mine.jsonl to have your own work"
+    "this account runs only tui-annotate: ssh HOST to annotate, ssh -t HOST review to review,"
+    " ssh HOST export > mine.jsonl to export your own work"
 )
 
 
 def parse_session(arguments: Sequence[str]) -> tuple[str, Path] | None:
-    """The person and the workspace of a `session` as `authorized_keys` has it; None for others."""
-    if len(arguments) not in {3, 4} or arguments[0] != "session":
+    """Parse the arguments `ssh session [PERSON] -w DIR`, as written to `authorized_keys`.
+
+    Returns:
+        The person's id (empty if none is named) and the workspace folder; None for all other
+        arguments, which Typer parses.
+    """
+    if len(arguments) not in {4, 5} or tuple(arguments[:2]) != COMMAND:
         return None
-    *person, option, folder = arguments[1:]
+    *person, option, folder = arguments[2:]
     if option != "-w" or any(not each or each.startswith("-") for each in (*person, folder)):
         return None
     return "".join(person), Path(folder)
 
 
 def run_session(person: str, workspace: Path | None) -> int:
-    """Run what the client requests, and return the exit code.
+    """Run the command that the client requests, and return the exit code.
 
     Args:
-        person: whose key it is, by id; empty where everyone signs in on the screen.
-        workspace: its folder; None for the environment's, else the nearest parent.
+        person: id of the key's owner; empty if users sign in on the screen.
+        workspace: workspace folder; None for that of the environment, else the nearest parent
+            folder that is a workspace.
 
     Raises:
-        NotFound: there is no workspace.
-        NotAllowed: this process does not run as the account that owns the store; the person has no
-            account that is active, or, where none is named, nobody has one.
+        NotFound: no folder is a workspace.
+        NotAllowed: the process does not run as the user who owns the store; the person has no
+            active account; or no person is named and the workspace has no accounts.
     """
     from tui_annotate.settings import find_workspace
 
     folder = find_workspace(workspace)
     store = folder / STORE
-    if store.stat().st_uid != os.geteuid():  # who shares a store by a group could be anybody else
+    # A member of a group that shares the store could pass the id of any other person.
+    if store.stat().st_uid != os.geteuid():
         raise NotAllowed(
-            f"session is for the account that owns {store}",
-            "with an account of your own: tui-annotate annotate",
+            f"ssh session is reserved for the user who owns {store}",
+            "to annotate, use: tui-annotate annotate",
         )
     command = os.environ.get("SSH_ORIGINAL_COMMAND", "")
     if command == EXPORT and person:
@@ -74,12 +84,14 @@ def run_session(person: str, workspace: Path | None) -> int:
 
 
 def _require_accounts(folder: Path) -> None:
-    """Without accounts, no one signs in, and everyone would be the same person."""
+    """Refuse a workspace without accounts, where all users would be the same person."""
     from tui_annotate import workspace as workspaces
 
     with workspaces.open(folder) as space:
         if not space.team.authenticate.required():
-            raise NotAllowed(f"nobody has an account in {folder}", "tui-annotate users add")
+            raise NotAllowed(
+                f"{folder} has no accounts", "create an account with: tui-annotate users create"
+            )
 
 
 def _export(person: str, folder: Path) -> int:
@@ -87,7 +99,7 @@ def _export(person: str, folder: Path) -> int:
 
     with workspaces.open(folder) as space:
         authenticate = space.team.authenticate
-        # sshd names the client's address first.
+        # The first word of SSH_CONNECTION is the client's address.
         address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
         signed = authenticate.by_key(person, client=address)
         try:

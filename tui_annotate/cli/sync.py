@@ -1,4 +1,4 @@
-"""Commands that share work: with a table of PostgREST, or with a plain folder."""
+"""The commands `sync`: exchange work through a table of PostgREST, or through a shared folder."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.bundle import SHOWN, merge_as_json, print_merge, refusals_as_json
+from tui_annotate.cli.bundles import SHOWN, merge_as_json, print_merge, refusals_as_json
 from tui_annotate.cli.convert import DONE_IN_PART
-from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
+from tui_annotate.cli.help_format import TEAM
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 
@@ -26,61 +27,69 @@ if TYPE_CHECKING:
 
 
 PULL = "tui-annotate sync pull"
-DirOption = Annotated[
+FolderArgument = Annotated[
     Path | None,
-    option(
-        "--dir", "DIR", "A folder that people share; else $TUI_ANNOTATE_SYNC_DIR, else the table."
-    ),
+    argument("DIR", "Shared folder (default: $TUI_ANNOTATE_SYNC_DIR, else the table)."),
 ]
 
 
 _OUTPUT: Final = {
-    "--dir": "-o writes the rows of the table",
-    "--all": "-o writes the rows of everybody",
-    "--as": "-o writes the rows of everybody",
-    "--json": "what -o writes is JSON lines",
+    "DIR": "-o writes the rows of the table",
+    "--all": "-o writes the rows of all people",
+    "--as": "-o writes the rows of all people",
 }
-"""What `pull -o` does without each of these options, which count for nothing there."""
+"""Parameters of `sync pull` that have no effect with `-o`, with the reason."""
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    group = add_group(app, "sync", "Share work by a table (PostgREST) or a folder.")
-    add_command(group, init_sql, "sync init-sql > table.sql")
-    add_command(group, push, "sync push", "sync push --dir /mnt/share/news")
+    """Add the group `sync` to the app."""
+    group = add_group(app, "sync", "Exchange work through a shared folder or table.", panel=TEAM)
+    add_command(group, push, "sync push", "sync push /mnt/share/news")
     add_command(
         group,
         pull,
         "sync pull",
-        "sync pull --dir /mnt/share/news --all",
+        "sync pull /mnt/share/news --all",
         "sync pull --dataset news -o rows.jsonl",
     )
     add_command(group, status, "sync status", "sync status --json")
-    add_command(group, delete_mine, "sync delete-mine --dataset news", "sync delete-mine --yes")
+    add_command(
+        group,
+        delete,
+        "sync delete --mine --dataset news",
+        "sync delete --mine /mnt/share/news",
+    )
+    add_command(group, table_sql, "sync table-sql > table.sql", name="table-sql")
 
 
-def init_sql(
+def table_sql(
     *,
-    strict: Annotated[
+    per_person: Annotated[
         bool,
-        flag("--strict", "Each person reads and writes their own rows, by a token of their own."),
+        flag(
+            "--per-person",
+            "Let each person read and write only their own rows, with a token of their own.",
+        ),
     ] = False,
 ) -> None:
-    """Print the SQL that makes the table; nothing is contacted.
+    """Print the SQL that creates the table; nothing is contacted.
 
-    Without --strict whoever has the key may change and delete the rows of all.
+    Without --per-person, all people who have the key may change and delete all rows.
     """
     from tui_annotate.plugins.sync.table import init_sql as statements
 
-    output.print_page(statements(everybody=not strict))
+    output.print_page(statements(everybody=not per_person))
 
 
 def push(
-    *, folder: DirOption = None, name: options.NameOption = "", common: options.CommonOptions
+    folder: FolderArgument = None,
+    *,
+    name: options.NameOption = "",
+    common: options.CommonOptions,
 ) -> None:
-    """Send your own work, as far as it is new.
+    """Send your new work to the shared folder or table.
 
-    What you only looked at stays here.
+    Samples without annotations that you only opened are not sent.
     """
     with open_workspace(common.workspace) as space:
         person = space.person(name)
@@ -103,7 +112,7 @@ def push(
     else:
         output.print_line(f"{person.name}: work on {output.many(count, 'sample')} sent to {where}")
         for key in waiting[:SHOWN]:
-            output.print_message(f"not sent, as it was changed elsewhere: {key}; first: {PULL}")
+            output.print_message(f"not sent: {key} was changed elsewhere; first run: {PULL}")
         for each in refused[:SHOWN]:
             output.print_message(f"not sent: {each.key}: {each.refused}")
     if waiting or refused:
@@ -111,10 +120,10 @@ def push(
 
 
 def pull(
+    folder: FolderArgument = None,
     *,
-    folder: DirOption = None,
-    everybody: Annotated[
-        bool, flag("--all", "Of a folder, the work of everybody; for admins.")
+    all_people: Annotated[
+        bool, flag("--all", "Merge the work of all people from a folder; for admins.")
     ] = False,
     target: Annotated[
         Path | None,
@@ -122,35 +131,40 @@ def pull(
             "-o",
             "--output",
             metavar="FILE",
-            help="Write the table's rows to a file, JSON lines; needs no workspace. - for stdout.",
+            help="Write the table's rows to a file as JSON lines, - for standard output; needs no"
+            " workspace.",
         ),
     ] = None,
-    dataset: Annotated[str, options.dataset_option("With -o: this alone.")] = "",
+    dataset: Annotated[str, options.dataset_option("With -o: only rows of this dataset.")] = "",
     name: options.NameOption = "",
     common: options.CommonOptions,
 ) -> None:
-    """Take in your own work from elsewhere.
+    """Merge your own work from the shared folder or table.
 
-    Where it was changed on both sides the newest stands, the other is in the log, and each conflict
-    is listed with both.
+    If a sample was changed on both sides, the newest version is kept, the other version stays in
+    the event log, and the command lists both.
     """
     if target is not None:
-        given = {"--dir": folder, "--all": everybody, "--as": name, "--json": common.as_json}
-        _write_rows(target, dataset, [each for each, value in given.items() if value])
+        given = {"DIR": folder, "--all": all_people, "--as": name}
+        unused = [each for each, value in given.items() if value]
+        _write_rows(target, dataset, unused, as_json=common.as_json)
         return
     if dataset:
-        raise InvalidInput("--dataset without -o", "a pull takes what is yours, of all datasets")
+        raise InvalidInput("--dataset needs -o", "omit --dataset to merge all datasets")
     directory = _find_folder(folder)
-    if everybody and directory is None:
-        raise InvalidInput("--all is for folders", "of the table: sync pull -o FILE")
-    left_out: list[Problem] = []
+    if all_people and directory is None:
+        raise InvalidInput(
+            "--all needs a shared folder",
+            "to write the table's rows: tui-annotate sync pull -o FILE",
+        )
+    refused: list[Problem] = []
 
     def print_and_keep(problem: Problem) -> None:
         _print_problem(problem)
-        left_out.append(problem)
+        refused.append(problem)
 
-    with open_workspace(common.workspace, needs=Permission.MANAGE if everybody else None) as space:
-        person = None if everybody else space.person(name)
+    with open_workspace(common.workspace, needs=Permission.MANAGE if all_people else None) as space:
+        person = None if all_people else space.person(name)
         if directory is not None:
             shared = replace(_open_folder(space, directory, person=person), problem=print_and_keep)
             merged = [shared.pull(person)] if person else shared.pull_all()
@@ -161,14 +175,17 @@ def pull(
     else:
         for each in merged:
             print_merge(each)
-    if left_out or any(each.refused for each in merged):
+    if refused or any(each.refused for each in merged):
         raise typer.Exit(DONE_IN_PART)
 
 
 def status(
-    *, folder: DirOption = None, name: options.NameOption = "", common: options.CommonOptions
+    folder: FolderArgument = None,
+    *,
+    name: options.NameOption = "",
+    common: options.CommonOptions,
 ) -> None:
-    """Say how far both sides are apart; nothing is changed."""
+    """Show how many samples differ on both sides; nothing is changed."""
     with open_workspace(common.workspace) as space:
         person = space.person(name)
         values: dict[str, Any] = {"person": person.name}
@@ -186,25 +203,37 @@ def status(
         output.print_facts({key.replace("_", " "): value for key, value in values.items()})
 
 
-def delete_mine(
+def delete(
+    folder: FolderArgument = None,
     *,
-    dataset: Annotated[str, options.dataset_option("Of this dataset alone.")] = "",
-    folder: DirOption = None,
+    mine: Annotated[
+        bool, flag("--mine", "Delete your own work. Required: other people's work stays.")
+    ] = False,
+    dataset: Annotated[
+        str, options.dataset_option("Only this dataset of the table (default: all datasets).")
+    ] = "",
     name: options.NameOption = "",
     yes: options.YesOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Remove your own work from table or folder.
+    """Delete your work from the folder or table.
 
-    What is in the workspace stays.
+    Your work in the workspace stays.
     """
+    if not mine:
+        raise InvalidInput(
+            "only your own work can be deleted", "pass --mine: tui-annotate sync delete --mine"
+        )
     with open_workspace(common.workspace) as space:
         person = space.person(name)
         directory = _find_folder(folder)
         if directory is not None and dataset:
-            raise InvalidInput("--dataset is for the table", "a folder has a file a person")
+            raise InvalidInput(
+                "--dataset does not apply to a folder",
+                "omit --dataset: a folder has one file per person, with all datasets",
+            )
         where = str(directory or _open_table()) + (f", dataset {dataset}" if dataset else "")
-        output.ask(f"remove all work of {person.name} from {where}?", yes=yes)
+        output.ask(f"delete all work of {person.name} from {where}?", yes=yes)
         if directory is not None:
             count = _open_folder(space, directory).remove(person)
         else:
@@ -212,24 +241,31 @@ def delete_mine(
             count = sum(map(sync.delete_mine, [dataset] if dataset else sync.datasets()))
     output.print_lines_or_json(
         {"person": person.name, "target": where, "removed": count},
-        f"{person.name}: work on {output.many(count, 'sample')} removed from {where}",
+        f"{person.name}: work on {output.many(count, 'sample')} deleted from {where}",
         as_json=common.as_json,
     )
 
 
-def _write_rows(target: Path, dataset: str, unused: list[str]) -> None:
+def _write_rows(target: Path, dataset: str, unused: list[str], *, as_json: bool) -> None:
     from tui_annotate.plugins.files.targets import open_output as written
 
     if unused:
         first = unused[0]
-        raise InvalidInput(f"{first} with -o", f"{_OUTPUT[first]}; leave {first} out")
+        raise InvalidInput(f"{first} does not apply with -o", f"omit {first}: {_OUTPUT[first]}")
+    if as_json and options.parse_target(target) is None:
+        raise InvalidInput(
+            "the rows and --json both go to standard output", "write to a file: -o FILE"
+        )
     rows = list(_open_table().rows(dataset=dataset))
-    if not rows:
+    if not rows and not as_json:
         output.print_message("no annotations found; nothing was written")
         return
     with written(options.parse_target(target)) as file:
         file.writelines(f"{json.dumps(row.exported(), ensure_ascii=False)}\n" for row in rows)
-    output.print_message(f"{output.many(len(rows), 'row')} written")
+    if as_json:
+        output.print_json({"file": target, "rows": len(rows)})
+    else:
+        output.print_note(f"wrote {output.many(len(rows), 'row')}")
 
 
 def _open_table() -> SharedTable:
@@ -237,8 +273,8 @@ def _open_table() -> SharedTable:
     from tui_annotate.plugins.sync.table import SharedTable
 
     if not sync_key.read_address():
-        hint = f"set {sync_key.URL} and {sync_key.KEY}, or name a folder with --dir"
-        raise InvalidInput("nobody says where the table is", hint)
+        hint = f"set {sync_key.URL} and {sync_key.KEY}, or name a shared folder"
+        raise InvalidInput("no shared folder or table is configured", hint)
     return SharedTable(sync_key.read_address())
 
 
@@ -265,4 +301,4 @@ def _open_folder(space: Workspace, where: Path, *, person: Person | None = None)
 
 
 def _print_problem(problem: Problem) -> None:
-    output.print_message(f"{'left out' if problem.refused else 'note'}: {problem} ({problem.hint})")
+    output.print_message(f"{'refused' if problem.refused else 'note'}: {problem} ({problem.hint})")

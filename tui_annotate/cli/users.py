@@ -1,4 +1,7 @@
-"""Commands about accounts: who may sign in, as what; a password is never an argument."""
+"""The commands `users`: manage accounts, invitations and passwords.
+
+A password is never an argument.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ import typer
 
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.convert import DONE_IN_PART
+from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.people import Permission, Role
@@ -27,23 +31,27 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 
-WhoArgument = Annotated[str, argument("WHO", "Address, name or id.", complete=completion.people)]
-AdminOption = Annotated[str, option("--admin", "ADDRESS", "Whose new account is an admin's.")]
-DryRunOption = Annotated[bool, flag("--dry-run", "Read everything, store nothing.")]
+PersonArgument = Annotated[
+    str,
+    argument("PERSON", "E-mail address, name or id of an account.", complete=completion.people),
+]
 
 _MAX_LINE_BYTES = 8192
-INVITED = "good once, for 7 days: tui-annotate users redeem, or the sign-in screen"
+INVITED = (
+    "valid once, for 7 days; use it on the sign-in screen, or with:"
+    " tui-annotate users accept-invite"
+)
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    users = add_group(app, "users", "Accounts: who may sign in, and as what.")
+    """Add the group `users` to the app."""
+    users = add_group(app, "users", "Manage accounts.", panel=ADMINISTRATION)
     add_command(
         users,
-        add,
-        "users add --name ana --email ana@example.org --claim ana",
-        "users add --name ben --email ben@example.org --invite",
-        "pass show li | tui-annotate users add --name li --email li@example.org",
+        create,
+        "users create --name ana --email ana@example.org --link-imported ana",
+        "users create --name ben --email ben@example.org --invite",
+        "pass show li | tui-annotate users create --name li --email li@example.org",
     )
     add_command(users, list_users, "users list", "users list --json", name="list")
     add_command(users, show, "users show ana@example.org")
@@ -51,12 +59,12 @@ def register(app: typer.Typer) -> None:
         users,
         update,
         "users update ben@example.org --role reviewer",
-        "users update ben@example.org --unix ben",
+        "users update ben@example.org --unix-user ben",
     )
     add_command(users, disable, "users disable ben@example.org")
     add_command(users, enable, "users enable ben@example.org")
     add_command(users, invite, "users invite li@example.org")
-    add_command(users, redeem, "users redeem")
+    add_command(users, accept_invite, "users accept-invite", name="accept-invite")
     add_command(users, reset_password, "users reset-password ben@example.org")
     add_command(
         users,
@@ -70,35 +78,42 @@ def register(app: typer.Typer) -> None:
         import_users,
         "users import people.csv",
         "users import people.csv --admin ana@example.org",
+        "users import user.sqlite batches/ --dry-run",
         name="import",
     )
 
 
-def add(
+def create(
     *,
-    name: Annotated[str, option("--name", "NAME", "What people see.")],
-    email: Annotated[str, option("--email", "ADDRESS", "What they sign in with.")],
+    name: Annotated[str, option("--name", "NAME", "Display name of the user.")],
+    email: Annotated[
+        str, option("--email", "ADDRESS", "E-mail address with which the user signs in.")
+    ],
     role: Annotated[
-        Role | None, typer.Option(help="Else annotator; the first account is an admin's.")
+        Role | None,
+        typer.Option(help="Role of the user (default: annotator; of the first account: admin)."),
     ] = None,
-    claim: Annotated[
+    link_imported: Annotated[
         str,
         option(
-            "--claim",
+            "--link-imported",
             "PERSON",
-            "Name or id of somebody who worked without an account; their work comes along.",
+            "Name or id of a person without an account; their work becomes the new user's work.",
         ),
     ] = "",
-    unix: Annotated[str, option("--unix", "USER", "Their own user of this machine, if any.")] = "",
+    unix_user: Annotated[
+        str, option("--unix-user", "USER", "Login name on this machine (default: none).")
+    ] = "",
     invite: Annotated[
-        bool, flag("--invite", "Print a code with which they choose a password.")
+        bool, flag("--invite", "Print an invitation code, with which the user sets a password.")
     ] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Make an account; the first one is an admin's.
+    """Create an account; the first account is an admin's.
 
-    From then on everybody signs in. The password is asked for twice, or is a line of standard
-    input. One that you typed for somebody else has to be changed at the first sign-in.
+    With the first account, all users must sign in. The command asks for the password twice, or
+    reads it from one line of standard input. The user must change it at the first sign-in if
+    someone else set it.
     """
     from tui_annotate.services.authentication.account_management import NewAccount
 
@@ -107,7 +122,7 @@ def add(
         accounts = space.team.accounts
         first = not accounts.all()
         password = "" if invite else _ask_new_password(name)
-        account = accounts.add(NewAccount(name, email, role, unix, claim, password))
+        account = accounts.add(NewAccount(name, email, role, unix_user, link_imported, password))
         code = accounts.invite(account.person.id)[1] if invite else ""
     output.print_lines_or_json(
         _account_as_json(account) | ({"code": code} if code else {}),
@@ -115,17 +130,19 @@ def add(
         as_json=common.as_json,
     )
     if code and not common.as_json:
-        output.print_message(f"the code is {INVITED}")
-    _warn_without_user(unix)
+        output.print_note(f"the code is {INVITED}")
+    _warn_without_user(unix_user)
     if first:
-        output.print_message("there are accounts now: from here on everybody signs in")
+        output.print_message("the workspace has accounts now: all users must sign in")
 
 
 def list_users(*, common: options.CommonOptions) -> None:
-    """List all accounts; ids are in `users show` and in --json."""
+    """List accounts; `users show` and --json also give the ids."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         found = space.team.accounts.all()
-    titles = ("role", "state", "user") if any(each.unix for each in found) else ("role", "state")
+    titles = (
+        ("role", "state", "unix user") if any(each.unix for each in found) else ("role", "state")
+    )
     columns = [output.flexible_column("name"), output.flexible_column("address"), *titles]
     rows = [
         (each.person.name, each.email, each.role.value, _describe_state(each), each.unix)
@@ -137,10 +154,10 @@ def list_users(*, common: options.CommonOptions) -> None:
     )
 
 
-def show(who: WhoArgument, *, common: options.CommonOptions) -> None:
-    """Show an account, what its owner did, and their sessions."""
+def show(person: PersonArgument, *, common: options.CommonOptions) -> None:
+    """Show an account, its work and the number of its sessions."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        found = space.team.accounts.find(who)
+        found = space.team.accounts.find(person)
         work = [each for each in space.corpus.progress() if each.person == found.person.id]
         signed_in = [each.person for each in space.team.accounts.signed_in()]
     shown = _account_as_json(found) | {
@@ -159,65 +176,78 @@ def show(who: WhoArgument, *, common: options.CommonOptions) -> None:
 
 
 def update(
-    who: WhoArgument,
+    person: PersonArgument,
     *,
-    name: Annotated[str | None, option("--name", "NAME", "What people see.")] = None,
-    email: Annotated[str | None, option("--email", "ADDRESS", "What they sign in with.")] = None,
-    role: Annotated[Role | None, typer.Option(help="Another one signs them out.")] = None,
-    unix: Annotated[
-        str | None, option("--unix", "USER", "Their user of this machine; '' for none.")
+    name: Annotated[str | None, option("--name", "NAME", "New display name.")] = None,
+    email: Annotated[
+        str | None, option("--email", "ADDRESS", "New e-mail address for signing in.")
+    ] = None,
+    role: Annotated[
+        Role | None, typer.Option(help="New role; a change ends the user's sessions.")
+    ] = None,
+    unix_user: Annotated[
+        str | None, option("--unix-user", "USER", "New login name on this machine; '' for none.")
     ] = None,
     common: options.CommonOptions,
 ) -> None:
-    """Change an account."""
-    if (name, email, role, unix) == (None,) * 4:
-        raise InvalidInput("nothing to change", "say what: --name, --email, --role or --unix")
+    """Change an account: its name, address, role or login name."""
+    if (name, email, role, unix_user) == (None,) * 4:
+        raise InvalidInput("nothing to change", "pass --name, --email, --role or --unix-user")
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        changed = space.team.accounts.update(who, name=name, email=email, role=role, unix=unix)
+        changed = space.team.accounts.update(
+            person, name=name, email=email, role=role, unix=unix_user
+        )
     _print_account(changed, as_json=common.as_json)
-    _warn_without_user(unix)
+    _warn_without_user(unix_user)
 
 
-def invite(who: WhoArgument, *, common: options.CommonOptions) -> None:
-    """Print a code with which somebody chooses a password.
+def invite(person: PersonArgument, *, common: options.CommonOptions) -> None:
+    """Print an invitation code for setting a password.
 
-    A code from before is void.
+    Earlier codes for the user become invalid.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        account, code = space.team.accounts.invite(who)
+        account, code = space.team.accounts.invite(person)
     output.print_lines_or_json(
         _account_as_json(account) | {"code": code}, code, as_json=common.as_json
     )
     if not common.as_json:
-        output.print_message(f"the code of {account.email} is {INVITED}")
+        output.print_note(f"the code of {account.email} is {INVITED}")
 
 
-def redeem(*, workspace: options.WorkspaceOption = None) -> None:
-    """Choose your first password with the code of an invitation.
+def accept_invite(*, common: options.CommonOptions) -> None:
+    """Set your first password with an invitation code.
 
-    Code and password are asked for, or are two lines of standard input.
+    The command asks for code and password, or reads them from two lines of standard input.
     """
     from tui_annotate import workspace as workspaces
 
-    with workspaces.open(find_workspace(workspace)) as space:
+    with workspaces.open(find_workspace(common.workspace)) as space:
         authenticate = space.team.authenticate
         if sys.stdin.isatty():
-            sys.stderr.write("code of the invitation: ")
+            sys.stderr.write("invitation code: ")
             sys.stderr.flush()
-        code, password = _read_line("code"), _ask_new_password("yours")
+        code, password = _read_line("code"), _ask_new_password("your account")
         signed = authenticate.redeem(code, password, client="terminal")
         authenticate.sign_out(signed.session)
-    output.print_line(f"{signed.person.name}, your password is set: tui-annotate annotate")
+    output.print_lines_or_json(
+        {"person": signed.person.id, "name": signed.person.name},
+        f"password of {signed.person.name} is set",
+        as_json=common.as_json,
+    )
+    if not common.as_json:
+        output.print_note("next: tui-annotate annotate")
 
 
-def reset_password(who: WhoArgument, *, common: options.CommonOptions) -> None:
-    """Set a password that its owner changes at the next sign-in.
+def reset_password(person: PersonArgument, *, common: options.CommonOptions) -> None:
+    """Set a temporary password for a user.
 
-    Signs them out. Better is users invite: then nobody knows the password but its owner.
+    The user must change it at the next sign-in. The command ends the user's sessions. Prefer
+    `users invite`: then only the user knows the password.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         accounts = space.team.accounts
-        found = accounts.find(who)
+        found = accounts.find(person)
         changed = accounts.reset_password(found.person.id, _ask_new_password(found.person.name))
     _print_account(changed, as_json=common.as_json)
 
@@ -229,7 +259,8 @@ def _warn_without_user(user: str | None) -> None:
         pwd.getpwnam(user or "root")
     except KeyError:
         output.print_message(
-            f"this machine has no user {user!r} yet; whoever gets that name is let in"
+            f"warning: this machine has no user {user!r} yet;"
+            " a user who is created with this name can sign in to the account"
         )
 
 
@@ -237,71 +268,70 @@ def _describe_state(account: Account) -> str:
     if not account.active:
         return "disabled"
     if not account.hash:
-        return "no password yet"
-    return "new password due" if account.must_change else "active"
+        return "no password"
+    return "must change password" if account.must_change else "active"
 
 
-def disable(who: WhoArgument, *, common: options.CommonOptions) -> None:
-    """Sign somebody out and keep them out.
+def disable(person: PersonArgument, *, common: options.CommonOptions) -> None:
+    """Disable an account: end its sessions and refuse sign-in.
 
-    Their work stays.
+    The user's work stays.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        changed = space.team.accounts.disable(who)
-        _print_unfinished_work(space, changed, common.workspace)
+        changed = space.team.accounts.disable(person)
+        _print_unfinished_work(space, changed)
     _print_account(changed, as_json=common.as_json)
 
 
-def enable(who: WhoArgument, *, common: options.CommonOptions) -> None:
-    """Let somebody in again."""
+def enable(person: PersonArgument, *, common: options.CommonOptions) -> None:
+    """Enable a disabled account."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        changed = space.team.accounts.enable(who)
+        changed = space.team.accounts.enable(person)
     _print_account(changed, as_json=common.as_json)
 
 
 def delete(
-    who: WhoArgument,
+    person: PersonArgument,
     *,
     pseudonymise: Annotated[
         bool,
         flag(
             "--pseudonymise",
-            "Put a word that says nothing for name and address, for good. Where several "
-            "workspaces share one store of people, in this workspace alone: give it in each.",
+            "Replace name and address by a pseudonym, irreversibly. If workspaces share a store"
+            " of people, repeat the command in each workspace.",
         ),
     ] = False,
     yes: options.YesOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Close an account. Annotations are never deleted with it."""
+    """Delete an account; its annotations stay."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         accounts = space.team.accounts
-        found = accounts.find(who)
+        found = accounts.find(person)
         if pseudonymise:
-            output.ask(f"forget the name and address of {found.email} for good?", yes=yes)
+            output.ask(f"delete the name and address of {found.email} irreversibly?", yes=yes)
         changed = accounts.delete(found.person.id, pseudonymise=pseudonymise)
-        _print_unfinished_work(space, changed, common.workspace)
+        _print_unfinished_work(space, changed)
         shared = space.settings.people_store
     if pseudonymise and shared:
         output.print_message(
-            f"the name is gone from {shared} and from this workspace; in each other workspace of "
-            f"that store: tui-annotate users delete {changed.person.id} --pseudonymise"
+            f"the name is deleted from {shared} and from this workspace; in each other workspace"
+            f" of that store, run: tui-annotate users delete {changed.person.id} --pseudonymise"
         )
     _print_account(changed, as_json=common.as_json)
 
 
-def _print_unfinished_work(space: Workspace, account: Account, workspace: Path | None) -> None:
+def _print_unfinished_work(space: Workspace, account: Account) -> None:
     unfinished = [
         each for each in space.team.assignments.show().stands if each.person == account.person.id
     ]
     count = sum(each.open + each.begun for each in unfinished)
     if count:
-        where = f" -w {shlex.quote(str(workspace))}" if workspace else ""
-        begun = " --begun" if any(each.begun for each in unfinished) else ""
+        started = " --include-started" if any(each.begun for each in unfinished) else ""
         who = shlex.quote(account.person.name)
-        output.print_message(
-            f"samples they have not finished: {count:,}; "
-            f"to hand them on: tui-annotate assign move --from {who} --to NAME{begun}{where}"
+        output.print_note(
+            f"{output.many(count, 'assigned sample is', 'assigned samples are')} not completed;"
+            f" to move them: tui-annotate assignments move {who} NEW_PERSON{started}"
         )
 
 
@@ -317,36 +347,30 @@ def _describe_account(account: Account) -> str:
     return f"{account.person.name} <{account.email}> is {article} {account.role}{state}"
 
 
-def register_migrate(app: typer.Typer) -> None:
-    """Adds the command that reads other systems."""
-    migrate = add_group(app, "migrate", "Take over from other systems.")
-    add_command(
-        migrate,
-        migrate_users,
-        "migrate users user.sqlite --admin ana@example.org",
-        "migrate users batches/ --dry-run",
-        name="users",
-    )
-
-
 def export_users(
     *,
     target: Annotated[
         Path | None,
-        options.output_option("For your eyes alone (mode 600); else standard output (-)."),
+        options.output_option("File to write, readable by you only (default: standard output, -)."),
     ] = None,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Write all accounts as CSV, with hashes of passwords.
+    """Write all accounts as CSV, with password hashes.
 
-    Whoever has the file can guess passwords for as long as they like.
+    Keep the file secret: its readers can try to guess passwords from the hashes.
     """
     from tui_annotate.plugins.account_files import write_users
     from tui_annotate.plugins.files import targets
 
+    if target is None and common.as_json:
+        raise InvalidInput(
+            "the accounts and --json both go to standard output", "write to a file: -o FILE"
+        )
     if target is None and sys.stdout.isatty():
-        raise InvalidInput("hashes of passwords are not for a terminal", "name a file: -o FILE")
-    with open_workspace(workspace, needs=Permission.MANAGE) as space:
+        raise InvalidInput(
+            "password hashes are not printed on a terminal", "write to a file: -o FILE"
+        )
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         accounts = space.team.accounts.all()
     mask = os.umask(0o077)
     try:
@@ -354,45 +378,35 @@ def export_users(
             count = write_users(accounts, file)
     finally:
         os.umask(mask)
-    output.print_message(f"accounts: {count:,}")
+    if common.as_json:
+        output.print_json({"file": target, "accounts": count})
+    else:
+        output.print_note(f"exported {output.many(count, 'account')}")
 
 
 def import_users(
-    file: Annotated[Path, argument("FILE", "CSV of users export, or of Mercury's export.")],
-    *,
-    admin: AdminOption = "",
-    dry_run: DryRunOption = False,
-    common: options.CommonOptions,
-) -> None:
-    """Read accounts of a CSV file.
-
-    Exit code: 0 all are in, 3 some rows were refused.
-    """
-    from tui_annotate.plugins.account_files import read_users
-
-    _import_rows(read_users(file), admin, common, dry_run=dry_run)
-
-
-def migrate_users(
     paths: Annotated[
-        list[Path], argument("PATH", "A user database of Mercury, or a folder of them.")
+        list[Path],
+        argument("PATH", "CSV file of `users export`, Mercury database, or folder of databases."),
     ],
     *,
-    admin: AdminOption = "",
-    dry_run: DryRunOption = False,
+    admin: Annotated[
+        str, option("--admin", "ADDRESS", "E-mail address whose new account becomes an admin's.")
+    ] = "",
+    dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Take over the users of Mercury.
+    """Import accounts from CSV or from Mercury's databases.
 
-    They keep their ids and their passwords. The same address in several databases is one person,
-    with the id and the password of the first.
+    Imported users keep their ids and their passwords. An address that occurs several times is one
+    user, with the id and the password of its first occurrence. An account that exists stays as it
+    is.
 
-    Exit code: 0 all are in, 3 some rows were refused.
+    Exit code: 0 all rows imported, 3 some rows refused.
     """
-    from tui_annotate.plugins.account_files import find_databases, read_mercury
+    from tui_annotate.plugins.account_files import read_accounts
 
-    rows = [row for file in find_databases(paths) for row in read_mercury(file)]
-    _import_rows(rows, admin, common, dry_run=dry_run)
+    _import_rows(read_accounts(paths), admin, common, dry_run=dry_run)
 
 
 def _account_as_json(account: Account) -> dict[str, Any]:
@@ -438,28 +452,28 @@ def _print_import(found: AccountImportReport, *, dry_run: bool) -> None:
         output.print_problem(str(problem), problem.hint)
     for each in found.joined:
         if each.differs:
-            message = f"is {each.kept} already, not {each.id}"
+            message = f"exists already with the id {each.kept}, not {each.id}"
             if each.id == each.kept:
-                message = "is here already; the password stays the one that is here"
+                message = "exists already; its password stays unchanged"
             output.print_message(f"{each.where}: {each.email} {message}")
     would = "would be " if dry_run else ""
     alike = sum(not each.differs for each in found.joined)
     output.print_line(
-        f"accounts {would}added: {len(found.added):,}; here already: {len(found.joined):,}"
-        f" ({alike:,} alike); rows refused: {len(found.problems):,}"
+        f"accounts {would}added: {len(found.added):,}; existing: {len(found.joined):,}"
+        f" ({alike:,} identical); rows refused: {len(found.problems):,}"
     )
 
 
-# A password or a code is never an argument, which would be in the list of processes and in the
-# shell's history: it is typed at a prompt, or is a line of standard input.
+# A password or code is typed at a prompt or read from standard input. As an argument it would be
+# visible in the list of processes and in the shell's history.
 
 
 def _ask_new_password(whose: str) -> str:
     if not sys.stdin.isatty():
         return _read_line("password")
     first = _ask_hidden(f"new password of {whose}: ")
-    if _ask_hidden("the same again: ") != first:
-        raise InvalidInput("the two passwords differ", "type them once more")
+    if _ask_hidden("repeat the password: ") != first:
+        raise InvalidInput("the two passwords differ", "run the command again")
     return first
 
 
@@ -472,25 +486,25 @@ def _ask_hidden(prompt: str) -> str:
             return getpass.getpass(prompt)
         except getpass.GetPassWarning as error:
             raise Unavailable(
-                "this terminal would show the password",
-                "pipe it: printf '%s\\n' ... | tui-annotate",
+                "this terminal would display the password",
+                "pipe the password: printf '%s\\n' ... | tui-annotate users ...",
             ) from error
         except EOFError as error:
-            raise InvalidInput("no password was typed", "") from error
+            raise InvalidInput("no password was entered", "run the command again") from error
 
 
 def _read_line(what: str) -> str:
-    """One line of standard input without its end; what follows it is left for whoever reads on."""
+    """Return the next line of standard input without its line end; later lines stay unread."""
     raw = sys.stdin.buffer.readline(_MAX_LINE_BYTES)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            f"the {what} on standard input is not UTF-8", "write it as UTF-8"
+            f"the {what} on standard input is not UTF-8", f"write the {what} in UTF-8"
         ) from error
     text = text.removesuffix("\n").removesuffix("\r")
     if not text:
         raise InvalidInput(
-            f"there is no {what} on standard input", "one line, before anything else"
+            f"standard input contains no {what}", f"write the {what} as the next line"
         )
     return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
@@ -70,7 +70,7 @@ def read_users(path: Path) -> Iterator[UserRow | Problem]:
             raise InvalidInput(
                 f"{path} has no column {missing[0]!r}",
                 f"required columns: {', '.join(NEEDED_COLUMNS)}; for a new user without id and "
-                "password, run: tui-annotate users add --invite",
+                "password, run: tui-annotate users create --invite",
             )
         for cells in rows:
             if cells:
@@ -128,12 +128,31 @@ def find_databases(paths: list[Path]) -> list[Path]:
         elif not _has_users(path):
             raise InvalidInput(
                 f"{path} is not a Mercury database with a table 'users'",
-                f"required columns: {', '.join(NEEDED_COLUMNS)};"
-                " for a CSV file, run: tui-annotate users import",
+                f"required columns: {', '.join(NEEDED_COLUMNS)}",
             )
         else:
             found.append(path)
     return list(dict.fromkeys(found))
+
+
+def read_accounts(paths: Iterable[Path]) -> Iterator[UserRow | Problem]:
+    """Yield the accounts of CSV files, Mercury databases, and folders of such databases, in order.
+
+    All paths are checked before the first account is read.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: same as for `read_users`, `find_databases` and
+            `read_mercury`.
+    """
+    sources: dict[Path, Callable[[Path], Iterator[UserRow | Problem]]] = {}
+    for path in paths:
+        if path.is_dir() or (path.is_file() and begins_with(path, _MAGIC)):
+            sources |= dict.fromkeys(find_databases([path]), read_mercury)
+        elif path.exists():
+            sources[path] = read_users
+        else:
+            raise NotFound(f"there is no file {path}", "check its name")
+    return (row for path, read in sources.items() for row in read(path))
 
 
 def read_mercury(path: Path) -> Iterator[UserRow | Problem]:

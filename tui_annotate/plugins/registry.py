@@ -209,7 +209,7 @@ def better_embedder(used: str) -> str:
     """Return a hint on a better embedder than the one in use or "none"; may be empty."""
     if used not in {"static", "none"}:
         return ""
-    steps = (_missing_for_neural(), "tui-annotate index rebuild --embedder neural")
+    steps = (_missing_for_neural(), "tui-annotate vectors rebuild --embedder neural")
     return f"a neural embedder finds more matches: {'; '.join(filter(None, steps))}"
 
 

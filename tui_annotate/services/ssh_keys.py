@@ -39,7 +39,7 @@ class SshKeyService:
         if self.keys.add(key, owner.id) != owner.id:
             raise Conflict(
                 f"the key {key.fingerprint} is bound to another user",
-                f"remove it first: tui-annotate ssh key remove {key.fingerprint}",
+                f"remove it first: tui-annotate ssh keys delete {key.fingerprint}",
             )
         return next(bound for bound in self.list_keys() if bound.fingerprint == key.fingerprint)
 
@@ -58,7 +58,7 @@ class SshKeyService:
         if not self.keys.remove(fingerprint):
             raise NotFound(
                 f"no key {fingerprint!r} is bound to a user",
-                "list all keys with: tui-annotate ssh key list",
+                "list all keys with: tui-annotate ssh keys list",
             )
 
     def lines(self, session: Sequence[str], *, folder: str) -> list[str]:

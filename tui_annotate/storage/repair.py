@@ -43,7 +43,7 @@ def reingest_command(store: Path) -> str:
 
 def restore_command(store: Path) -> str:
     """Return what to do if a file is not a store, or is too damaged for any of it to be trusted."""
-    return f"restore a backup: tui-annotate restore DIR --to NEW{_mention_backup(store)}"
+    return f"restore a backup: tui-annotate restore BACKUP DIR{_mention_backup(store)}"
 
 
 def make_again(store: Path) -> str:

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.annotations import Annotation, normalize_annotation
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import (
     Conflict,
     InvalidInput,
@@ -163,8 +164,10 @@ class PersonSync:
         return open_table_sync(self.space, table, self.person)
 
 
-def find_person(space: Workspace, who: str) -> Person:
+def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
     """Return the person with a name, an id or, with accounts, an e-mail address.
+
+    `create`: add a person with an unknown name, in a workspace without accounts.
 
     Raises:
         NotFound: no person matches, or several people have the name.
@@ -174,11 +177,15 @@ def find_person(space: Workspace, who: str) -> Person:
     nobody = {PersonKind.AGAIN, PersonKind.SETTLED}
     everybody = [each for each in space.people.all() if each.kind not in nobody]
     meant = [each for each in everybody if who in (each.id, each.name)]
-    if len(meant) != 1:
-        there = ", ".join(each.name for each in everybody[:20]) or "none"
-        many = f"several people have the name {who!r}" if meant else f"no person is named {who!r}"
-        raise NotFound(many, f"give the person's id; known people: {there}")
-    return meant[0]
+    if len(meant) > 1:
+        ids = ", ".join(each.id for each in meant)
+        raise NotFound(f"several people have the name {who!r}", f"give the id of one person: {ids}")
+    if meant:
+        return meant[0]
+    if create:
+        return space.people.local(who)
+    near = suggest_word(who, [each.name for each in everybody])
+    raise NotFound(f"unknown person {who!r}", f"{near}To add a new person, pass --create")
 
 
 def read_header(file: Path) -> bundle_file.BundleHeader:

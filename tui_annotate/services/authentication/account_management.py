@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from tui_annotate.domain.accounts import Account, check_unix_user, normalize_email, parse_role
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.passwords import check_password
 from tui_annotate.domain.people import (
@@ -87,11 +88,12 @@ class AccountService:
         found = by_key or named
         if len(found) != 1:
             several = ", ".join(each.email for each in named[:5])
+            known = [word for each in accounts for word in (each.person.name, each.email)]
             raise NotFound(
                 f"several accounts match {who!r}" if named else f"no account matches {who!r}",
                 f"give the address: {several}"
                 if named
-                else "list all accounts with: tui-annotate users list",
+                else f"{suggest_word(who, known)}List all accounts with: tui-annotate users list",
             )
         return found[0]
 
@@ -145,11 +147,14 @@ class AccountService:
         found = found or [person for person in free if who == person.name]
         if len(found) != 1:
             several = ", ".join(person.id for person in found)
+            near = suggest_word(who, [person.name for person in free])
             raise NotFound(
                 f"several users without an account match {who!r}"
                 if found
                 else f"no user without an account matches {who!r}",
-                f"give the id: {several}" if found else "list all users with: tui-annotate status",
+                f"give the id: {several}"
+                if found
+                else f"{near}List all people with: tui-annotate people list",
             )
         return found[0]
 

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Record
@@ -165,7 +166,8 @@ class VectorSets:
         if not named:
             raise NotFound(
                 f"there are no vectors of {name!r}",
-                f"list all vectors with: {command('index list')}",
+                f"{suggest_word(name, [each.embedder for each in self.corpus.vector_sets()])}"
+                f"List all vectors with: {command('vectors list')}",
             )
         if not idle:
             raise Conflict(
@@ -182,7 +184,7 @@ class VectorSets:
             return IngestReport(embedder=NONE)
         name = shlex.quote(used.embedder)
         command = self.stores().command
-        again, drop = f"{command()} --embedder {name}", f"{command('index drop')} {name}"
+        again, drop = f"{command()} --embedder {name}", f"{command('vectors delete')} {name}"
         stay = f"the vectors of {used.embedder!r} are kept: {again} uses them again"
         return IngestReport(embedder=NONE, notes=[f"{stay}; {drop} deletes them"])
 

@@ -290,7 +290,7 @@ class LabelChangeService(LabelChangeWriter):
                 f"several label set versions begin with {version!r}"
                 if fitting
                 else f"no label set version begins with {version!r}",
-                "list all versions with: tui-annotate labels list",
+                "list all versions with: tui-annotate labels history",
             )
         return self.guidance.text(GuidanceKind.LABELS, fitting[0])
 
@@ -325,7 +325,7 @@ class LabelChangeService(LabelChangeWriter):
             where = f"the labels of {dataset}" if dataset else "the workspace's labels"
             raise NotReady(
                 f"there is no change of {where} to undo",
-                ("" if dataset else more) or "list all changes with: tui-annotate labels list",
+                ("" if dataset else more) or "list all changes with: tui-annotate labels history",
             )
         return mine[-1]
 
@@ -333,7 +333,7 @@ class LabelChangeService(LabelChangeWriter):
         if seen.moment(last.dataset).version != last.after:
             raise Conflict(
                 f"the current label set is not the result of {last.request.description!r}",
-                "list all changes with: tui-annotate labels list",
+                "list all changes with: tui-annotate labels history",
             )
         now, text = self.in_force(last.after), self.in_force(last.before)
         done = seen.batch(last.batch)

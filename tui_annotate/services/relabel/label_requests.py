@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.label_changes import is_below
 from tui_annotate.domain.labels import JOINER, Label, LabelTree
@@ -24,8 +25,10 @@ def find_label(tree: LabelTree, whole: str) -> Label:
     near = near or [
         label for label in known if format_path(label.path).casefold() == whole.casefold()
     ]
-    hint = f"did you mean {_join_paths(near)}?" if near else f"known labels: {_join_paths(known)}"
-    raise NotFound(f"unknown label {whole!r}", hint)
+    if near:
+        raise NotFound(f"unknown label {whole!r}", f"did you mean {_join_paths(near)}?")
+    similar = suggest_word(whole, [format_path(label.path) for label in known])
+    raise NotFound(f"unknown label {whole!r}", f"{similar}known labels: {_join_paths(known)}")
 
 
 def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:

@@ -97,7 +97,7 @@ class BundleService:
             if not samples:
                 raise NotReady(
                     f"no samples are assigned to {person.name}",
-                    "list all assignments with: tui-annotate assign show",
+                    "list all assignments with: tui-annotate assignments list",
                 )
             streams = _write_streams(folder, person, copies)
             vectors = self._write_vectors(folder, documents)
@@ -122,7 +122,7 @@ class BundleService:
                 if isinstance(copy, StreamCopy) and not known.issuperset(copy.origins()):
                     raise Conflict(
                         f"{target} has work that was not merged yet",
-                        f"first run: tui-annotate bundle merge {target}; or name another file",
+                        f"first run: tui-annotate bundles merge {target}; or name another file",
                     )
 
     def _samples_of(

@@ -408,7 +408,7 @@ class AssignmentTransaction:
         if self.rule(self.dataset_row(dataset), AssignmentCause.ESCALATE) is None:
             raise NotReady(
                 f"dataset {dataset!r} has no escalation rule",
-                "create one: tui-annotate assign escalate --dataset NAME --when differ",
+                "create one: tui-annotate assignments escalate --dataset NAME --when differ",
             )
         return escalate_dataset(self.connection, dataset, disabled=disabled)
 
@@ -445,11 +445,14 @@ class AssignmentTransaction:
         holding = [each for each in self.handouts() if not each.undone or each.id == number]
         meant = [each for each in holding if number in (0, each.id)]
         if not meant:
-            what = f"there is no assignment {number}" if number else "no samples are assigned"
-            raise NotFound(what, "see: tui-annotate assign show")
+            hint = "list all batches with: tui-annotate assignments list"
+            if number:
+                raise NotFound(f"there is no batch of assignments {number}", hint)
+            raise NotReady("nothing to undo: no samples are assigned", hint)
         if meant[-1].undone:
             raise Conflict(
-                f"assignment {number} was undone already", "see: tui-annotate assign show"
+                f"batch {number} was undone already",
+                "list all batches with: tui-annotate assignments list",
             )
         return meant[-1]
 

@@ -20,7 +20,7 @@ from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.repair import command
 from tui_annotate.storage.vectors import arrow
 
-REBUILD: Final = "index rebuild"
+REBUILD: Final = "vectors rebuild"
 """Command that recomputes the vectors."""
 ALL: Final = 2**31 - 1
 """Limit value that means no limit."""

@@ -259,7 +259,7 @@ def _list_files(path: Path) -> list[Path]:
     if not _has_chunks(path):
         raise InvalidInput(
             f"{path} is not a Mercury database with a table 'chunks'",
-            "import users with: tui-annotate migrate users; import dumps with the format mercury",
+            "import users with: tui-annotate users import; import dumps with the format mercury",
         )
     return [path]
 

@@ -141,7 +141,7 @@ class AnnotateScreen(WorkspaceScreen):
 
     no_sample: ClassVar[str] = (
         "No samples assigned to you (q quits):"
-        " tui-annotate ingest FILE imports samples, tui-annotate assign assigns them"
+        " tui-annotate ingest FILE imports samples, tui-annotate assignments create assigns them"
     )
 
     def __init__(self, close: Callable[[], None]) -> None:

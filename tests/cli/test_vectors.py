@@ -1,4 +1,4 @@
-"""index list, rebuild, drop: which vectors there are, and what may be done with them."""
+"""vectors list, rebuild, delete: which vectors there are, and what may be done with them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def two(filled: Command, tmp_path: Path) -> Command:
 
 def test_the_list_is_for_people_and_for_programs(two: Command) -> None:
     """Each set with its model, what it holds and lacks, and which is in use."""
-    shown = two("index", "list", "--json").json
+    shown = two("vectors", "list", "--json").json
     assert [each["embedder"] for each in shown] == ["letters", "words:1"]
     assert shown[1] == {
         "embedder": "words:1",
@@ -66,42 +66,42 @@ def test_the_list_is_for_people_and_for_programs(two: Command) -> None:
         "waiting": 1,
         "bytes": shown[1]["bytes"],
     }
-    lines = two("index", "list").out.splitlines()
-    assert lines[0].split() == ["embedder", "model", "documents", "by", "words", "without", "MB"]
+    lines = two("vectors", "list").out.splitlines()
+    assert lines[0].split() == ["embedder", "model", "documents", "lexical", "missing", "MB"]
     assert [line[-1].isdigit() for line in lines[1:]] == [True, False]  # in use: in words
 
 
 def test_the_list_says_where_words_alone_are_in_use(command: Command, filled: Command) -> None:
     """So that some row always says what is in use; of a new workspace nothing is."""
-    (only,) = filled("index", "list", "--json").json
+    (only,) = filled("vectors", "list", "--json").json
     assert (only["embedder"], only["in_use"], only["documents"]) == ("none", True, 0)
-    (_, row) = filled("index", "list").out.splitlines()
+    (_, row) = filled("vectors", "list").out.splitlines()
     assert not row[-1].isdigit()  # in use: in words
     command("init", "new")
-    assert command("index", "list", "-w", "new", "--json").json == []
+    assert command("vectors", "list", "-w", "new", "--json").json == []
 
 
 def test_drop_frees_what_is_not_in_use(two: Command, tmp_path: Path) -> None:
     """And says how much that was; those in use stay."""
-    size = two("index", "list", "--json").json[0]["bytes"]
-    refused = two("index", "drop", "words:1")
+    size = two("vectors", "list", "--json").json[0]["bytes"]
+    refused = two("vectors", "delete", "words:1")
     assert type(refused.error) is Conflict
     assert "'words:1'" in refused.error.message
-    assert f"index rebuild -w {tmp_path} --embedder none" in refused.error.hint
-    shown = two("index", "drop", "letters", "--json").json
+    assert f"vectors rebuild -w {tmp_path} --embedder none" in refused.error.hint
+    shown = two("vectors", "delete", "letters", "--json").json
     assert shown == {"embedder": "letters", "dropped": 1, "bytes": size}
-    assert two("index", "drop", "letters").code == 1
-    stopped = two("index", "rebuild", "--embedder", "none")
-    assert f"index drop -w {tmp_path} words:1" in stopped.err
+    assert two("vectors", "delete", "letters").code == 2
+    stopped = two("vectors", "rebuild", "--embedder", "none")
+    assert f"vectors delete -w {tmp_path} words:1" in stopped.err
     assert numbers(stopped.out) == [0]
     assert stopped.out.endswith(" none\n")
-    assert numbers(two("index", "drop", "words:1").out)[0] == 1
-    assert [each["embedder"] for each in two("index", "list", "--json").json] == ["none"]
+    assert numbers(two("vectors", "delete", "words:1").out)[0] == 1
+    assert [each["embedder"] for each in two("vectors", "list", "--json").json] == ["none"]
 
 
 def test_rebuild_without_an_embedder_says_so(filled: Command) -> None:
     """A workspace that began without vectors stays without them."""
-    shown = filled("index", "rebuild", "--json").json
+    shown = filled("vectors", "rebuild", "--json").json
     assert shown == {"embedder": "none", "embedded": 0}
 
 
@@ -126,7 +126,7 @@ def fetch(
     """The command, asking that hub."""
     env = {each: value for each, value in os.environ.items() if not each.startswith("HF_")}
     env |= {"HF_ENDPOINT": address, "HF_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT)}
-    words = ("models", "fetch", name, "--revision", revision, "--to", "model", *options)
+    words = ("models", "download", name, "model", "--revision", revision, *options)
     return subprocess.run(
         program(*words),
         cwd=folder,
@@ -188,8 +188,8 @@ def test_a_fetch_that_broke_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "revision", "code", "message"),
     [
-        ("owner/other", "main", 1, "owner/other"),
-        (NAME, "v9", 1, "v9"),
+        ("owner/other", "main", 2, "owner/other"),
+        (NAME, "v9", 2, "v9"),
         ("no name at all!", "main", 2, "'no name at all!'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Commands for work without any server: make a person's bundle, bring it home."""
+"""The commands `bundles`: write a person's samples to a file, and merge the work done in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import typer
 
 from tui_annotate.cli import options, output, screen
 from tui_annotate.cli.convert import DONE_IN_PART
-from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
+from tui_annotate.cli.help_format import TEAM
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.stream_merge import describe_state
 
@@ -21,69 +22,76 @@ if TYPE_CHECKING:
 
 
 SHOWN = 20
+"""Maximum number of refused samples that are listed."""
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    group = add_group(app, "bundle", "One person's work in a file, to annotate anywhere.")
+    """Add the group `bundles` to the app."""
+    group = add_group(app, "bundles", "Exchange a person's work as a file.", panel=TEAM)
     add_command(
         group,
-        make,
-        "bundle make --for ana -o ana.bundle",
-        "bundle make --for ana --dataset news -o ana-news.bundle",
+        create,
+        "bundles create --person ana -o ana.bundle",
+        "bundles create --person ana --dataset news -o ana-news.bundle",
     )
-    add_command(group, merge, "bundle merge ana.bundle")
+    add_command(group, merge, "bundles merge ana.bundle")
 
 
-def make(
+def create(
     *,
-    who: Annotated[
+    person: Annotated[
         str,
         options.person_option(
-            "--for", "Whose: a name, an id, with accounts an address.", metavar="PERSON"
+            "--person", "Person whose samples are written: a name, an id or an e-mail address."
         ),
     ],
-    target: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The new file.")],
+    target: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Bundle file to write.")
+    ],
     dataset: Annotated[
-        list[str] | None, options.dataset_option("This dataset alone; may be given several times.")
+        list[str] | None,
+        options.dataset_option("Only this dataset (default: all datasets). Repeatable."),
     ] = None,
+    create: Annotated[
+        bool, flag("--create", "Add the person if the name is not known yet; not with accounts.")
+    ] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Write somebody's samples to a file.
+    """Write a person's samples to a file, to annotate elsewhere.
 
-    With their own work, labels and vectors; nobody else's work is in it. They open it with
-    tui-annotate annotate FILE, and send it back.
+    The bundle contains the person's own work, labels and vectors, and no other person's work. The
+    person opens the bundle with `tui-annotate annotate FILE`, and sends it back.
     """
     from tui_annotate.workspace import bundles
 
     with open_workspace(common.workspace) as space:
-        person = bundles.find_person(space, who)
-        packed = bundles.open_bundles(space, person).make(person, target, datasets=dataset or ())
+        owner = bundles.find_person(space, person, create=create)
+        packed = bundles.open_bundles(space, owner).make(owner, target, datasets=dataset or ())
     samples = output.many(packed.samples, "sample")
     output.print_lines_or_json(
         {
             "file": target,
-            "person": person.name,
+            "person": owner.name,
             "samples": packed.samples,
             "with_work": packed.streams,
             "documents_with_vectors": packed.vectors,
         },
-        f"{target}: {samples} for {person.name}, {packed.streams:,} with work",
+        f"{target}: {samples} for {owner.name}, {packed.streams:,} with work",
         as_json=common.as_json,
     )
     if not common.as_json:
-        output.print_message(f"next, anywhere: tui-annotate annotate {target}")
+        output.print_note(f"to annotate the bundle elsewhere: tui-annotate annotate {target}")
 
 
 def merge(
-    file: Annotated[Path, argument("FILE", "A bundle that was annotated.")],
+    file: Annotated[Path, argument("FILE", "Bundle file with work to merge.")],
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Bring the work of a bundle home; once more changes nothing.
+    """Merge the work of a bundle; merging it again changes nothing.
 
-    Where the same sample was worked on here meanwhile, the newest stands, the other is in the log,
-    and both are listed.
+    If a sample was changed in the bundle and in the workspace, the newest version is kept. The
+    other version stays in the event log, and the command lists both.
     """
     from tui_annotate.workspace import bundles
 
@@ -99,34 +107,34 @@ def merge(
 
 
 def print_merge(merged: StreamMergeReport) -> None:
-    """What became of work that came in, for people."""
+    """Print the result of a merge as text."""
     output.print_line(
-        f"{merged.person.name}: {output.many(merged.streams, 'sample')} with something new, "
-        f"{merged.known:,} as they were"
+        f"{merged.person.name}: {output.many(merged.streams, 'sample')} with new work, "
+        f"{merged.known:,} unchanged"
     )
     print_conflicts(merged)
 
 
 def print_conflicts(merged: StreamMergeReport) -> None:
-    """Prints what both sides changed, the version in force first, and what does not fit here."""
+    """Print samples that both sides changed, the kept version first, and refused samples."""
     for fork in merged.forks:
-        sides = [("there", fork.there_at, fork.there), ("here", fork.here_at, fork.here)]
+        sides = [("merged", fork.there_at, fork.there), ("present", fork.here_at, fork.here)]
         (side, at, winner), (other, other_at, loser) = sides if fork.there_wins else sides[::-1]
         output.print_line(f"conflict: {fork.dataset}/{fork.sample}")
         output.print_line(
-            f"  stands   ({side}, {output.format_time(at)}): {describe_state(winner)}"
+            f"  kept       ({side}, {output.format_time(at)}): {describe_state(winner)}"
         )
         output.print_line(
             f"  in the log ({other}, {output.format_time(other_at)}): {describe_state(loser)}"
         )
     for each in merged.refused[:SHOWN]:
-        output.print_message(f"left out: {each.key}: {each.refused}")
+        output.print_message(f"refused: {each.key}: {each.refused}")
     if len(merged.refused) > SHOWN:
-        output.print_message(f"left out: {len(merged.refused) - SHOWN:,} more")
+        output.print_message(f"refused: {len(merged.refused) - SHOWN:,} more")
 
 
 def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
-    """What became of work that came in, as JSON values."""
+    """Return the result of a merge as JSON values."""
     return {
         "person": merged.person.name,
         "samples": merged.streams,
@@ -138,7 +146,7 @@ def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
 
 
 def refusals_as_json(refused: list[MergedStream]) -> list[dict[str, str]]:
-    """What was left out and why, as JSON values."""
+    """Return refused samples and the reasons as JSON values."""
     return [
         {"dataset": each.key.dataset, "sample": each.key.id, "reason": each.refused}
         for each in refused
@@ -161,11 +169,11 @@ def _version_as_json(state: StreamState, at: str) -> dict[str, Any]:
 
 
 def annotate_bundle(file: Path, *, sample: str, order: str) -> int:
-    """Opens the screen on a bundle, and gives the exit code.
+    """Open the annotate screen on a bundle, and return the exit code.
 
     Raises:
-        NotFound, InvalidInput, Conflict, Unavailable: the bundle can not be opened, or there is no
-            terminal to draw on.
+        NotFound, InvalidInput, Conflict, Unavailable: the bundle cannot be opened, or there is no
+            terminal.
     """
     from tui_annotate.workspace import bundles
 
@@ -175,14 +183,15 @@ def annotate_bundle(file: Path, *, sample: str, order: str) -> int:
     try:
         return screen.annotate(folder, name=merged.person.name, sample=sample, order=order)
     finally:
-        print_conflicts(merged)  # behind the screen, which would cover them
+        print_conflicts(merged)  # printed after the screen closes, which would cover the text
         _write_back(file, folder)
 
 
 def _write_back(file: Path, folder: Path) -> None:
-    """Also after an error: what was saved is in the folder, and comes to the file by the next try.
+    """Write the work in the working folder back to the bundle file.
 
-    What keeps it from the file is printed, and hides no error of the screen.
+    An error is printed and not raised, so that it hides no error of the screen. The work stays in
+    the folder, and the next opening of the bundle writes it.
     """
     from tui_annotate.workspace import bundles
 
@@ -191,6 +200,8 @@ def _write_back(file: Path, folder: Path) -> None:
         count = bundles.write_back(file, folder)
     except TuiAnnotateError as error:
         output.print_error(error)
-        output.print_message(f"all work is in {folder}; to bring it to the file: {command}")
+        output.print_message(f"all work is in {folder}; to write it to the file: {command}")
         return
-    output.print_message(f"{file} has your work on {output.many(count, 'sample')}: send it back")
+    output.print_note(
+        f"wrote your work on {output.many(count, 'sample')} to {file}; send the file back"
+    )

@@ -1,6 +1,6 @@
-"""Commands about vectors of the assist: index list, rebuild, drop, and models fetch.
+"""The commands `vectors` and `models`: manage vectors of the assist, and download models.
 
-Only `models fetch` may reach a model hub.
+Only `models download` connects to a model hub.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.ingest import print_cost
-from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
 from tui_annotate.domain.people import Permission
 
 if TYPE_CHECKING:
@@ -22,38 +23,39 @@ if TYPE_CHECKING:
 
 
 MEGABYTE = 1_000_000
+"""Bytes of one MB in tables."""
 
 
 def register(app: typer.Typer) -> None:
-    """Adds these commands to the app."""
-    index = add_group(app, "index", "Vectors: what the assist compares meanings by.")
-    add_command(index, list_sets, "index list", name="list")
+    """Add the groups `vectors` and `models` to the app."""
+    group = add_group(app, "vectors", "Manage vectors of the assist.", panel=ADMINISTRATION)
+    add_command(group, list_sets, "vectors list", name="list")
     add_command(
-        index,
-        rebuild_index,
-        "index rebuild",
-        "index rebuild --embedder neural",
-        "index rebuild --embedder none",
-        name="rebuild",
+        group,
+        rebuild,
+        "vectors rebuild",
+        "vectors rebuild --embedder neural",
+        "vectors rebuild --embedder none",
     )
-    add_command(index, drop_set, "index drop static", name="drop")
-    models = add_group(app, "models", "Models that make neural vectors.")
+    add_command(group, delete_set, "vectors delete static", name="delete")
+    models = add_group(app, "models", "Download models that compute vectors.", panel=ADMINISTRATION)
     add_command(
         models,
-        fetch,
-        "models fetch intfloat/e5-small-v2 --revision main --to models/e5-small",
+        download,
+        "models download intfloat/e5-small-v2 models/e5-small --revision main",
         "ingest --embedder neural:models/e5-small news.csv",
     )
 
 
 def list_sets(*, common: options.CommonOptions) -> None:
-    """List the sets of vectors: one for each embedder that was used.
+    """List sets of vectors, one per embedder.
 
-    By words: documents that words rank all the same, as the model knows too little of them.
+    The column `lexical` counts documents that are ranked lexically (words only), because the
+    model knows too few of their words. The column `missing` counts documents without vectors.
     """
     with open_workspace(common.workspace) as space:
         sets = space.ingest_service.sets.infos()
-    titles = ("documents", "by words", "without", "MB")
+    titles = ("documents", "lexical", "missing", "MB")
     output.print_table_or_json(
         [_set_as_json(each) for each in sets],
         [
@@ -89,17 +91,17 @@ def _set_as_json(found: VectorSetInfo) -> dict[str, Any]:
     }
 
 
-def rebuild_index(
+def rebuild(
     *,
     vectors: options.EmbedderChoice,
-    dry_run: Annotated[bool, flag("--dry-run", "Tell what it would cost, make nothing.")] = False,
+    dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Make vectors: anew, or with another embedder.
+    """Compute vectors again, or with another embedder.
 
-    They are made beside those in use, and taken into use once all are there; stopped at any moment,
-    the same command goes on. Those of an embedder that was used before are completed, not made
-    anew. Annotations are not touched.
+    The vectors in use are replaced when all new vectors are computed. If the command is
+    interrupted, the same command continues. Existing vectors of another embedder are completed, not
+    computed again. --dry-run shows the cost. Annotations do not change.
     """
     with (
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
@@ -111,7 +113,7 @@ def rebuild_index(
             if common.as_json:
                 output.print_json({"cost": cost})
             elif cost is None:
-                output.print_line("these vectors are made on this machine and cost nothing")
+                output.print_line("these vectors are computed on this machine and cost nothing")
             else:
                 print_cost(cost, vectors.embedder or "the embedder in use")
             return
@@ -120,41 +122,42 @@ def rebuild_index(
         output.print_message(note)
     output.print_lines_or_json(
         {"embedder": report.embedder, "embedded": report.embedded},
-        f"{output.many(report.embedded, 'document')} got vectors; in use: {report.embedder}",
+        f"vectors computed for {output.many(report.embedded, 'document')};"
+        f" embedder in use: {report.embedder}",
         as_json=common.as_json,
     )
 
 
-def drop_set(
-    name: Annotated[str, argument("NAME", "The embedder, as in index list.")],
+def delete_set(
+    name: Annotated[str, argument("EMBEDDER", "Embedder of the set, as listed by `vectors list`.")],
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Remove the vectors of an embedder that is not in use.
+    """Delete an unused set of vectors.
 
-    They can be made again: `index rebuild`.
+    `vectors rebuild` can compute the vectors again.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         dropped, size = space.ingest_service.sets.drop(name)
     output.print_lines_or_json(
         {"embedder": name, "dropped": dropped, "bytes": size},
-        f"{dropped} dropped, {size / MEGABYTE:,.1f} MB freed",
+        f"deleted {output.many(dropped, 'set')} of vectors, {size / MEGABYTE:,.1f} MB",
         as_json=common.as_json,
     )
 
 
-def fetch(
-    name: Annotated[str, argument("NAME", "As on the hub: owner/name.")],
+def download(
+    name: Annotated[str, argument("NAME", "Name of the model on the hub: OWNER/NAME.")],
+    target: Annotated[Path, argument("DIR", "Folder for the model: new or empty.")],
     *,
     revision: Annotated[
-        str, option("--revision", "REVISION", "A commit, best; or a tag or branch.")
+        str, option("--revision", "REVISION", "Commit (best), tag or branch of the model.")
     ],
-    target: Annotated[Path, option("--to", "DIR", "The folder to fetch it into.")],
     as_json: options.JsonOption = False,
 ) -> None:
-    """Fetch a model's weights from the hub, once.
+    """Download a model from the hub.
 
-    Nothing else ever asks for anything there.
+    No other command connects to the hub.
     """
     from tui_annotate.plugins.model_hub import fetch_model
 
@@ -168,4 +171,4 @@ def fetch(
     )
     output.print_line(f"commit {found.commit}")
     embedder = shlex.quote(f"neural:{found.folder}")
-    output.print_message(f"to use it: tui-annotate ingest --embedder {embedder} FILE")
+    output.print_note(f"to use the model: tui-annotate ingest --embedder {embedder} FILE")

@@ -44,7 +44,10 @@ def queue(folder: Path, name: str) -> list[str]:
 
 def test_a_share_is_told_as_a_table_and_as_json(six: Command, tmp_path: Path) -> None:
     """The dry run prints the same and writes nothing."""
-    asked = ("assign", "give", "--dataset", "news", "--to", "ana", "--to", "ben", "--overlap", "2")
+    asked = (
+        "assignments", "create", "--dataset", "news", "--create",
+        "--person", "ana", "--person", "ben", "--overlap", "2",
+    )  # fmt: skip
     dry = six(*asked, "--dry-run")
     assert dry.code == 0
     assert "--dry-run" in dry.err
@@ -62,7 +65,8 @@ def test_ids_come_as_arguments_or_from_a_file(six: Command, tmp_path: Path) -> N
     """One a line; together with arguments both."""
     (tmp_path / "ids.txt").write_text("s4\n\n s1 \n", "utf-8")
     given = six(
-        "assign", "give", "s0", "--dataset", "news", "--to", "ana", "--file", "ids.txt",
+        "assignments", "create", "s0", "--dataset", "news", "--create", "--person", "ana",
+        "--file", "ids.txt",
         "--order", "ingested",
     )  # fmt: skip
     assert given.code == 0
@@ -70,17 +74,21 @@ def test_ids_come_as_arguments_or_from_a_file(six: Command, tmp_path: Path) -> N
     (tmp_path / "none.txt").write_text("\n", "utf-8")
     (tmp_path / "wrong.txt").write_bytes(b"\xff\xfe\x00")
     for name in ("none.txt", "wrong.txt"):
-        refused = six("assign", "give", "--dataset", "news", "--to", "ana", "--file", name)
+        refused = six(
+            "assignments", "create", "--dataset", "news", "--person", "ana", "--file", name
+        )
         assert refused.code == 2
         assert "Traceback" not in refused.err
-    assert six("assign", "give", "--dataset", "news", "--to", "a", "--file", "no").code == 1
+    assert (
+        six("assignments", "create", "--dataset", "news", "--person", "a", "--file", "no").code == 2
+    )
 
 
 def test_by_score_the_largest_come_first_when_asked(six: Command, tmp_path: Path) -> None:
     """The field is one of the samples' meta."""
     report = six(
-        "assign", "give", "--dataset", "news", "--to", "ana", "--share", "3",
-        "--score", "doubt", "--descending",
+        "assignments", "create", "--dataset", "news", "--person", "ana", "--count", "3",
+        "--order", "meta:doubt", "--descending", "--create",
     )  # fmt: skip
     assert report.code == 0
     assert queue(tmp_path, "ana") == ["s5", "s4", "s3"]
@@ -97,14 +105,25 @@ def test_by_what_a_machine_says(six: Command, tmp_path: Path) -> None:
         run = ScoreRun(id="r", kind=RunKind.SCORE, maker="m", dataset="news")
         space.machines.scores.write(run, scores)
     on = ("--dataset", "news")
-    tried = six("assign", "pool", *on, "--order", "best:q", "--json", "--dry-run")
+    tried = six("assignments", "pool", *on, "--order", "best:q", "--json", "--dry-run")
     assert tried.json["order"] == "best:q"
-    for command in ("give", "pool"):
-        to = ("--to", "ana") if command == "give" else ()
-        refused = six("assign", command, *on, *to, "--order", "worst:p")
+    for command in ("create", "pool"):
+        to = ("--create", "--person", "ana") if command == "create" else ()
+        refused = six("assignments", command, *on, *to, "--order", "worst:p")
         assert type(refused.error) is InvalidInput
         assert refused.error.hint.split()[-1] == "q"
-    given = six("assign", "give", *on, "--to", "ana", "--share", "3", "--order", "worst:q")
+    given = six(
+        "assignments",
+        "create",
+        *on,
+        "--create",
+        "--person",
+        "ana",
+        "--count",
+        "3",
+        "--order",
+        "worst:q",
+    )
     assert given.code == 0
     assert queue(tmp_path, "ana") == ["s5", "s4", "s3"]
 
@@ -114,42 +133,47 @@ def test_by_what_a_machine_says(six: Command, tmp_path: Path) -> None:
     [
         ("--order", "score"),
         ("--order", "odd"),
-        ("--order", "worst:q", "--score", "doubt"),
+        ("--order", "meta:"),
+        ("--order", "metadata:doubt"),
         ("--descending",),
-        ("--score", "doubt", "--order", "random"),
-        ("--score", "nothing"),
-        ("--share", "0"),
-        ("--share", "120%"),
+        ("--descending", "--order", "random"),
+        ("--order", "meta:nothing"),
+        ("--count", "0"),
+        ("--count", "120%"),
         ("--overlap", "0"),
     ],
 )
 def test_what_makes_no_sense_is_misuse(six: Command, options: tuple[str, ...]) -> None:
     """Nobody gets anything."""
-    refused = six("assign", "give", "--dataset", "news", "--to", "ana", *options)
+    refused = six(
+        "assignments", "create", "--dataset", "news", "--create", "--person", "ana", *options
+    )
     assert refused.code == 2
-    assert six("assign", "show", "--json").json["handouts"] == []
+    assert six("assignments", "list", "--json").json["handouts"] == []
 
 
 def test_nobody_and_nothing_are_told(six: Command) -> None:
     """Without people, of an absent dataset, with nothing to undo."""
-    assert six("assign", "give", "--dataset", "news").code == 2
-    absent = six("assign", "give", "--dataset", "old", "--to", "ana")
+    assert six("assignments", "create", "--dataset", "news").code == 2
+    absent = six("assignments", "create", "--dataset", "old", "--create", "--person", "ana")
     assert type(absent.error) is NotFound
     assert "'old'" in absent.error.message
-    assert six("assign", "undo").code == 1
-    assert six("assign", "topup", "--dataset", "news", "--open", "2").code == 2
-    assert six("assign", "escalate", "--dataset", "news").code == 2
-    assert six("assign", "escalate", "--dataset", "news", "--now").code == 1
-    refused = six("assign", "pool", "--dataset", "news", "--order", "score")
+    assert six("assignments", "undo").code == 1
+    assert six("assignments", "top-up", "--dataset", "news", "--open", "2").code == 2
+    assert six("assignments", "escalate", "--dataset", "news").code == 2
+    assert six("assignments", "escalate", "--dataset", "news", "--now").code == 1
+    refused = six("assignments", "pool", "--dataset", "news", "--order", "score")
     assert type(refused.error) is InvalidInput
     assert "by-source, ingested, random, worst:SCORE" in refused.error.hint
-    assert six("assign", "practice", "--dataset", "news", "--to", "ana").code == 1
+    assert (
+        six("assignments", "practice", "--dataset", "news", "--person", "ana", "--create").code == 1
+    )
 
 
 def _check_what_is_shown(six: Command) -> None:
     """The table for people holds who has what, the rules and what was done."""
-    shown = six("assign", "show")
-    report = six("assign", "show", "--json").json
+    shown = six("assignments", "list")
+    report = six("assignments", "list", "--json").json
     assert [each["samples"] for each in report["stands"]] == [6, 3]
     assert [(each["rule"].partition(":")[0], each["waiting"]) for each in report["rules"]] == [
         ("escalate", 0),
@@ -167,46 +191,48 @@ def test_everything_that_was_handed_out_is_shown_and_taken_back(
 ) -> None:
     """A share, more of it, a move, a second reading, rules; then undo, one after the other."""
     on = ("--dataset", "news")
-    assert six("assign", "give", *on, "--to", "ana", "--share", "2").code == 0
-    assert six("assign", "topup", *on, "--open", "3").code == 0
-    assert numbers(six("assign", "topup", *on, "--open", "9").err) == [3]
-    moved = six("assign", "move", "--from", "ana", "--to", "ben")
+    assert (
+        six("assignments", "create", *on, "--create", "--person", "ana", "--count", "2").code == 0
+    )
+    assert six("assignments", "top-up", *on, "--open", "3").code == 0
+    assert numbers(six("assignments", "top-up", *on, "--open", "9").err) == [3]
+    moved = six("assignments", "move", "ana", "ben", "--create")
     assert numbers(moved.out.splitlines()[-1]) == [4, 6]
-    assert six("assign", "repeat", *on, "--to", "ben", "--share", "50%").code == 0
-    tried = six("assign", "pool", *on, "--overlap", "2", "--dry-run")
+    assert six("assignments", "repeat", *on, "--person", "ben", "--count", "50%").code == 0
+    tried = six("assignments", "pool", *on, "--overlap", "2", "--dry-run")
     assert "news" in tried.out
     assert numbers(tried.out) == [2, 6]
     assert "--dry-run" in tried.err
-    pool = six("assign", "pool", *on, "--overlap", "2", "--order", "random", "--json").json
+    pool = six("assignments", "pool", *on, "--overlap", "2", "--order", "random", "--json").json
     assert pool.pop("waiting") == 6
     assert pool == {"handout": 6, "dataset": "news", "overlap": 2, "order": "random:1"}
-    tried = six("assign", "escalate", *on, "--when", "label", "--dry-run")
+    tried = six("assignments", "escalate", *on, "--when", "label", "--dry-run")
     assert (numbers(tried.out), "news" in tried.out) == ([1], True)
-    ruled = six("assign", "escalate", *on, "--when", "label", "--now")
+    ruled = six("assignments", "escalate", *on, "--when", "label", "--now")
     assert numbers(ruled.out.splitlines()[-1])[-2:] == [0, 0]
     _check_what_is_shown(six)
-    assert six("assign", "show", "--dataset", "none").code == 1
+    assert six("assignments", "list", "--dataset", "none").code == 2
     for number in (7, 6, 5, 4, 3, 2):
-        assert numbers(six("assign", "undo").out)[0] == number
+        assert numbers(six("assignments", "undo").out)[0] == number
     assert queue(tmp_path, "li") == []
-    assert six("assign", "undo", "1").code == 0
-    assert six("assign", "undo", "1").code == 1
+    assert six("assignments", "undo", "1").code == 0
+    assert six("assignments", "undo", "1").code == 1
     assert len(queue(tmp_path, "li")) == 6
 
 
 def test_what_was_drawn_goes_back_to_the_pool(six: Command, tmp_path: Path) -> None:
     """A move to nobody."""
-    six("assign", "pool", "--dataset", "news")
+    six("assignments", "pool", "--dataset", "news")
     with workspaces.open(tmp_path) as space:
         person = space.people.local("ana").id
         assert space.annotate.start(person) is not None
-    assert six("assign", "show", "--json").json["stands"][0]["drawn"] == 1
-    assert numbers(six("assign", "move", "--from", "ana").err) == [1]
-    assert six("assign", "show", "--json").json["stands"] == []
-    nothing = six("assign", "move", "--from", "ana", "--to", "ben")
+    assert six("assignments", "list", "--json").json["stands"][0]["drawn"] == 1
+    assert numbers(six("assignments", "move", "ana").err) == [1]
+    assert six("assignments", "list", "--json").json["stands"] == []
+    nothing = six("assignments", "move", "ana", "ben", "--create")
     assert (nothing.code, nothing.err.count("\n")) == (0, 1)
     assert "ana" in nothing.err
-    assert "--begun" in nothing.err
+    assert "--include-started" in nothing.err
 
 
 def test_practice_for_nobody_is_told(six: Command, tmp_path: Path) -> None:
@@ -217,10 +243,10 @@ def test_practice_for_nobody_is_told(six: Command, tmp_path: Path) -> None:
         mark, work = claim("k", 0, 4, label="Benign"), Assignment("kim", State.DONE)
         sample = space.corpus.sample(first).sample
         space.log.import_records([Record(sample, (OwnedAnnotation("kim", mark),), (work,), (kim,))])
-    asked = ("assign", "practice", "--dataset", "news", "--gold", "kim")
+    asked = ("assignments", "practice", "--dataset", "news", "--gold", "kim")
     done = six(*asked)
     assert (done.code, done.err.count("\n")) == (0, 1)
-    shown = six("assign", "show").out
+    shown = six("assignments", "list").out
     assert "gold kim" in shown
     assert "to ," not in shown
 
@@ -232,8 +258,20 @@ def test_practice_is_left_out_of_exports_and_told(six: Command, tmp_path: Path) 
         (first, *_) = space.corpus.keys()
         space.annotate.comment(kim, first, "right", seconds=0)
         space.annotate.add(kim, first, claim("k", 0, 4, label="Benign"), seconds=0)
-    assert six("assign", "practice", "--dataset", "news", "--gold", "kim", "--dry-run").code == 0
-    done = six("assign", "practice", "--dataset", "news", "--gold", "kim", "--to", "ana")
+    assert (
+        six("assignments", "practice", "--dataset", "news", "--gold", "kim", "--dry-run").code == 0
+    )
+    done = six(
+        "assignments",
+        "practice",
+        "--dataset",
+        "news",
+        "--gold",
+        "kim",
+        "--person",
+        "ana",
+        "--create",
+    )
     assert done.out.splitlines()[-1].endswith(": 6 samples")
     with workspaces.open(tmp_path) as space:
         space.annotate.add(ana, first, claim("a", 0, 4, label="Benign"), seconds=0)
@@ -244,3 +282,24 @@ def test_practice_is_left_out_of_exports_and_told(six: Command, tmp_path: Path) 
     whole = six("export", "--to", "native", "--include-practice")
     assert len(json.loads(whole.out.splitlines()[0])["annotations"]) == 2
     assert len(whole.err.splitlines()) == len(others)
+
+
+def test_a_new_person_is_created_on_request_only(six: Command) -> None:
+    """An unknown name is refused with the nearest known one, and nobody is added."""
+    on = ("--dataset", "news")
+    assert six("assignments", "create", *on, "--create", "--person", "johanna").code == 0
+    for words in (
+        ("create", *on, "--person", "johana"),
+        ("top-up", *on, "--open", "2", "--person", "johana"),
+        ("move", "johanna", "johana"),
+        ("repeat", *on, "--person", "johana"),
+        ("practice", *on, "--person", "johana"),
+    ):
+        refused = six("assignments", *words)
+        assert type(refused.error) is NotFound
+        assert refused.error.hint.startswith("did you mean 'johanna'?")
+    listed = six("people", "list", "--json").json
+    assert "johana" not in [each["name"] for each in listed]
+    (one,) = [each for each in listed if each["name"] == "johanna"]
+    assert (one["kind"], one["role"], one["annotations"]) == ("local", "", 0)
+    assert "johanna" in six("people", "list").out

@@ -1,0 +1,150 @@
+"""The commands `questions` and `announcements`: messages between annotators and reviewers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tui_annotate.cli import options, output
+from tui_annotate.cli.help_format import TEAM
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.comments import CommentThread, PersonComment
+    from tui_annotate.services.comments import CommentService
+
+SHORT = 8
+"""Number of displayed characters of a thread's id."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the groups `questions` and `announcements` to the app."""
+    questions = add_group(app, "questions", "List and answer questions of annotators.", panel=TEAM)
+    add_command(
+        questions,
+        list_questions,
+        "questions list --unanswered",
+        "questions list --sample news/17",
+        name="list",
+    )
+    add_command(questions, reply, 'questions reply 3f0a9c41 "Yes, that one too."')
+    announcements = add_group(app, "announcements", "Show messages to all annotators.", panel=TEAM)
+    add_command(announcements, list_announcements, "announcements list", name="list")
+    add_command(
+        announcements,
+        create,
+        'announcements create "The guidelines now cover dates."',
+    )
+
+
+def list_questions(
+    *,
+    unanswered: Annotated[
+        bool, flag("--unanswered", "Only questions and threads that wait for a reply.")
+    ] = False,
+    sample: Annotated[
+        str, options.sample_option("Only questions about this sample: ID or DATASET/ID.")
+    ] = "",
+    common: options.CommonOptions,
+) -> None:
+    """List questions and threads of annotators, with replies."""
+    with open_workspace(common.workspace) as space:
+        service = space.team.comments
+        key = space.corpus.find(sample) if sample else None
+        threads = service.list_threads(waiting=unanswered, sample=key)
+        if common.as_json:
+            output.print_json({"talks": [_thread_as_json(each, service) for each in threads]})
+            return
+        for thread in threads:
+            _print_thread(thread, service)
+    if not threads:
+        output.print_note("no unanswered questions" if unanswered else "no questions")
+
+
+def list_announcements(*, common: options.CommonOptions) -> None:
+    """List announcements, oldest first."""
+    with open_workspace(common.workspace) as space:
+        service = space.team.comments
+        announcements = service.notices()
+        if common.as_json:
+            notices = [_comment_as_json(each, service) for each in announcements]
+            output.print_json({"notices": notices})
+            return
+        for each in announcements:
+            output.print_line(f"{each.at[:16]}, {service.name(each.author)}:")
+            _print_indented(each.text)
+    if not announcements:
+        output.print_note("no announcements")
+
+
+def _print_thread(thread: CommentThread, service: CommentService) -> None:
+    waits = ", unanswered" if thread.waiting else ""
+    output.print_line(f"{thread.id[:SHORT]}  {_describe_sample(thread)}{waits}")
+    for each in thread.remarks:
+        output.print_line(f"  {service.name(each.author)}, {each.at[:16]}:")
+        _print_indented(each.text)
+
+
+def _print_indented(text: str) -> None:
+    for line in text.splitlines():
+        output.print_line(f"    {line}")
+
+
+def _describe_sample(thread: CommentThread) -> str:
+    return str(thread.remarks[0].sample or "")
+
+
+def _thread_as_json(thread: CommentThread, service: CommentService) -> dict[str, Any]:
+    return {
+        "id": thread.id,
+        "sample": _describe_sample(thread),
+        "person": thread.person,
+        "waiting": thread.waiting,
+        "remarks": [_comment_as_json(each, service) for each in thread.remarks],
+    }
+
+
+def _comment_as_json(comment: PersonComment, service: CommentService) -> dict[str, Any]:
+    value = {name: getattr(comment, name) for name in ("id", "author", "text", "at")}
+    return {**value, "name": service.name(comment.author)}
+
+
+def reply(
+    thread_id: Annotated[
+        str, argument("ID", "Beginning of the question's id, as listed by `questions list`.")
+    ],
+    text: Annotated[str, argument("TEXT", "Text of the reply.")],
+    *,
+    common: options.CommonOptions,
+) -> None:
+    """Reply to a question or thread.
+
+    The annotator sees the reply at the next session, and afterwards at the sample.
+    """
+    with open_workspace(common.workspace) as space:
+        service = space.team.comments
+        thread = service.reply(thread_id, text)
+        name, sample = service.name(thread.person), _describe_sample(thread)
+        output.print_lines_or_json(
+            _thread_as_json(thread, service),
+            f"replied to {name} about {sample}",
+            as_json=common.as_json,
+        )
+
+
+def create(
+    text: Annotated[str, argument("TEXT", "Text of the announcement.")],
+    *,
+    common: options.CommonOptions,
+) -> None:
+    """Show a message to every annotator at their next session."""
+    with open_workspace(common.workspace) as space:
+        service = space.team.comments
+        added = service.notice(text)
+        value = _comment_as_json(added, service)
+    output.print_lines_or_json(
+        value,
+        "announcement stored: annotators see it at their next session",
+        as_json=common.as_json,
+    )
