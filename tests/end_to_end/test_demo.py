@@ -57,7 +57,7 @@ def test_the_line_that_annotates_works_where_it_is_printed(tmp_path: Path) -> No
         text=True,
         check=False,
     )
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "annotate" in done.stderr
     assert "Traceback" not in done.stderr
 
