@@ -42,11 +42,11 @@ SHAPES = [
 
 
 def names(value: object) -> set[str]:
-    """All keys of a JSON value, but for those of signals, whose names are the assist's."""
+    """All keys of a JSON value, except those of signals and of losses, which other pages list."""
     if isinstance(value, list):
         return {name for each in value for name in names(each)}
     if isinstance(value, dict):
-        inner = (names(each) for name, each in value.items() if name != "signals")
+        inner = (names(each) for name, each in value.items() if name not in {"signals", "lost"})
         return set(value).union(*inner)
     return set()
 

@@ -47,7 +47,7 @@ def test_without_a_screen_the_job_is_printed(tmp_path: Path) -> None:
 
 def test_the_line_that_annotates_works_where_it_is_printed(tmp_path: Path) -> None:
     """It names this program, also where no shell finds it, and the workspace."""
-    line = demo(tmp_path).stdout.rpartition("to annotate: ")[2]
+    line = demo(tmp_path).stdout.rpartition("annotate with: ")[2]
     env = os.environ | {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
         ["sh", "-c", line],
@@ -57,7 +57,7 @@ def test_the_line_that_annotates_works_where_it_is_printed(tmp_path: Path) -> No
         text=True,
         check=False,
     )
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "annotate" in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -117,6 +117,6 @@ def test_with_a_screen_the_app_opens_on_it(tmp_path: Path) -> None:
 def test_without_the_data_it_says_where_to_look(tmp_path: Path) -> None:
     """A folder without example data is named, and nothing is made."""
     done = demo(tmp_path, data=str(tmp_path))
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "--data" in done.stderr
     assert not (tmp_path / "demo").exists()

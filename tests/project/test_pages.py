@@ -46,8 +46,6 @@ def _command(words: tuple[str, ...]) -> tuple[Any, tuple[str, ...], tuple[str, .
     command, name = _app(), tuple[str, ...]()
     while words and words[0] in getattr(command, "commands", {}):
         command, name, words = command.commands[words[0]], (*name, words[0]), words[1:]
-    if name == ("freeze",) and words:  # `freeze NAME` is `freeze keep NAME`
-        return command.commands["keep"], ("snapshots", "create"), words
     return command, name, words
 
 
