@@ -327,6 +327,7 @@ def test_who_nobody_knows_gets_no_bundle(command: Command, home: Path) -> None:
     assert "'Zoe'" in refused.error.message
     assert "--create" in refused.error.hint
     near = command("bundles", "create", "--person", "Anna", "-o", "z.bundle")
+    assert near.error is not None
     assert near.error.hint.startswith("did you mean 'Ana'?")
     assert not (home.parent / "z.bundle").exists()
     new = command("bundles", "create", "--person", "Zoe", "-o", "z.bundle", "--create")

@@ -9,13 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import typer
 from typer.exceptions import TyperException
 
 from tests.helpers.pages import PAGES, ROOT, Call, blocks, calls, codes, languages
 from tests.project.test_commands import commands
-from tui_annotate.cli.commands import app
-from tui_annotate.cli.ssh import SshSetupPart, arrangement
+from tui_annotate.cli.commands import place_global_options, program
+from tui_annotate.cli.ssh import SshSetupPart, build_setup
 from tui_annotate.settings import PREFIX, Settings
 from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.keys.key_map import shown_keys
@@ -25,10 +24,10 @@ COMMANDS = set(commands())
 OTHERS = {"--check"}
 """Options of other programs that stand in sentences."""
 NOT_RUN = {
-    *(("annotate",), ("demo",), ("review",), ("view",), ("session",)),  # a screen
+    *(("annotate",), ("demo",), ("review",), ("view",), ("ssh", "session")),  # a screen
     ("position", "show"),  # another one
-    *(("models", "fetch"), ("migrate", "users")),  # a hub, and a database of Mercury's users
-    ("remarks", "reply"),  # somebody must have asked on a screen
+    ("models", "download"),  # a hub
+    ("questions", "reply"),  # an annotator must have asked on a screen
     *(("judge", "suggest"), ("scores", "train-probe")),  # an endpoint, and a language model
 }
 """Commands that no block of a page can run; tests of their own do."""
@@ -38,12 +37,13 @@ VARIABLE = re.compile(rf"\b{PREFIX}[A-Z_]*[A-Z]\b")
 
 @cache
 def _app() -> Any:
-    return typer.main.get_command(app)
+    return program()
 
 
 def _command(words: tuple[str, ...]) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
     """The command that some words call, its name, and its arguments."""
     command, name = _app(), tuple[str, ...]()
+    words = tuple(place_global_options(command, words))
     while words and words[0] in getattr(command, "commands", {}):
         command, name, words = command.commands[words[0]], (*name, words[0]), words[1:]
     return command, name, words
@@ -212,7 +212,7 @@ def test_the_make_targets_exist() -> None:
 def test_what_people_copy_is_what_setup_prints() -> None:
     """The lines for a client, and the account, as `ssh setup` has them."""
     page = PAGES["docs/server.md"]
-    printed = arrangement("annotate", Path("/srv/annotation/news"), ["python"], on_screen=False)
+    printed = build_setup("annotate", Path("/srv/annotation/news"), ["python"], password_login=False)
     client = printed[SshSetupPart.CLIENT].split("\n")[1:6]
     assert "\n".join(client) in page
     assert printed[SshSetupPart.ACCOUNT].split("\n")[1] in page
