@@ -1,4 +1,4 @@
-"""Annotation guidelines: all versions in full, with their authors and dates."""
+"""Stores annotation guidelines: the full text of each version, with its author and date."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tui_annotate.domain.people import OPERATOR, Actor, Permission, require_perm
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 
 _MAX_LENGTH = 1_000_000
-"""Maximum length of guidelines, in code points: annotators read guidelines on a screen."""
+"""Maximum length of guidelines, in code points; annotators read guidelines in the terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesVersion:
-    """Version of the guidelines; `dataset` is empty for the workspace, `by` for its owner."""
+    """Version of the guidelines of a dataset, or of the workspace if `dataset` is empty."""
 
     dataset: str
     version: str
@@ -34,7 +34,9 @@ class GuidelinesService:
     actor: Actor = OPERATOR
 
     def versions(self, dataset: str | None = None) -> list[GuidelinesVersion]:
-        """Return all versions, oldest first; `dataset`: empty for the workspace, None for all.
+        """Return the versions of the guidelines, oldest first.
+
+        `dataset`: None for all guidelines; empty for the workspace's own guidelines.
 
         Raises:
             NotFound: the dataset does not exist, and it never had guidelines.
@@ -66,7 +68,9 @@ class GuidelinesService:
         return self.guidance.text(GuidanceKind.GUIDELINES, self.named(version, dataset=dataset))
 
     def named(self, version: str, *, dataset: str = "") -> str:
-        """Return the full hash of a version from its first characters; by default the current one.
+        """Return the full hash of a guidelines version from its first characters.
+
+        An empty `version` means the current guidelines.
 
         Raises:
             NotFound: no version matches, several do, or the dataset does not exist.
@@ -76,16 +80,17 @@ class GuidelinesService:
             found = self.guidance.version(GuidanceKind.GUIDELINES, dataset=dataset)
             if not found:
                 raise NotReady(
-                    "there are no guidelines", "apply some with: tui-annotate guidelines apply FILE"
+                    "there are no guidelines",
+                    "add guidelines with: tui-annotate guidelines apply FILE",
                 )
             return found
         known = self.guidance.versions(GuidanceKind.GUIDELINES)
         fitting = [name for name in known if name.startswith(version.lower())]
         if len(fitting) != 1:
             raise NotFound(
-                f"several versions begin with {version!r}"
+                f"several versions of the guidelines begin with {version!r}"
                 if fitting
-                else f"no version begins with {version!r}",
+                else f"no version of the guidelines begins with {version!r}",
                 "list all versions with: tui-annotate guidelines list",
             )
         return fitting[0]
@@ -98,7 +103,7 @@ class GuidelinesService:
             )
 
     def before(self, dataset: str = "") -> str:
-        """Return the text of the previous guidelines; empty if the current version is the first.
+        """Return the text of the guidelines before the current version; empty if there is none.
 
         Before a dataset's first own guidelines come those of the workspace at that time.
         """
@@ -112,7 +117,7 @@ class GuidelinesService:
         return self.text(common[-1].version) if dataset and common else ""
 
     def apply(self, text: str, *, dataset: str = "") -> str:
-        """Put guidelines in use, unless they are already in use; return the hash of the text.
+        """Put guidelines in use, unless the same text already is; return the hash of the text.
 
         Raises:
             NotAllowed: the user is not an admin.
