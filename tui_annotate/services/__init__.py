@@ -1,1 +1,1 @@
-"""Use cases of the application; each module or package implements one and imports no other."""
+"""Use cases of the application; each module or package is one use case and imports no other one."""

@@ -214,7 +214,7 @@ class FrozenState:
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """Comparison of a snapshot's export with the state that the event log has at that time.
+    """Comparison of a snapshot's export with the event log, replayed up to the snapshot.
 
     Attributes:
         differences: the first 1,000 differing samples.

@@ -60,7 +60,7 @@ class GuidelinesService:
         ]
 
     def text(self, version: str = "", *, dataset: str = "") -> str:
-        """Return the guidelines whose hash begins with `version`; by default the current ones.
+        """Return the guidelines whose hash begins with `version`; by default the current text.
 
         Raises:
             NotFound: no version matches, or several do.
@@ -117,7 +117,7 @@ class GuidelinesService:
         return self.text(common[-1].version) if dataset and common else ""
 
     def apply(self, text: str, *, dataset: str = "") -> str:
-        """Put guidelines in use, unless the same text already is; return the hash of the text.
+        """Put guidelines in use, unless the same text is in use already; return the text's hash.
 
         Raises:
             NotAllowed: the user is not an admin.

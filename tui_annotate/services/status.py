@@ -30,7 +30,7 @@ _MAX_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class PendingChoices:
-    """Number of an annotator's annotations whose label was split, and that need a new label.
+    """Number of an annotator's annotations that need a new label, since their label was split.
 
     Attributes:
         label: the label that was split.

@@ -77,7 +77,7 @@ class AgreementComparison:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of different annotators (`together`), and of one annotator's readings (`oneself`).
+    """Agreement statistics: between annotators (`together`), and of repeated readings (`oneself`).
 
     Attributes:
         labels: labels in use, the most severe first.
@@ -99,7 +99,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementService:
-    """Compares annotators' readings; a user without permission for reports sees only their own."""
+    """Compares readings; users without permission for reports compare only their own readings."""
 
     corpus: CorpusStore
     people: PeopleStore

@@ -26,7 +26,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.span_agreement import count_stacked
 
 NOTHING: Final[LabelPath] = ()
-"""Stands for the label of a sample or sentence in which an annotator marked nothing."""
+"""Substitute label for a sample or sentence in which an annotator marked nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class LeftOutReason(StrEnum):
 
 
 def other_state_reason(state: State, wanted: str) -> str:
-    """Return the reason to exclude a reading whose state is not `wanted`."""
+    """Return a text that explains why a reading whose state is not `wanted` is excluded."""
     return f"the reading's state is {state.value}, not {wanted}"
 
 
@@ -259,7 +259,7 @@ class Axis:
 
 
 UNLABELLED: Final[LabelPath] = ("",)
-"""Stands for the label of annotations without a label; no real label has this name."""
+"""Substitute label for annotations that have no label; no real label has this name."""
 
 _Key = tuple[int, int, LabelPath]
 

@@ -168,7 +168,11 @@ def _apply_to_tables(function: Statistic, size: int, sums: Numbers) -> Numbers:
 
 def _span_figures(level: str, marks: PairMarks, samples: int) -> list[AgreementFigure]:
     rows = marks.summed(samples)
-    note = f"in {marks.neither:,} more pairs, neither marked anything" if marks.neither else ""
+    note = (
+        f"in {marks.neither:,} more pairs, neither annotator marked anything"
+        if marks.neither
+        else ""
+    )
     measures = [
         _Measure(
             f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", column_ratio(place, -1), note
@@ -185,7 +189,7 @@ def _evidence_figures(tally: AgreementTally) -> list[AgreementFigure]:
     given = sum(total[each] for each in both)
     any_given = given + total[EvidenceRelation.ONE]
     neither = total[EvidenceRelation.NEITHER]
-    note = f"in {neither:,} more pairs, neither has evidence" if neither else ""
+    note = f"in {neither:,} more pairs, neither span has evidence" if neither else ""
     measures = [
         _Measure(
             "same_passage",
@@ -243,7 +247,7 @@ SEVERAL: Final = "the samples were rated on several scales"
 
 @dataclass(frozen=True, slots=True)
 class PairFigures:
-    """Agreement of two annotators; `spans` has means over samples in which one marked a span."""
+    """Agreement of two annotators; `spans` has mean F1 values over samples with marked spans."""
 
     people: tuple[str, str]
     samples: int

@@ -1,4 +1,4 @@
-"""Read queries of an annotator: samples, queue, collections and past work; never others' work."""
+"""Queries of an annotator: samples, queue, collections and own past work; never others' work."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class SampleQueries:
         return self._label_sets.in_force(dataset)
 
     def label_renames(self, dataset: str, version: str) -> Renames:
-        """Return the labels that were renamed in a dataset since a given label set version."""
+        """Return the labels, with their new names, that a dataset renamed since a given version."""
         with self.store.reading() as log:
             return log.label_renames(dataset, version)
 
@@ -214,7 +214,7 @@ class SampleQueries:
     def leaves(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
     ) -> tuple[TreeLeaf, ...]:
-        """Return a run's leaves in the tree: documents by id, or sentences in order."""
+        """Return a run's entries in the collection tree: documents by id, or sentences in order."""
         if kind is SampleKind.REPORT:
             return ()
         of_run = run if kind is SampleKind.CITATION else ""
@@ -250,7 +250,7 @@ class SampleQueries:
         )
 
     def step(self, person: str, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the first citation in the cited sentence that is `step` cited sentences later.
+        """Return the first citation of the sentence `step` later, among sentences with citations.
 
         None beyond the report.
 

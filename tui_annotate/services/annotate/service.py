@@ -316,7 +316,7 @@ def _prepare_opinion(verb: str, parts: Mapping[str, str]) -> Prepare:
 def _split_at_sentences(
     annotation: Annotation, sample: Sample, others: Sequence[Annotation]
 ) -> tuple[Annotation, ...]:
-    """Split an annotation of a report into one for each sentence that its claim overlaps.
+    """Split an annotation of a report: one annotation for each sentence that its claim overlaps.
 
     The first part keeps the id; the other ids are derived from it, so a repeated write is harmless.
     """

@@ -110,7 +110,7 @@ class EvidenceChoice:
 def collect_choices(
     records: Iterable[Record], *, least: int = 1
 ) -> dict[str, list[EvidenceChoice]]:
-    """Return, for each search direction, the distinct queries that annotations give, sorted.
+    """Return, for each search direction, the distinct queries made from annotations, sorted.
 
     `least`: minimum number of non-blank segments of a searched text.
     """

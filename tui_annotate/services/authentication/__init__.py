@@ -27,14 +27,14 @@ from tui_annotate.storage.people.sessions import AttemptStore, Session, SessionS
 _NO_MATCH: Final = "wrong e-mail address or password"
 _SIGNED_OUT: Final = "you are signed out"
 _SEEN_INTERVAL: Final = timedelta(minutes=1)
-"""Minimum time between two updates of a session's last use, so that few saves need an update."""
+"""Minimum time between two updates of a session's last use, so that most saves write no update."""
 _CLIENT_MEMORY: Final = timedelta(days=90)
 """Time for which the clients of a user's earlier sign-ins are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """Counted sign-in attempt: counter of the pair (account, client), and a counter of each."""
+    """Counted sign-in attempt: keys of its counters, and the seconds until the next attempt."""
 
     pair: str
     wide: tuple[str, ...]
@@ -43,7 +43,7 @@ class SignInAttempt:
 
 @dataclass(frozen=True, slots=True)
 class SignInResult:
-    """Signed-in user.
+    """Signed-in user, with the session and its secret token.
 
     Attributes:
         token: the secret that resumes the session; never stored.

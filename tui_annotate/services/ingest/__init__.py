@@ -1,4 +1,4 @@
-"""Imports records in batches; a repeated import adds nothing, and resumes an interrupted one.
+"""Imports records in batches; a repeated import adds nothing, and resumes an interrupted import.
 
 Texts are stored in the SQL database first, in short transactions; vectors follow, as a cache that
 the database keeps track of. A record that contradicts stored data is refused; nothing is
@@ -63,9 +63,9 @@ __all__ = [
 
 
 _RUNS_NOTE = (
-    "existing documents keep only the names of the runs that they were imported with; to add the"
-    " new run names, import all runs again with: tui-annotate dataset replace NAME (texts and"
-    " annotations stay unchanged)"
+    "documents that were already stored keep only the run names that they were imported with;"
+    " to add the new run names, import all runs again with: tui-annotate dataset replace NAME"
+    " (texts and annotations stay unchanged)"
 )
 
 

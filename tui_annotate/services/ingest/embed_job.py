@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 QUICK_ROWS = 10_000
 """Number of segments whose vectors are written at once, for a fast embedder."""
 SLOW_ROWS = 2_048
-"""Number of segments per write, for a slow embedder; an interrupted run loses at most these."""
+"""Number of segments per write, for a slow embedder; an interruption loses at most one write."""
 _QUICK_TEXTS = 512
 """Number of segments that are passed to a fast embedder in one call."""
 _FIRST_DOCUMENTS = 32
-"""Number of documents in the first group; later groups are sized by the length of these."""
+"""Number of documents in the first group, whose length determines the size of later groups."""
 _MAX_DOCUMENTS = 4_096
 _MIN_COSINE = 0.98
 """Minimum cosine of a text's stored and new vector; if lower, the model has changed."""

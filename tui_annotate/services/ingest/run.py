@@ -107,7 +107,7 @@ _BATCH_RECORDS = 50
 _BATCH_CHARACTERS = 200_000
 """Number of code points in a batch; its transaction holds the write lock for about 20 ms."""
 _MAX_PENDING_CHARACTERS = 2_000_000
-"""Maximum number of code points in unfinished batches; beyond it, the oldest one is awaited."""
+"""Maximum number of code points in batches being segmented; then the oldest batch is awaited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +375,7 @@ def _new_sample(
 
 @dataclass(slots=True)
 class IngestFiles:
-    """Input files with the user's options; iteration reads the files. Detects an empty `format`."""
+    """Input files with the user's options; iteration reads them. Empty `format`: it is detected."""
 
     paths: Sequence[Path]
     format: str = ""

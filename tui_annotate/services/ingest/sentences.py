@@ -70,7 +70,7 @@ class SegmentationPool:
             self._lifeline.close()
 
     def submit(self, texts: Sequence[Text]) -> list[SegmentationTask]:
-        """Submit texts for segmentation; if processes are running, they start at once."""
+        """Submit texts for segmentation; running processes begin with the texts at once."""
         parts = split_batches(texts, _TASK_CHARACTERS, weight=lambda text: len(text[0]))
         tasks = [SegmentationTask(part) for part in parts]
         self._waiting += tasks

@@ -151,7 +151,7 @@ class VectorSets:
         return estimate_cost(loaded, documents) if isinstance(loaded, CostlyEmbedder) else None
 
     def drop(self, name: str) -> tuple[int, int]:
-        """Delete the unused vector sets of an embedder; return how many, and their size in bytes.
+        """Delete the unused vector sets of an embedder; return their number and size in bytes.
 
         Raises:
             NotFound: there is no such set.
@@ -204,7 +204,7 @@ class VectorSets:
     def _load_embedder(
         self, options: VectorOptions, replaced: VectorSet | None
     ) -> tuple[VectorOptions, Embedder]:
-        """Load the embedder of `replaced`, or the requested one; return its full options and it."""
+        """Load the embedder of the set `replaced`, or the requested one, with its full options."""
         missing: list[Unavailable] = []
         used, sets = self.corpus.vector_set(), self.corpus.vector_sets()
         for name in candidate_names(replaced.embedder if replaced else options.name):

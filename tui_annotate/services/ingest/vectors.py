@@ -122,7 +122,7 @@ class DocumentEmbedder:
         return embedder if isinstance(embedder, CostlyEmbedder) else None
 
     def catch_up(self, report_progress: EmbeddingProgress, *, documents: int = 0) -> None:
-        """Embed up to `documents` documents that lack vectors; 0: all, then compact the tables.
+        """Embed up to `documents` documents that lack vectors; if 0, embed all and compact tables.
 
         Raises:
             Unavailable: the first embedder of a new workspace failed.
@@ -135,7 +135,7 @@ class DocumentEmbedder:
         except Unavailable as error:  # texts are stored; the database lists missing vectors
             if self._vector_set is None and not self._is_automatic:
                 raise self._first_embedder_error(error) from error
-            self._note(f"vectors are missing: {error.message}; the next ingest continues with them")
+            self._note(f"vectors are missing: {error.message}; the next ingest computes them")
         finally:
             self.embedded = self._prepared_count + (
                 self._current_job.documents if self._current_job else 0
@@ -177,7 +177,7 @@ class DocumentEmbedder:
         )
 
     def _uses_prepared(self) -> bool:
-        """Return whether to use the file of prepared vectors; a new workspace needs `auto`."""
+        """Return whether prepared vectors are used; in a new workspace, only if name is `auto`."""
         new = self._vector_set is None and self.name == AUTO
         return self.options.prepared is not None and (new or self._vector_set is not None)
 

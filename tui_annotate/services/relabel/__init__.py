@@ -96,7 +96,7 @@ class LabelChangeService(LabelChangeWriter):
     def merge(
         self, old: Sequence[str], into: str, *, dataset: str = "", dry: bool = False
     ) -> RelabelReport:
-        """Merge labels and their child labels into an existing label, which replaces the merged."""
+        """Merge labels and their child labels into an existing label."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             gone, kept = label_requests.parse_merge(tree, old, into)

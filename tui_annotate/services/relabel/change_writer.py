@@ -164,7 +164,7 @@ class RelabelWork:
         self.outcomes[name] = outcome
 
     def reload_stream(self, name: StreamName, stream: EventStream | None) -> None:
-        """Plan the change again for an event stream that changed (None: was deleted) meanwhile."""
+        """Plan the change again for an event stream that changed, or was deleted (None)."""
         self.outcomes.pop(name, None)
         self._plans.pop(name, None)
         if stream is not None:
@@ -189,7 +189,7 @@ class PreparedChange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the label change changes neither the label set nor an annotation."""
+        """Whether the label change affects neither the label set nor any annotation."""
         return self.change.after == self.change.before and not self.work.plans
 
 

@@ -49,7 +49,7 @@ def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
 
 
 def sibling_path(label: Label, name: str) -> LabelPath:
-    """Return the path that a name has next to a label, below the same parent.
+    """Return the path of the label `name` below the parent of `label`.
 
     Raises:
         InvalidInput: the name has other parents.

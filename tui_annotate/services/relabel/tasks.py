@@ -22,7 +22,7 @@ from tui_annotate.storage.log.write_plans import EventStream
 
 
 class LabelMapping(NamedTuple):
-    """Old and new path of a label; `new` equals `old` if the label stays, and is empty if lost."""
+    """Old and new path of a label; `new` is `old` if the label stays, and empty if it is lost."""
 
     old: LabelPath
     new: LabelPath
@@ -69,7 +69,7 @@ Task = Callable[[EventStream], StreamOutcome]
 
 
 Before = Callable[[EventStream], State | None]
-"""Returns the state that a sample had before a label change reopened it; None: it stays open."""
+"""Returns the state that a sample had before a label change reopened it; None to keep it open."""
 
 
 def renaming_task(
@@ -146,7 +146,7 @@ def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
 
 
 def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
-    """Return a task that reopens samples with newly split labels, and finds broken annotations."""
+    """Return a task that reopens samples with split labels; finds lost labels and broken rules."""
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
     waiting = splitting_task(split, at=at)

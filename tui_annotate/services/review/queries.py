@@ -1,4 +1,4 @@
-"""Read queries of reviewers: candidate annotations without names, review queue, outcomes."""
+"""Queries of reviewers: candidate annotations without names, the review queue, and outcomes."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class ReviewQueries:
         return {letter: self.people.person(person).name for letter, person in people.items()}
 
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
-        """Return the review queue: waiting samples first, those with most conflicts at the top.
+        """Return the review queue: waiting before completed samples, most conflicts first.
 
         A sample waits for review once two annotators, or all its assignees, completed it. See also
         `sort_against`.

@@ -36,7 +36,7 @@ class ReviewRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnnotationLayer:
-    """Anonymous work of one annotator on a sample; where annotations came from is hidden.
+    """Anonymous work of one annotator on a sample; hides the origins of the annotations.
 
     Attributes:
         letter: letter of the annotator in this sample; other samples use other letters.

@@ -263,7 +263,7 @@ class SuggestionService:
                 return run, scores
         raise NotFound(
             f"no run has the score {score!r} for segments of dataset {dataset!r}",
-            "create one with: tui-annotate score; list all with: tui-annotate score list",
+            "compute the score with: tui-annotate score; list all with: tui-annotate score list",
         )
 
     def _store_runs(

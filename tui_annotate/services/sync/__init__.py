@@ -56,7 +56,7 @@ class SyncStatus:
 
 @dataclass(frozen=True, slots=True)
 class TableSync:
-    """Synchronises one annotator's rows in a shared table; a row's username is the user's name."""
+    """Synchronises one annotator's rows in a shared table; rows have the annotator's name."""
 
     corpus: CorpusStore
     log: AnnotationStore

@@ -151,7 +151,7 @@ class BundleService:
             if about.home != self.home():
                 raise Conflict(
                     f"{file} was made from another workspace",
-                    "name the bundle's own workspace with -w",
+                    "name the workspace that the bundle was made from: -w FOLDER",
                 )
             return self.take(file, Path(place), about)
 
@@ -224,7 +224,7 @@ class BundleService:
                     yield Record(replace(sample, imported=None))
 
     def _write_suggestions(self, folder: Path, wanted: Wanted) -> None:
-        """Write the suggestions; write no file without suggestions, as older versions refuse it."""
+        """Write the suggestions, if there are any: older versions refuse an empty file."""
 
         def theirs(key: SampleKey) -> bool:
             mine = wanted.get(key.dataset, set())
