@@ -15,7 +15,11 @@ _MAX_LENGTH = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesVersion:
-    """Version of the guidelines of a dataset, or of the workspace if `dataset` is empty."""
+    """Version of the guidelines of a dataset, or of the workspace if `dataset` is empty.
+
+    Attributes:
+        by: name of the author; empty for the workspace owner.
+    """
 
     dataset: str
     version: str

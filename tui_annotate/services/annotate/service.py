@@ -258,7 +258,10 @@ class AnnotationService(SampleQueries):
         return SaveResult.of(self._ledger.do(person, key, prepare, seconds=seconds, about=about))
 
     def _labels_seen(self, key: SampleKey, label_set: str) -> LabelTree:
-        """Return the current label set; raise Conflict if the annotator saw another label set."""
+        """Return the current label set; raise Conflict if the annotator saw another label set.
+
+        Label sets that differ only in colours count as the same.
+        """
         labels = self._label_sets.in_force(key.dataset)
         if label_set and not self._label_sets.same(label_set, labels):
             raise Conflict(

@@ -34,7 +34,10 @@ _FIRST_DOCUMENTS = 32
 """Number of documents in the first group, whose length determines the size of later groups."""
 _MAX_DOCUMENTS = 4_096
 _MIN_COSINE = 0.98
-"""Minimum cosine of a text's stored and new vector; if lower, the model has changed."""
+"""Minimum cosine of a text's stored and new vector; if lower, the model has changed.
+
+Rounding changes the cosine by about 0.001.
+"""
 
 Waiting = tuple[str, str, tuple[Segment, ...]]
 """Document without vectors: its hash, text and segments."""

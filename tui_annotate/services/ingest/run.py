@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 KEPT_PROBLEMS = 1000
-"""Maximum number of problems that a report contains; further problems are only counted."""
+"""Maximum number of problems that a report contains; further ones are counted and passed on."""
 
 
 class IngestOutcome(StrEnum):
-    """Whether all, some or none of the input is stored at the end of an ingest."""
+    """Whether all, some or none of the records are stored after an ingest, or were before."""
 
     ALL = "all"
     SOME = "some"

@@ -119,8 +119,8 @@ class ReviewQueries:
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
         """Return the review queue: waiting before completed samples, most conflicts first.
 
-        A sample waits for review once two annotators, or all its assignees, completed it. See also
-        `sort_against`.
+        Samples that rank equally are in order of arrival. A sample waits for review once two
+        annotators, or all its assignees, completed it. See also `sort_against`.
 
         Raises:
             NotFound: the dataset does not exist.

@@ -36,7 +36,7 @@ class ReviewRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnnotationLayer:
-    """Anonymous work of one annotator on a sample; hides the origins of the annotations.
+    """Anonymous work of one annotator on a sample, without origins, as these could bias reviewers.
 
     Attributes:
         letter: letter of the annotator in this sample; other samples use other letters.

@@ -38,7 +38,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class PushResult:
-    """Result of a push: number of rows sent, samples to pull first, and refused samples."""
+    """Result of a push: number of rows sent, samples to pull first, and refused samples.
+
+    Attributes:
+        waiting: samples whose rows have changed in the table, and must be pulled first.
+        refused: samples whose work cannot be sent, with the reasons.
+    """
 
     rows: int = 0
     waiting: list[SampleKey] = field(default_factory=list)
