@@ -1,1 +1,1 @@
-"""Use cases of the application; each module or package is one use case and imports no other one."""
+"""Use cases of the application: one per module or package; no use case imports another one."""

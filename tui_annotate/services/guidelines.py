@@ -92,9 +92,9 @@ class GuidelinesService:
         fitting = [name for name in known if name.startswith(version.lower())]
         if len(fitting) != 1:
             raise NotFound(
-                f"several versions of the guidelines begin with {version!r}"
+                f"several guidelines versions have a hash that begins with {version!r}"
                 if fitting
-                else f"no version of the guidelines begins with {version!r}",
+                else f"no guidelines version has a hash that begins with {version!r}",
                 "list all versions with: tui-annotate guidelines list",
             )
         return fitting[0]

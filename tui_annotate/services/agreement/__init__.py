@@ -179,9 +179,9 @@ class AgreementService:
         if len(found) != 1:
             known_names = ", ".join(each[:12] for each in found) or "none"
             raise InvalidInput(
-                f"several label set versions begin with {start!r}"
+                f"several label set versions have a hash that begins with {start!r}"
                 if found
-                else f"no label set version begins with {start!r}",
+                else f"no label set version has a hash that begins with {start!r}",
                 f"matching versions: {known_names}",
             )
         return found[0]

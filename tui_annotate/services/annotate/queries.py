@@ -250,7 +250,7 @@ class SampleQueries:
         )
 
     def step(self, person: str, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the first citation of the sentence `step` later, among sentences with citations.
+        """Move by `step` sentences that have citations; return the first citation reached.
 
         None beyond the report.
 

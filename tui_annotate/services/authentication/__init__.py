@@ -197,7 +197,8 @@ class AuthenticationService:
             Throttled: same as for `sign_in`.
         """
         refusal = NotAllowed(
-            "this code is not valid", "ask an admin for a new code: a code works once, for 7 days"
+            "this invitation code is not valid",
+            "ask an admin for a new code: a code works once, for 7 days",
         )
         name = hash_code(code)
         ticket = self._count_attempt(name, client, known=False)

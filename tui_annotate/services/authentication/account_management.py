@@ -96,7 +96,7 @@ class AccountService:
         return found[0]
 
     def signed_in(self) -> tuple[Session, ...]:
-        """Return the active sessions, sorted by name."""
+        """Return the active sessions of all users, sorted by the users' names."""
         require_permission(self.actor, Permission.MANAGE)
         return self.sessions.active_sessions(now=self._now())
 

@@ -39,7 +39,10 @@ KEPT_PROBLEMS = 1000
 
 
 class IngestOutcome(StrEnum):
-    """Whether all, some or none of the records are stored after an ingest, or were before."""
+    """Whether all, some or none of the records are stored after an ingest.
+
+    Records that were already stored before the ingest count as stored.
+    """
 
     ALL = "all"
     SOME = "some"
@@ -213,7 +216,9 @@ class IngestRun:
                 self._store_batch(window.popleft(), sentences, vectors)
         if self._changed_samples:
             where = format_count(self._changed_samples, "sample")
-            self.report.notes.append(f"imported ratings, comments or states changed in {where}")
+            self.report.notes.append(
+                f"ratings, comments or states from an earlier import changed in {where}"
+            )
 
     def embed(self, vectors: DocumentEmbedder) -> None:
         """Embed all documents that lack vectors, also documents from an interrupted run."""

@@ -170,7 +170,7 @@ class VectorSets:
         if not idle:
             raise Conflict(
                 f"the vectors of {name!r} are in use",
-                f"stop using them first: {command()} --embedder none",
+                f"stop using the vectors first: {command()} --embedder none",
             )
         size = sum(self._remove_set(each.table) for each in idle)
         self._remove_leftovers()

@@ -165,7 +165,7 @@ class DocumentEmbedder:
         self.name = self._vector_set.embedder if self._vector_set else NONE
         self._note(
             f"another ingest chose {self.name!r} for this workspace meanwhile, so the vectors are"
-            f" not those of {mine!r}; change it with: {self._change_command(mine)}"
+            f" not those of {mine!r}; change the embedder with: {self._change_command(mine)}"
         )
 
     def _first_embedder_error(self, error: Unavailable) -> Unavailable:
@@ -310,7 +310,8 @@ def take(
     fitting = [name for name, _, segments in waiting if found.fits(name, segments)]
     if kept is None and (len(fitting) < len(waiting) or len(waiting) == _MAX_DOCUMENTS):
         raise InvalidInput(
-            f"{file} has no vectors for some of the texts", "use a file with vectors of these texts"
+            f"{file} has no vectors for some of the stored texts",
+            "use a file with vectors of all stored texts",
         )
     if kept is None:
         corpus.keep_vector_set(made)

@@ -291,9 +291,9 @@ class LabelChangeService(LabelChangeWriter):
         fitting = [name for name in known if name.startswith(version.lower())]
         if len(fitting) != 1:
             raise NotFound(
-                f"several label set versions begin with {version!r}"
+                f"several label set versions have a hash that begins with {version!r}"
                 if fitting
-                else f"no label set version begins with {version!r}",
+                else f"no label set version has a hash that begins with {version!r}",
                 "list all versions with: tui-annotate labels list",
             )
         return self.guidance.text(GuidanceKind.LABELS, fitting[0])

@@ -164,7 +164,10 @@ class RelabelWork:
         self.outcomes[name] = outcome
 
     def reload_stream(self, name: StreamName, stream: EventStream | None) -> None:
-        """Plan the change again for an event stream that changed, or was deleted (None)."""
+        """Plan the change again for a changed event stream, or drop the plan of a deleted stream.
+
+        `stream`: the current event stream; None if it was deleted.
+        """
         self.outcomes.pop(name, None)
         self._plans.pop(name, None)
         if stream is not None:
@@ -251,7 +254,10 @@ class LabelChangeWriter:
         with self.store.writing() as now:
             current = now.moment(change.dataset)
             if (current.version, current.datasets) != (begun.version, begun.datasets):
-                raise Conflict("labels or datasets changed meanwhile", "repeat the command")
+                raise Conflict(
+                    "labels or datasets changed while this change was prepared",
+                    "repeat the command",
+                )
             # Plans were made without the lock: plan the streams again that changed since.
             for name in now.touched(begun):
                 made.work.reload_stream(name, now.stream(name))

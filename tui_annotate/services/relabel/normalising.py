@@ -191,7 +191,7 @@ def _parse_rule(
     if labels.find(tuple(whole.split(JOINER))) is not None:
         raise InvalidInput(
             f"{whole!r} is a label of the label set",
-            "change it with tui-annotate labels rename, or tui-annotate labels merge",
+            "change the label with tui-annotate labels rename, or tui-annotate labels merge",
         )
     there = ", ".join(usable.values()) or "none"
     raise InvalidInput(f"no annotation has the label {whole!r}", f"labels to fix: {there}")

@@ -25,7 +25,7 @@ def work_data(
     *,
     name: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
-    """Return the progress of each annotator as JSON values; for a workspace, also pace and end.
+    """Return each annotator's progress as JSON; for a workspace, also the pace and projected end.
 
     A report on a file has no pace and no end. `name` returns pseudonyms (None: real names).
     """

@@ -45,7 +45,7 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 _FEW_SAMPLES = 20
-"""Maximum number of changed samples to read one by one; more are read in one pass over all."""
+"""Maximum number of changed samples to read one by one; more are read in a pass over all."""
 
 _SampleCounts = tuple[
     tuple[tuple[str, str], ...], int, Counter[GroupStatus], Counter[DifferenceKind], bool

@@ -82,7 +82,7 @@ def build_payload(
     line = file.getvalue().partition("\n")[0]
     if not line:
         raise InvalidInput(
-            "the sample cannot be sent: its report is not stored here, or is not named",
+            "the sample cannot be sent: it names no report, or the report is not stored here",
             "ingest the report of this sample",
         )
     found: dict[str, Any] = json.loads(line, parse_constant=lambda _: None)  # jsonb has no NaN
@@ -238,7 +238,9 @@ def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
         if not isinstance(spans, list) or not all(isinstance(each, dict) for each in spans):
             raise InvalidInput(f"the row's {name} are not a list of spans", _HINT)
         if spans and not sample.side(side):
-            raise InvalidInput(f"the row's {name} belong to a text that is not stored here", _HINT)
+            raise InvalidInput(
+                f"the row's {name} belong to a text that is not stored in this workspace", _HINT
+            )
         for each in spans:
             text = sample.document(side).text
             for part in _cut_span(_parse_span(each, text), sample, side):

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _MAX_TRIES: Final = 5
 _FILE_NAME: Final = re.compile(r".*-[0-9a-f]{16}\.jsonl")
 _SAME_NAME_HINT: Final = (
-    "if this is you, start again on this machine with a bundle from the other machine, or a copy"
-    " of its workspace: annotators are matched by id, not by name"
+    "if both annotators are you, start again on this machine with a bundle from the other machine,"
+    " or with a copy of its workspace: annotators are matched by id, not by name"
 )
 
 
