@@ -1,1 +1,1 @@
-"""Use cases of the application; each module or package implements one and imports no other."""
+"""Use cases of the application: one per module or package; no use case imports another one."""

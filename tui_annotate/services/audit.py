@@ -1,4 +1,4 @@
-"""Audit of the event log: hash chains, and comparison with a head that is stored elsewhere."""
+"""Audits the event log: checks the hash chains, and compares the log with a recorded head."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.storage.log.audit import AuditStore
 
 KEPT_BREAKS = 1000
-"""Maximum number of broken streams that an audit report names; the rest is counted."""
+"""Maximum number of broken event streams that an audit report names; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedHead:
-    """Head of the event log that a user recorded elsewhere; `heads` of streams may be empty."""
+    """Head of the event log that a user recorded outside the workspace; `heads` may be empty."""
 
     events: int
     digest: str
@@ -25,7 +25,7 @@ class RecordedHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """Result of an audit; `breaks`: first fault of each broken stream, for at most 1,000 streams.
+    """Result of an audit; `breaks` has the first fault of each of up to 1,000 broken streams.
 
     Attributes:
         contains: whether the log still begins with the recorded head; None without a recorded head.
@@ -56,7 +56,7 @@ class AuditService:
         return self.store.head()
 
     def heads(self) -> list[StreamHead]:
-        """Return the current head of each stream, sorted."""
+        """Return the current head of each event stream, sorted."""
         with self.store.heads() as found:
             return list(found)
 
@@ -66,7 +66,7 @@ class AuditService:
         against: RecordedHead | None = None,
         progress: Callable[[TaskProgress], None] | None = None,
     ) -> AuditReport:
-        """Check every event and all tables; compare the log with a recorded head, if given."""
+        """Check all events and tables; also compare the log with a recorded head, if given."""
         broken, breaks = 0, list[ChainFault]()
         for found in self.store.find_faults(_progress_callback(progress)):
             broken += 1

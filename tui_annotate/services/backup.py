@@ -1,4 +1,4 @@
-"""Backup of a workspace to a new folder, and restore of a workspace from a backup."""
+"""Backs up a workspace to a new folder, and restores a workspace from a backup."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tui_annotate.storage.vectors.store import VectorStore
 
 FORMAT: Final = "tui-annotate-backup/1"
 ABOUT: Final = "backup.json"
-"""Name of the file that describes a backup; restore does not copy this file."""
+"""Name of the file that describes a backup; a restore does not copy this file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class BackupService:
     stores: Callable[[], VectorStore]
 
     def run(self, target: Path, *, vectors: bool = False) -> BackupReport:
-        """Copy the database as of one point in time, and the files next to it, to a new folder.
+        """Copy the workspace's database, as of one point in time, and its files to a new folder.
 
         `vectors`: also copy the vectors; no ingest can run meanwhile.
 
@@ -79,7 +79,7 @@ class BackupService:
 
 
 def restore(source: Path, target: Path, *, store: str, folders: Sequence[str]) -> BackupReport:
-    """Create a workspace from a backup, after a check of all files and of the database.
+    """Create a workspace from a backup, and check all of the backup's files and its database.
 
     `folders`: names of the folders that every workspace has; missing folders are created.
 

@@ -1,4 +1,4 @@
-"""Questions of annotators, replies of reviewers, announcements, and the news of each user."""
+"""Questions of annotators, replies of reviewers, announcements, and the unseen news of users."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from tui_annotate.storage.people.store import PeopleStore
 
 _SEEN_PREFERENCE: Final = "news_seen"
 _MAX_LINES: Final = 60
-"""Maximum number of displayed changed lines; a key opens the full guidelines."""
+"""Maximum number of changed lines in a news item; a key opens the full guidelines."""
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """News of each user: announcements, replies and changed guidelines, each shown once."""
+    """News for users (announcements, replies, changed guidelines and labels), each shown once."""
 
     guidance: GuidanceStore
     remarks: CommentStore
@@ -40,7 +40,7 @@ class News:
     clock: Callable[[], str] = utc_now
 
     def of(self, person: str) -> list[NewsItem]:
-        """Return the news of a user: announcements, replies, changed guidelines and labels.
+        """Return the unseen news of a user: announcements, replies, changed guidelines and labels.
 
         A user's first session shows only announcements.
         """
@@ -168,7 +168,7 @@ class CommentService:
         return [talk for talk in found if talk.waiting or not waiting]
 
     def notices(self) -> list[PersonComment]:
-        """Return all announcements, the oldest first."""
+        """Return all announcements to annotators, the oldest first."""
         return self.store.notices()
 
     def name(self, person: str) -> str:

@@ -1,4 +1,4 @@
-"""Read-only browser of a data file: the file is read once into an index.
+"""Lets users browse the samples of a data file; reads the file once into an index.
 
 No workspace is created. Sentences are segmented only for the opened sample, so that a file of
 200,000 samples opens as fast as it can be read.
@@ -33,14 +33,14 @@ from tui_annotate.storage.corpus.file_index import FileIndex
 _BATCH_RECORDS: Final = 500
 _BATCH_CHARACTERS: Final = 2_000_000
 _CACHED_CHARACTERS: Final = 2_000_000
-"""Maximum size, in code points, of the cache of documents with known sentences."""
+"""Maximum total length, in code points, of the documents whose sentences are cached."""
 _LONGEST_PATH: Final = 20
-"""Maximum depth of a label's path; a deeper path is not a label and not part of the label tree."""
+"""Maximum depth of a label's path; the label tree omits labels with deeper paths."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrowsedSample:
-    """Sample with all annotations of the file, in reading order with unique ids.
+    """Sample of a file with all its annotations, in reading order and with unique ids.
 
     Attributes:
         segments: segments of each document, parallel to `sample.documents`.
@@ -64,7 +64,7 @@ class FileLoadResult:
 
 
 class FileBrowser:
-    """Samples of an indexed file; `known`: label set with colours and order. Thread-safe."""
+    """Samples of an indexed file; the label set `known` gives colours and order. Thread-safe."""
 
     def __init__(self, index: FileIndex, known: LabelTree) -> None:
         self.index, self._known = index, known
@@ -73,7 +73,7 @@ class FileBrowser:
 
     @cached_property
     def labels(self) -> LabelTree:
-        """All labels of the file, as a label set without rules."""
+        """All labels in the file, as a label set without rules."""
         return build_label_tree(self.index.labels, self._known)
 
     @cached_property
@@ -82,7 +82,7 @@ class FileBrowser:
         return tuple(sorted(self.index.people.values(), key=lambda one: (one.name, one.id)))
 
     def open(self, key: SampleKey) -> BrowsedSample:
-        """Load a sample with all annotations of the file; its sentences are segmented now.
+        """Load a sample with all its annotations in the file, and split its texts into sentences.
 
         Raises:
             NotFound: the sample does not exist.
@@ -112,7 +112,7 @@ class FileBrowser:
         return found
 
     def first(self, name: str = "") -> SampleKey | None:
-        """Return the named sample, by default the first sample; None for an empty file.
+        """Return the key of the named sample, by default of the first one; None for an empty file.
 
         Raises:
             NotFound: `name` matches no sample, or several.
@@ -164,7 +164,7 @@ def build_label_tree(used: Counter[LabelPath], known: LabelTree) -> LabelTree:
 
 @dataclass(frozen=True, slots=True)
 class FileLoader:
-    """Loads one file; an empty `format` is detected. `problem` is called with every problem."""
+    """Loads one file; detects the format if `format` is empty; reports problems to `problem`."""
 
     format: str = ""
     options: ImportOptions = field(default_factory=ImportOptions)
@@ -238,7 +238,7 @@ class FileLoader:
 
 
 def _check_record(record: Record) -> TuiAnnotateError | None:
-    """Return why a record cannot be displayed; a plug-in may not have checked its spans."""
+    """Return why a record cannot be displayed, or None; plug-ins may not have checked its spans."""
     try:
         for owned in record.annotations:
             for side, index, span in owned.annotation.anchors:

@@ -1,4 +1,4 @@
-"""Snapshots of a workspace for papers, and the replay of the event log to such a snapshot."""
+"""Creates snapshots of a workspace for papers, and checks a snapshot against the event log."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHORT = 12
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Copied database with its statistics; `export` writes all samples in the native format."""
+    """Contents of a copied database; `export` writes all samples to a file in the native format."""
 
     store: WorkStatisticsStore
     guidance: GuidanceStore
@@ -45,7 +45,7 @@ class Snapshot:
     embedder: Callable[[], str]
 
     def versions(self) -> dict[str, dict[str, str]]:
-        """Return all current and earlier label sets and guidelines, by kind, then by hash."""
+        """Return the texts of all versions of label sets and guidelines, by kind, then by hash."""
         return {
             kind.value: {
                 version: self.guidance.text(kind, version)
@@ -215,7 +215,7 @@ class FrozenState:
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """Comparison of the log, replayed to a snapshot, with the snapshot's export.
+    """Comparison of a snapshot's export with the event log, replayed up to the snapshot.
 
     Attributes:
         differences: the first 1,000 differing samples.
@@ -235,13 +235,13 @@ class ReplayReport:
 
     @property
     def same(self) -> bool:
-        """Whether the log reproduces the snapshot."""
+        """Whether the event log reproduces the snapshot."""
         return not self.differences and not self.lost
 
 
 @dataclass(frozen=True, slots=True)
 class FreezeService:
-    """Creates snapshots of a workspace, each in its own folder, and replays the log to them."""
+    """Creates snapshots, each in its own folder, and checks that the event log reproduces them."""
 
     folder: Path
     database: Database
@@ -284,7 +284,7 @@ class FreezeService:
         return sorted(found, key=lambda each: (each.at, each.name))
 
     def replay(self, name: str, *, export: Path | None = None) -> ReplayReport:
-        """Replay a copy of the log to a snapshot and compare both.
+        """Replay a copy of the event log up to a snapshot, and compare the result with it.
 
         `export`: file to which the replayed state is written.
 

@@ -1,4 +1,4 @@
-"""Annotation guidelines: all versions in full, with their authors and dates."""
+"""Stores annotation guidelines: the full text of each version, with its author and date."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from tui_annotate.domain.people import OPERATOR, Actor, Permission, require_perm
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 
 _MAX_LENGTH = 1_000_000
-"""Maximum length of guidelines, in code points: annotators read guidelines on a screen."""
+"""Maximum length of guidelines, in code points; annotators read guidelines in the terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesVersion:
-    """Version of the guidelines; `dataset` is empty for the workspace, `by` for its owner."""
+    """Version of the guidelines of a dataset, or of the workspace if `dataset` is empty.
+
+    Attributes:
+        by: name of the author; empty for the workspace owner.
+    """
 
     dataset: str
     version: str
@@ -34,7 +38,9 @@ class GuidelinesService:
     actor: Actor = OPERATOR
 
     def versions(self, dataset: str | None = None) -> list[GuidelinesVersion]:
-        """Return all versions, oldest first; `dataset`: empty for the workspace, None for all.
+        """Return the versions of the guidelines, oldest first.
+
+        `dataset`: None for all guidelines; empty for the workspace's own guidelines.
 
         Raises:
             NotFound: the dataset does not exist, and it never had guidelines.
@@ -58,7 +64,7 @@ class GuidelinesService:
         ]
 
     def text(self, version: str = "", *, dataset: str = "") -> str:
-        """Return the guidelines whose hash begins with `version`; by default the current ones.
+        """Return the guidelines whose hash begins with `version`; by default the current text.
 
         Raises:
             NotFound: no version matches, or several do.
@@ -66,7 +72,9 @@ class GuidelinesService:
         return self.guidance.text(GuidanceKind.GUIDELINES, self.named(version, dataset=dataset))
 
     def named(self, version: str, *, dataset: str = "") -> str:
-        """Return the full hash of a version from its first characters; by default the current one.
+        """Return the full hash of a guidelines version from its first characters.
+
+        An empty `version` means the current guidelines.
 
         Raises:
             NotFound: no version matches, several do, or the dataset does not exist.
@@ -76,16 +84,17 @@ class GuidelinesService:
             found = self.guidance.version(GuidanceKind.GUIDELINES, dataset=dataset)
             if not found:
                 raise NotReady(
-                    "there are no guidelines", "apply some with: tui-annotate guidelines apply FILE"
+                    "there are no guidelines",
+                    "add guidelines with: tui-annotate guidelines apply FILE",
                 )
             return found
         known = self.guidance.versions(GuidanceKind.GUIDELINES)
         fitting = [name for name in known if name.startswith(version.lower())]
         if len(fitting) != 1:
             raise NotFound(
-                f"several versions begin with {version!r}"
+                f"several guidelines versions have a hash that begins with {version!r}"
                 if fitting
-                else f"no version begins with {version!r}",
+                else f"no guidelines version has a hash that begins with {version!r}",
                 "list all versions with: tui-annotate guidelines list",
             )
         return fitting[0]
@@ -95,7 +104,7 @@ class GuidelinesService:
             self.guidance.require_dataset(dataset)
 
     def before(self, dataset: str = "") -> str:
-        """Return the text of the previous guidelines; empty if the current version is the first.
+        """Return the text of the guidelines before the current version; empty if there is none.
 
         Before a dataset's first own guidelines come those of the workspace at that time.
         """
@@ -109,7 +118,7 @@ class GuidelinesService:
         return self.text(common[-1].version) if dataset and common else ""
 
     def apply(self, text: str, *, dataset: str = "") -> str:
-        """Put guidelines in use, unless they are already in use; return the hash of the text.
+        """Put guidelines in use, unless the same text is in use already; return the text's hash.
 
         Raises:
             NotAllowed: the user is not an admin.

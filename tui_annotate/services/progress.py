@@ -1,4 +1,4 @@
-"""Progress, pace and projected end of annotation work, from the event log and the current state."""
+"""Computes the progress, pace and projected end of annotation work."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tui_annotate.storage.work_statistics import (
 
 @dataclass(frozen=True, slots=True)
 class ProgressReader:
-    """Statistics of work that the current user may see; `everybody`: of all annotators.
+    """Statistics of annotation work; `everybody`: whether they cover all annotators.
 
     `today` returns the current day in UTC.
     """
@@ -43,12 +43,12 @@ class ProgressReader:
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     def last_day(self) -> date:
-        """Return the last day with work; the result does not depend on the current day."""
+        """Return the last day on which annotators worked, or 1970-01-01 if there is no work."""
         days = [each.day for each in self.store.days() if each.seconds or each.finished]
         return date.fromisoformat(max(days, default="1970-01-01"))
 
     def figures(self, *, weeks: int = 12) -> WorkStatistics:
-        """Compute all statistics of work, with one entry for each of the last `weeks` weeks."""
+        """Compute all statistics of annotation work, with totals for the last `weeks` weeks."""
         today, names = self.today(), self.names()
         datasets = {each.dataset: each for each in self.store.list_workloads()}
         days = self.store.days()
@@ -144,7 +144,7 @@ def _remaining_work(
 
 
 def as_json(figures: WorkStatistics) -> dict[str, Any]:
-    """Return the statistics as JSON values."""
+    """Return the statistics of annotation work as JSON values."""
     return {
         "people": [_work_to_json(each, figures) for each in figures.work],
         "weeks": [

@@ -1,4 +1,4 @@
-"""Binds SSH keys to users, so that sshd can identify them; writes no file and starts no sshd."""
+"""Binds SSH keys to users, so that sshd can identify the users; writes no file, starts no sshd."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui_annotate.storage.people.accounts import OwnedSshKey, SshKeyStore
 
 @dataclass(frozen=True, slots=True)
 class SshKeyService:
-    """SSH keys of users with accounts, managed by admins; `find` looks up a user.
+    """Lets admins manage the SSH keys of users with accounts; `find` looks up a user.
 
     Raises:
         NotAllowed: every method, if the current user is not an admin.
@@ -26,7 +26,9 @@ class SshKeyService:
     actor: Actor
 
     def add(self, person: str, text: str, *, where: str) -> OwnedSshKey:
-        """Bind the key in `text`, read from the file `where`, to a user by name, address or id.
+        """Bind the SSH key in `text` to a user, given by name, address or id.
+
+        `where` is the file that contained the key, for messages.
 
         Raises:
             InvalidInput: the file contains no supported key.
@@ -44,12 +46,12 @@ class SshKeyService:
         return next(bound for bound in self.list_keys() if bound.fingerprint == key.fingerprint)
 
     def list_keys(self) -> tuple[OwnedSshKey, ...]:
-        """Return all bound keys, sorted by the owner's name."""
+        """Return all SSH keys that are bound to users, sorted by the owner's name."""
         require_permission(self.actor, Permission.MANAGE)
         return self.keys.all()
 
     def remove(self, fingerprint: str) -> None:
-        """Unbind a key from its user; sshd accepts the key until `authorized_keys` is updated.
+        """Unbind an SSH key from its user; sshd accepts the key until `authorized_keys` is updated.
 
         Raises:
             NotFound: the key is not bound to a user.
@@ -62,7 +64,7 @@ class SshKeyService:
             )
 
     def lines(self, session: Sequence[str], *, folder: str) -> list[str]:
-        """Return one line of `authorized_keys` per key; the key can only start its owner's session.
+        """Return an `authorized_keys` line for each key; a key can only start its owner's session.
 
         The user's id is appended to the command `session`.
 
@@ -79,7 +81,7 @@ class SshKeyService:
         ]
 
     def written(self, text: str, session: Sequence[str], *, folder: str) -> str:
-        """Return the text of an `authorized_keys` file with the program's lines updated.
+        """Return the text of an `authorized_keys` file after an update of the program's lines.
 
         `text` may be empty.
 

@@ -1,4 +1,4 @@
-"""Status of a workspace: its contents, and the problems that a check finds; changes nothing."""
+"""Reads the status of a workspace: its contents, and its problems; changes nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tui_annotate.storage.vectors.store import VectorStore
 _NO_VECTORS = "no vectors in use; the assist is lexical (words only)"
 _OTHER_MODEL = "neural:FOLDER (the folder of a model for the language of these documents)"
 _MAX_NAMED = 5
-"""Maximum number of items that a finding names; the rest is counted."""
+"""Maximum number of items that a finding names; further items are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class PendingChoices:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Contents of a workspace.
+    """Numbers of the stored objects in a workspace, and the progress of its annotators.
 
     Attributes:
         embedder: name of the embedder; empty before the first ingest, `none` without an embedder.
@@ -89,7 +89,7 @@ class StatusReader:
     stores: Callable[[], VectorStore]
 
     def status(self) -> Status:
-        """Return the numbers of samples, documents, annotations and other stored objects."""
+        """Return the numbers of stored objects (samples and so on), and annotators' progress."""
         samples, documents, segments = self.corpus.totals()
         datasets = tuple(self.corpus.datasets())
         used = self.corpus.vector_set()
@@ -128,15 +128,15 @@ class StatusReader:
             yield PendingChoices(old, new, person, name, count)
 
     def store(self) -> list[DiagnosticFinding]:
-        """Check pages, keys and event log of the database; reads the whole file."""
+        """Check the pages, the keys and the event log of the database; read the whole file."""
         return inspect_store(self.database)
 
     def findings(self) -> list[DiagnosticFinding]:
-        """Run all checks and return their findings."""
+        """Run all checks, and return their findings."""
         return [*self.store(), *self.labels_found(), *self.vectors_found()]
 
     def labels_found(self) -> list[DiagnosticFinding]:
-        """Check that label sets are readable and in use, and contain all labels of annotations.
+        """Check that label sets are readable and in use, and contain the labels of all annotations.
 
         Also find annotations whose label was split and that need a choice.
         """

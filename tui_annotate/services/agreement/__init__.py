@@ -1,4 +1,4 @@
-"""Agreement between annotators of the same samples, and between two readings of one annotator.
+"""Agreement between annotators of a sample, and of an annotator who read a sample twice.
 
 The service changes nothing. Adjudicated annotations are not an annotator's reading and never count.
 """
@@ -66,7 +66,7 @@ _PAGE_SIZE: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class AgreementComparison:
-    """Agreement statistics of a group of annotators, overall (`figures`) and by pair (`pairs`)."""
+    """Agreement statistics of a group of annotators: overall (`figures`), and for each pair."""
 
     samples: int
     people: tuple[str, ...]
@@ -77,7 +77,7 @@ class AgreementComparison:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement between annotators (`together`) and of annotators with themselves (`oneself`).
+    """Agreement statistics: between annotators (`together`), and of repeated readings (`oneself`).
 
     Attributes:
         labels: labels in use, the most severe first.
@@ -99,7 +99,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementService:
-    """Compares readings of annotators; users without the right to report compare only their own."""
+    """Compares readings; users without permission for reports compare only their own readings."""
 
     corpus: CorpusStore
     people: PeopleStore
@@ -114,7 +114,7 @@ class AgreementService:
         """Compute all agreement statistics of the filtered samples, in one pass.
 
         Raises:
-            NotAllowed: the current user may not see agreement, or not that of the named annotators.
+            NotAllowed: the current user may not see the agreement of the named annotators.
             InvalidInput: a filter names something that does not exist.
         """
         options = asked or AgreementOptions()
@@ -151,7 +151,7 @@ class AgreementService:
         )
 
     def _require_own_id(self, options: AgreementOptions) -> str:
-        """Return the current user's id; refuse annotators whom the user may not compare."""
+        """Return the current user's id; raise NotAllowed if the options name another annotator."""
         require_permission(self.actor, Permission.REPORT, self.actor.person)
         own = self.people.person(self.actor.person)
         for person in options.people:
@@ -179,9 +179,9 @@ class AgreementService:
         if len(found) != 1:
             known_names = ", ".join(each[:12] for each in found) or "none"
             raise InvalidInput(
-                f"several label set versions begin with {start!r}"
+                f"several label set versions have a hash that begins with {start!r}"
                 if found
-                else f"no label set version begins with {start!r}",
+                else f"no label set version has a hash that begins with {start!r}",
                 f"matching versions: {known_names}",
             )
         return found[0]
@@ -245,7 +245,7 @@ def _without_second_readings(readings: Iterable[SampleReading]) -> list[SampleRe
 def _count_left_out(
     readings: Sequence[SampleReading], chosen: frozenset[str], *, compared: bool
 ) -> LeftOutCounts:
-    """Count readings of a sample without another reading to compare with."""
+    """Count the readings of a sample that no other reading can be compared with."""
     first = {each.person for each in _without_second_readings(readings)}
     second = sum(base_person(each.person) not in first for each in readings)
     left = LeftOutCounts(work=Counter({LeftOutReason.SECOND_ALONE: second}))

@@ -1,4 +1,4 @@
-"""Builds readings for agreement statistics from records, and counts what is excluded and why.
+"""Builds readings for agreement statistics from records; counts excluded readings by reason.
 
 A reading is one annotator's completed pass over one sample. The order of annotations has no
 influence on a reading; a span that occurs twice counts once, with the labels and the evidence of
@@ -26,7 +26,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.span_agreement import count_stacked
 
 NOTHING: Final[LabelPath] = ()
-"""Label of a sample or sentence in which an annotator marked nothing."""
+"""Substitute label for a sample or sentence in which an annotator marked nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,33 +53,33 @@ class AgreementOptions:
 
 @unique
 class LeftOutReason(StrEnum):
-    """Reason why a reading, annotation or sample is excluded; see also `other_state_reason`."""
+    """Reason why a reading, annotation or sample is excluded from the agreement statistics."""
 
     TOO_OLD = "last changed before the given time"
     NOT_READ = "no annotations, and not marked as done"
     OTHER_LABEL_SET = "made with another label set version"
     OTHER_ORIGIN = "annotation of another origin"
     OTHER_LABELS = "annotation with other labels"
-    EVIDENCE_ALONE = "annotation without a claim: counts for no span or sentence"
-    SECOND_ALONE = "second reading without a counted first reading"
+    EVIDENCE_ALONE = "annotation without a claim: ignored for spans and sentences"
+    SECOND_ALONE = "second reading whose first reading is missing or excluded"
     ONE_READER = "read by only one annotator"
 
 
 def other_state_reason(state: State, wanted: str) -> str:
-    """Return the reason to exclude a reading whose state is not `wanted`."""
+    """Return a text that explains why a reading whose state is not `wanted` is excluded."""
     return f"the reading's state is {state.value}, not {wanted}"
 
 
 @dataclass(slots=True)
 class LeftOutCounts:
-    """Numbers of excluded readings (`work`), annotations and samples, by reason."""
+    """Numbers of excluded readings (in `work`), annotations and samples, by reason."""
 
     work: Counter[str] = field(default_factory=Counter)
     annotations: Counter[str] = field(default_factory=Counter)
     samples: Counter[str] = field(default_factory=Counter)
 
     def add(self, more: LeftOutCounts) -> None:
-        """Add the numbers of another object to the numbers of this object."""
+        """Add another object's counts to the counts of this object."""
         self.work += more.work
         self.annotations += more.annotations
         self.samples += more.samples
@@ -132,7 +132,7 @@ class SampleReading:
 
 
 class ReadingBuilder:
-    """Builds readings from records, of all annotators or of `only` one.
+    """Builds readings from records, for all annotators or only for the annotator `only`.
 
     Attributes:
         left: numbers of excluded readings, annotations and samples so far.
@@ -238,7 +238,7 @@ def _marked_anchors(
 
 
 class Axis:
-    """Joined source axis: the source documents of a sample one after the other, as one text.
+    """Joined source axis: the source documents of a sample, joined into one text.
 
     A gap of one character keeps the last word of a document from touching the first of the next.
     """
@@ -249,17 +249,17 @@ class Axis:
 
     @property
     def text(self) -> str:
-        """Joined text that the spans on this axis refer to."""
+        """Text of the joined source documents; offsets on the axis refer to this text."""
         return "\n".join(self._texts)
 
     def place(self, anchor: Anchor) -> Span | None:
-        """Return the trimmed span of an anchor on the axis; None for only white space."""
+        """Return an anchor's span in the joined text, trimmed; None if only white space is left."""
         found = anchor.span.trim(self._texts[anchor.index])
         return found.shift(self._starts[anchor.index]) if found else None
 
 
 UNLABELLED: Final[LabelPath] = ("",)
-"""Label of annotations without a label; no real label has this name."""
+"""Substitute label for annotations that have no label; no real label has this name."""
 
 _Key = tuple[int, int, LabelPath]
 
@@ -277,7 +277,7 @@ class LabelOrder:
         self.strangers: set[LabelPath] = set()
 
     def worst(self, labels: Iterable[LabelPath]) -> LabelPath:
-        """Return an annotation's most severe label, cut to the compared number of levels.
+        """Return an annotation's most severe label, shortened to the levels that are compared.
 
         `UNLABELLED` for an annotation without labels.
         """

@@ -1,4 +1,4 @@
-"""Computes agreement statistics from sums by sample: values, intervals and numbers of units."""
+"""Computes agreement statistics from one row of sums per sample: values, intervals, unit counts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _RATING_LEVEL: Final = "rating"
 
 @dataclass(frozen=True, slots=True)
 class AgreementFigure:
-    """Agreement measure at one level; `interval` is None without a value or enough samples."""
+    """Agreement measure at one level; `interval` is None without a value or for few samples."""
 
     level: str
     measure: str
@@ -52,7 +52,7 @@ class _Measure(NamedTuple):
 
 
 def all_figures(tally: AgreementTally) -> list[AgreementFigure]:
-    """Return all statistics: samples, segments, spans, matched labels, evidence, ratings.
+    """Return all agreement statistics: of samples, segments, spans, labels, evidence and ratings.
 
     A level without two annotators' work has no statistics. Intervals come from bootstrap resamples
     of whole samples, the same resamples for each measure.
@@ -86,14 +86,20 @@ class _LabelCounts:
         self._counts = agreement.count_labels(self._patterns, self._size)
 
     def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[AgreementFigure]:
-        """Yield percent agreement, Cohen's kappa (for two annotators), Fleiss' kappa and alphas."""
+        """Yield percent agreement, Cohen's and Fleiss' kappa, and Krippendorff's alphas.
+
+        Cohen's kappa is only computed for two annotators (`two`).
+        """
         yield self._percent_figure(level, "pairs of people" if alpha else of)
         yield from self._cohen_figures(level, of, ["cohen_kappa"]) if two else ()
         yield from self._fleiss_figures(level, of)
         yield from self._alpha_figures(level, of) if alpha else ()
 
     def ratings(self, level: str, *, two: bool) -> Iterator[AgreementFigure]:
-        """Yield percent agreement, plain and weighted kappa (for two annotators), and alphas."""
+        """Yield percent agreement, plain and weighted Cohen's kappa, and Krippendorff's alphas.
+
+        Cohen's kappa is only computed for two annotators (`two`).
+        """
         yield self._percent_figure(level, "pairs of people")
         yield from self._cohen_figures(level, "samples", list(KAPPAS)) if two else ()
         yield from self._alpha_figures(level, "samples")
@@ -125,7 +131,7 @@ class _LabelCounts:
         return _make_figures(level, sums, measures)
 
     def _fleiss_figures(self, level: str, of: str) -> Iterator[AgreementFigure]:
-        """Yield Fleiss' kappa of the units with the most frequent number of annotators."""
+        """Yield Fleiss' kappa for the units that have the most common number of annotators."""
         sizes = self._ratings.sizes
         people = max(sizes, key=lambda size: (sizes[size], size), default=_PAIR_SIZE)
         fits = self._counts.sum(axis=-1) == people
@@ -162,7 +168,11 @@ def _apply_to_tables(function: Statistic, size: int, sums: Numbers) -> Numbers:
 
 def _span_figures(level: str, marks: PairMarks, samples: int) -> list[AgreementFigure]:
     rows = marks.summed(samples)
-    note = f"{marks.neither:,} more pairs marked nothing" if marks.neither else ""
+    note = (
+        f"in {marks.neither:,} more pairs, neither annotator marked anything"
+        if marks.neither
+        else ""
+    )
     measures = [
         _Measure(
             f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", column_ratio(place, -1), note
@@ -179,14 +189,21 @@ def _evidence_figures(tally: AgreementTally) -> list[AgreementFigure]:
     given = sum(total[each] for each in both)
     any_given = given + total[EvidenceRelation.ONE]
     neither = total[EvidenceRelation.NEITHER]
-    note = f"{neither:,} more pairs without evidence" if neither else ""
+    note = f"in {neither:,} more pairs, neither span has evidence" if neither else ""
     measures = [
-        _Measure("same_passage", given, "pairs with evidence", _passage_share(both[:1], both)),
-        _Measure("overlap", given, "pairs with evidence", _passage_share(both[:2], both)),
+        _Measure(
+            "same_passage",
+            given,
+            "pairs of spans, both with evidence",
+            _passage_share(both[:1], both),
+        ),
+        _Measure(
+            "overlap", given, "pairs of spans, both with evidence", _passage_share(both[:2], both)
+        ),
         _Measure(
             "only_one",
             any_given,
-            "pairs with any evidence",
+            "pairs of spans, at least one with evidence",
             _passage_share([EvidenceRelation.ONE], [*both, EvidenceRelation.ONE]),
             note,
         ),
@@ -207,12 +224,12 @@ def _passage_share(
 
 
 def column_ratio(part: int, whole: int) -> Statistic:
-    """Return a function of sums: the ratio of one column to another, given by index."""
+    """Return a function that divides one column of sums by another, each given by its index."""
     return lambda sums: agreement.percent_agreement(sums[..., [part, whole]])
 
 
 def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> list[AgreementFigure]:
-    """Compute measures of column sums, with intervals from one set of bootstrap resamples."""
+    """Compute measures from the sums of all rows; intervals share the same bootstrap resamples."""
     # Whole samples are resampled, since units of one sample are not independent.
     total, draws = rows.sum(axis=0), resample_sums(rows)
     found = []
@@ -225,12 +242,12 @@ def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> li
 
 
 SEVERAL: Final = "the samples were rated on several scales"
-"""Reason why weighted kappa of two annotators' ratings is undefined."""
+"""Reason why weighted kappa is undefined for the ratings of two annotators."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairFigures:
-    """Agreement of two annotators; span statistics are means over the `marked` samples."""
+    """Agreement of two annotators; `spans` has mean F1 values over samples with marked spans."""
 
     people: tuple[str, str]
     samples: int

@@ -1,4 +1,4 @@
-"""Agreement statistics as JSON values and as rows of a table."""
+"""Converts agreement statistics to JSON values and to rows of a table."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def missing_value_reason(value: Measured) -> str:
 
 
 def pair_names(found: Agreement, pair: PairFigures) -> list[str]:
-    """Return the names of two annotators; one name for two readings of the same annotator."""
+    """Return the names of a pair of annotators; one name if both readings are by one annotator."""
     names = [found.names[person] for person in pair.people if base_person(person) == person]
     return names or [found.names[base_person(pair.people[0])]]
 

@@ -1,4 +1,4 @@
-"""Sums of compared readings by sample, from which all agreement statistics are computed."""
+"""Sums up the compared readings of each sample, to compute agreement statistics from the sums."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tui_annotate.methods.span_agreement import (
 from tui_annotate.services.agreement.compared_readings import LabelOrder, SampleReading
 
 Group = Sequence[SampleReading]
-"""Readings of one sample that are compared with one another; two or more."""
+"""Two or more readings of one sample that are compared with one another."""
 
 PASSAGES: Final = tuple(EvidenceRelation)
 
@@ -45,7 +45,7 @@ class Summary:
 
 
 class Ratings:
-    """Units (samples, sentences or spans), each with its labels in the order of the annotators."""
+    """Labels of units (samples, sentences or spans): for each unit, one label per annotator."""
 
     def __init__(self) -> None:
         self.patterns: dict[tuple[LabelPath, ...], int] = {}
@@ -70,7 +70,7 @@ class Ratings:
         return len(self._found)
 
     def summed(self, by_pattern: Numbers, samples: int) -> Numbers:
-        """Return an array (samples, columns): sums over each sample's units.
+        """Return an array (samples, columns) of sums over the units of each sample.
 
         `by_pattern`: array (patterns, columns) of the values of a unit with this pattern.
         """
@@ -82,7 +82,7 @@ class Ratings:
 
 @dataclass(slots=True)
 class PairTally:
-    """Sums of the comparisons of two annotators, or of two readings of one annotator.
+    """Sums over the samples that two annotators read, or that one annotator read twice.
 
     Attributes:
         both: label pairs of samples, with their frequencies.
@@ -100,7 +100,7 @@ class PairTally:
 
 @dataclass(frozen=True, slots=True)
 class ScaleRatings:
-    """Samples that two or more annotators rated with one scale.
+    """Ratings of the samples that two or more annotators rated on the same scale.
 
     Attributes:
         scale: the words of the scale, in order.
@@ -111,18 +111,18 @@ class ScaleRatings:
     given: Ratings = field(default_factory=Ratings)
 
     def words(self) -> list[str]:
-        """Return the words of the scale, then other words that annotators used as ratings."""
+        """Return the words of the rating scale, then other ratings that annotators gave."""
         given = {word for pattern in self.given.patterns for (word,) in pattern}
         return [*self.scale, *sorted(given.difference(self.scale))]
 
 
 _SCALE_NAMES: Final = {SampleKind.PAIR: "pairs", SampleKind.QUESTION: "questions"}
 _COLLECTION_SCALE: Final = "items"
-"""Name of the scale that reports, documents and citations share."""
+"""Name of the rating scale that reports, documents and citations share."""
 
 
 class PairMarks:
-    """Pairs of annotators who marked a text; `neither` counts pairs without any mark."""
+    """F1 values of pairs of annotators; `neither` counts pairs in which neither marked a span."""
 
     def __init__(self) -> None:
         self.neither = 0
@@ -132,14 +132,14 @@ class PairMarks:
         return self.neither + len(self._found)
 
     def add(self, sample: int, found: SpanF1 | None) -> None:
-        """Add the F1 values of two annotators at a sample; None if neither marked anything."""
+        """Add two annotators' F1 values for a sample; None if neither annotator marked anything."""
         if found is None:
             self.neither += 1
         else:
             self._found.append((sample, found))
 
     def summed(self, samples: int) -> Numbers:
-        """Return an array (samples, 5): sums of the four F1 values, and the number of pairs."""
+        """Return an array (samples, 5): sums of four F1 values over pairs; numbers of pairs."""
         rows = np.zeros((samples, len(SpanF1._fields) + 1))
         for sample, found in self._found:
             rows[sample] += (*found, 1)
@@ -147,7 +147,7 @@ class PairMarks:
 
 
 class AgreementTally:
-    """Sums of all compared readings.
+    """Sums over all compared readings, from which agreement statistics are computed.
 
     Attributes:
         marks: F1 values of spans in the text.
@@ -171,7 +171,7 @@ class AgreementTally:
         return {person for pair in self.pairs for person in pair}
 
     def add(self, groups: Sequence[Group], summary: Summary) -> None:
-        """Add the readings of one sample; a reading may be in several groups."""
+        """Add the groups of compared readings of one sample; a reading may be in several groups."""
         self.stacked += sum(
             each.stacked for each in {one.person: one for group in groups for one in group}.values()
         )
@@ -211,14 +211,14 @@ class AgreementTally:
             self._passages[self.samples, compare_evidence(unit.evidence, its.evidence)] += 1
 
     def passages(self) -> Numbers:
-        """Return an array (samples, 5): counts of the relations between matched spans' evidence."""
+        """Return an array (samples, 5): counts of matched spans by relation of their evidence."""
         rows = np.zeros((self.samples, len(PASSAGES)))
         for (sample, passage), count in self._passages.items():
             rows[sample, PASSAGES.index(passage)] = count
         return rows
 
     def _scale_name(self, kind: SampleKind) -> str:
-        """Return the scale's name for a kind of samples; empty if all kinds share one scale."""
+        """Return the rating scale's name for a kind of samples; empty if all share one scale."""
         return "" if self._chosen else _SCALE_NAMES.get(kind, _COLLECTION_SCALE)
 
     def labels(self) -> list[LabelPath]:

@@ -1,4 +1,4 @@
-"""Queries of annotators: samples, queue, collections and own past work, never others' work."""
+"""Queries of an annotator: samples, queue, collections and own past work; never others' work."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ MOST_SIBLINGS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class CitationContext:
-    """Context of a citation: its report, the report's sentences, and citations of one sentence.
+    """Context of a citation: the report, its sentences, and the other citations of the sentence.
 
     Attributes:
         report: None if the report is not stored.
         sentence: index of the citing sentence in the report.
-        citations: the annotator's citations of the same sentence.
+        citations: the citations of the same sentence that the annotator can open.
     """
 
     report: Sample | None
@@ -100,11 +100,11 @@ class SampleQueries:
         )
 
     def moment(self) -> int:
-        """Return a number that changes with every commit of the database; the call is cheap."""
+        """Return a number that changes with each database commit; reading the number is cheap."""
         return self.store.moment()
 
     def labels(self, dataset: str = "") -> LabelTree:
-        """Return the label set in use in a dataset; by default that of the workspace.
+        """Return the label set in use in a dataset; by default the workspace's label set.
 
         Raises:
             NotFound: the workspace has no label set.
@@ -112,7 +112,7 @@ class SampleQueries:
         return self._label_sets.in_force(dataset)
 
     def label_renames(self, dataset: str, version: str) -> Renames:
-        """Return the labels of an earlier version that now have other names, in a dataset."""
+        """Return the labels, with their new names, that a dataset renamed since a given version."""
         with self.store.reading() as log:
             return log.label_renames(dataset, version)
 
@@ -121,7 +121,7 @@ class SampleQueries:
         return LabelSets(self.guidance)
 
     def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
-        """Return the named sample, else the annotator's last one, else the next incomplete one.
+        """Return the sample to open first: the named, the last or the next unfinished sample.
 
         `sample` is an id or dataset/id; `dataset/` means the annotator's first sample of the
         dataset.
@@ -168,7 +168,7 @@ class SampleQueries:
     def neighbour(
         self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """Return the sample `step` positions later (negative: earlier); None beyond the ends."""
+        """Return the sample `step` positions later (negative: earlier) in the queue, or None."""
         return self.line.neighbour(person, key, step, order=order)
 
     def queue(
@@ -181,7 +181,7 @@ class SampleQueries:
         offset: int = 0,
         limit: int = 200,
     ) -> QueuePage:
-        """Return rows of the queue; `search` matches id, group, dataset and summary start."""
+        """Return rows of the queue; `search` filters by id, group, dataset and start of summary."""
         return self.line.page(
             person, order=order, search=search, states=states, offset=offset, limit=limit
         )
@@ -207,14 +207,14 @@ class SampleQueries:
         return self.corpus.find(text.strip())
 
     def former_evidence(self, person: str, sample: Sample) -> dict[str, tuple[Span, ...]]:
-        """Return the annotator's evidence spans in other samples, in order, by document hash."""
+        """Return, by document hash, the annotator's evidence spans from all other samples."""
         names = {document.sha256 for document in sample.side(Side.SOURCE)}
         return self.store.former_evidence(person, names, outside=sample.key)
 
     def leaves(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
     ) -> tuple[TreeLeaf, ...]:
-        """Return the documents of a run by id, or its sentences in order; empty for reports."""
+        """Return a run's entries in the collection tree: documents by id, or sentences in order."""
         if kind is SampleKind.REPORT:
             return ()
         of_run = run if kind is SampleKind.CITATION else ""
@@ -224,7 +224,7 @@ class SampleQueries:
     def next_incomplete(
         self, person: str, kind: SampleKind, after: SampleKey | None, *, dataset: str = ""
     ) -> SampleKey | None:
-        """Return the next item of a kind that the annotator has not annotated; None for none.
+        """Return the next item of a kind that the annotator has not annotated; None if all are.
 
         The search starts after `after` and wraps around; `dataset` is required if `after` is None.
         """
@@ -233,7 +233,7 @@ class SampleQueries:
         return SampleKey(within, found) if found is not None else None
 
     def around(self, person: str, key: SampleKey) -> CitationContext:
-        """Return the context of a citation: its report and its sentence.
+        """Return the context of a citation: the report and the sentence that contain the citation.
 
         Raises:
             NotFound: the sample does not exist.
@@ -250,12 +250,9 @@ class SampleQueries:
         )
 
     def step(self, person: str, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the first citation of the sentence that is `step` sentences later.
+        """Move by `step` sentences that have citations; return the first citation reached.
 
         None beyond the report.
-
-        Raises:
-            NotFound: the sample does not exist.
 
         Raises:
             NotFound: the sample does not exist.
@@ -319,7 +316,7 @@ class SaveResult:
 
     @classmethod
     def of(cls, done: ActionResult) -> Self:
-        """Return the result of an action, with the current state of its stream."""
+        """Return the result of an action, with the state of the annotator's work on the sample."""
         stream = done.stream
         annotations = stream.annotations
         touched = next((known for known in annotations if known.id == done.about), None)

@@ -49,7 +49,7 @@ class AnnotationService(SampleQueries):
         offer: AssistSnapshot | None = None,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a new annotation under its id, even if it lacks what its label requires.
+        """Store a new annotation under its id, even if a required note or evidence is missing.
 
         A span of a report is split at sentences; the first new part keeps the id.
 
@@ -81,7 +81,7 @@ class AnnotationService(SampleQueries):
         offer: AssistSnapshot | None = None,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a new version of an annotation; `annotation.version` is the version that was read.
+        """Store a new version of an annotation; `annotation.version` is the displayed version.
 
         Raises:
             InvalidInput: same as for `add`.
@@ -100,7 +100,7 @@ class AnnotationService(SampleQueries):
     def remove(
         self, person: str, key: SampleKey, annotation_id: str, *, version: int, seconds: float
     ) -> SaveResult:
-        """Remove an annotation; `version` is the version that was read.
+        """Remove an annotation; `version` is the displayed version.
 
         Raises:
             Conflict: another version is stored now.
@@ -164,7 +164,7 @@ class AnnotationService(SampleQueries):
     def clear(
         self, person: str, *, dataset: str = "", sample: str = "", words: bool = False
     ) -> ClearedCounts:
-        """Remove the annotator's annotations of a dataset, a sample, or all; one undo restores all.
+        """Remove all of an annotator's annotations, or those of a dataset or sample; can be undone.
 
         `words` also removes ratings and comments.
 
@@ -202,7 +202,7 @@ class AnnotationService(SampleQueries):
         seconds: float,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a suggestion as the annotator's annotation, by the rules of `add`.
+        """Store a suggestion as the annotator's own annotation, with the same checks as `add`.
 
         The annotation's id derives from the annotator and the suggestion. The suggestion's reason
         does not become a note.
@@ -258,7 +258,10 @@ class AnnotationService(SampleQueries):
         return SaveResult.of(self._ledger.do(person, key, prepare, seconds=seconds, about=about))
 
     def _labels_seen(self, key: SampleKey, label_set: str) -> LabelTree:
-        """Return the current label set; Conflict if another one was seen (colours may differ)."""
+        """Return the current label set; raise Conflict if the annotator saw another label set.
+
+        Label sets that differ only in colours count as the same.
+        """
         labels = self._label_sets.in_force(key.dataset)
         if label_set and not self._label_sets.same(label_set, labels):
             raise Conflict(
@@ -316,7 +319,7 @@ def _prepare_opinion(verb: str, parts: Mapping[str, str]) -> Prepare:
 def _split_at_sentences(
     annotation: Annotation, sample: Sample, others: Sequence[Annotation]
 ) -> tuple[Annotation, ...]:
-    """Split an annotation of a report into one for each sentence that its claim overlaps.
+    """Split an annotation of a report: one annotation for each sentence that its claim overlaps.
 
     The first part keeps the id; the other ids are derived from it, so a repeated write is harmless.
     """

@@ -64,7 +64,7 @@ Allocate = Callable[[AssignableDataset], AssignmentPlan]
 
 @dataclass(frozen=True, slots=True)
 class _HandoutRequest:
-    """Request for an assignment; `score` is the field of `meta` that samples are sorted by."""
+    """Requested assignment; `score` is the field of the samples' `meta` to sort by."""
 
     kind: AssignmentCause
     dataset: str
@@ -121,7 +121,9 @@ class AssignmentService:
         score: str = "",
         dry_run: bool = False,
     ) -> HandoutReport:
-        """Assign a fraction of a dataset, or samples with given ids; `score` is a field of `meta`.
+        """Assign a fraction of a dataset, or the samples with the given ids, to annotators.
+
+        `score` is the field of the samples' `meta` to sort by.
 
         Raises:
             InvalidInput: no annotator is named, or no sample has a number in the score field.
@@ -148,7 +150,7 @@ class AssignmentService:
         score: str = "",
         dry_run: bool = False,
     ) -> HandoutReport:
-        """Assign samples until each annotator has `number` open ones.
+        """Assign samples until each annotator has `number` open samples.
 
         An empty `to` means all current assignees of the dataset.
         """
@@ -195,7 +197,7 @@ class AssignmentService:
             raise InvalidInput(
                 f"no sample of dataset {handout.dataset!r} has a number in the meta field"
                 f" {handout.score!r}",
-                "give the name of a meta field; a column of a table gives the field of its name",
+                "give the name of a meta field; table columns become meta fields of the same name",
             )
         outcome = handout.allocate(data)
         people = [
@@ -209,7 +211,7 @@ class AssignmentService:
     def move(
         self, person: str, to: Sequence[str], *, begun: bool = False, dry_run: bool = False
     ) -> HandoutReport:
-        """Move an annotator's open samples evenly to others; without others, back to the pool.
+        """Move an annotator's open samples evenly to the named annotators, or back to the pool.
 
         Practice samples and second readings stay; finished work stays stored. `begun` also moves
         samples in progress.
@@ -266,7 +268,7 @@ class AssignmentService:
     def practice(
         self, dataset: str, to: Sequence[str], *, gold: str = "", dry_run: bool = False
     ) -> HandoutReport:
-        """Assign a practice dataset, whose answers are known, before all other work.
+        """Assign a practice dataset with known answers; annotators do it before all other work.
 
         Args:
             to: same as for `give`; empty for all annotators.
@@ -355,7 +357,7 @@ class AssignmentService:
                 raise _DryRun
 
     def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
-        """Undo an assignment and its rule; number 0 means the last assignment in effect.
+        """Undo an assignment or a rule; `number` 0 means the last one that is not undone yet.
 
         `begun`: also withdraw samples in progress; finished work stays stored.
 
@@ -367,7 +369,7 @@ class AssignmentService:
             return store.undo(number, begun=begun)
 
     def show(self, dataset: str = "") -> AssignmentOverview:
-        """Return all assignments, or those of one dataset, even if the dataset was deleted."""
+        """Return all assignments, or only the assignments of one dataset, which may be deleted."""
         with self.store.reading() as store:
             found = build_overview(
                 store, {each.id: each.name for each in self.people.all()}, dataset=dataset

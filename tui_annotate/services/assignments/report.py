@@ -38,7 +38,7 @@ class PersonHandout:
 
 @dataclass(frozen=True, slots=True)
 class HandoutReport:
-    """Samples that were assigned, or would be in a dry run.
+    """Samples that were assigned or, after a dry run, would be assigned.
 
     Attributes:
         `handout`: number of the assignment, for undo; 0 if nothing was stored.
@@ -53,7 +53,7 @@ class HandoutReport:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentStatus:
-    """Progress of one annotator in one dataset; `samples` includes `drawn` and `practice`."""
+    """Progress of one annotator in one dataset; `samples` includes pool and practice samples."""
 
     dataset: str
     person: str
@@ -81,7 +81,7 @@ class ListedRule:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRuleResult:
-    """Effect of an assignment rule; `handout` is its number for undo, 0 for none."""
+    """Effect of an assignment rule; `handout` is the rule's number for undo (0: not stored)."""
 
     handout: int
     waiting: int
@@ -119,14 +119,14 @@ def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) 
 def report_handout(
     people: Sequence[PersonHandout], items: Sequence[AllocationItem], *, short: int
 ) -> HandoutReport:
-    """Report what would be assigned; nothing is stored."""
+    """Return a report on planned assignments, with number 0; nothing is stored."""
     return HandoutReport(0, len({item.key for item in items}), tuple(people), short)
 
 
 def build_overview(
     store: AssignmentTransaction, names: Mapping[str, str], *, dataset: str = ""
 ) -> AssignmentOverview:
-    """List all assignments, or those of one dataset; `names` maps user ids to names."""
+    """Return all assignments, or only those of one dataset; `names` maps user ids to names."""
     stands = [
         AssignmentStatus(row.dataset, row.person, names.get(row.person, row.person), *row[2:])
         for row in store.read_progress(dataset)

@@ -1,1 +1,1 @@
-"""Assist: search for segments of the other side that are related to a selection; evaluation."""
+"""The assist: finds segments of one text that are related to a selection in the other text."""

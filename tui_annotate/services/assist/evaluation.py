@@ -1,4 +1,4 @@
-"""Evaluation of the assist: how highly it ranks the evidence that annotators chose."""
+"""Evaluates how highly the assist ranks the evidence that annotators chose."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _Segments = tuple[tuple[Segment, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceChoice:
-    """Query of the evaluation: a selected span, and the evidence that an annotator chose for it.
+    """Query of the evaluation: a selected span, and the span that an annotator linked with it.
 
     Attributes:
         segments: segments of each document, parallel to `sample.documents`.
@@ -69,7 +69,7 @@ class EvidenceChoice:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Hashes of the sample's documents; equal for all queries in the same texts."""
+        """Hashes of the sample's documents; queries in the same texts have equal hashes."""
         return tuple(document.sha256 for document in self.sample.documents)
 
     @property
@@ -78,7 +78,7 @@ class EvidenceChoice:
         return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
 
     def shown(self, side: Side) -> int:
-        """Return the number of segments of a side that contain more than white space."""
+        """Return the number of segments of a side, without segments of only white space."""
         cuts = side_segments(self.sample, self.segments, side)
         return sum(
             bool(document.text[own.start : own.end].strip())
@@ -88,7 +88,7 @@ class EvidenceChoice:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Categories of this query, for example `short_span`, and its language."""
+        """Categories of this query, for example `short_span`; the last one is the language."""
         cut = side_segments(self.sample, self.segments, self.chosen.side)[self.chosen.index]
         at = find_touched_segments(cut, self.chosen.span)
         whole = _document(self.sample, self.chosen).text[cut[at[0]].start : cut[at[-1]].end]
@@ -96,7 +96,10 @@ class EvidenceChoice:
         return classify_query(self.text, whole, segments=self.shown(Side.SOURCE), language=language)
 
     def rank(self, found: Iterable[tuple[int, Span]]) -> int | None:
-        """Return the rank (from 1) of the first hit among (document, span) results, best first."""
+        """Return the rank (from 1) of the first result that hits the chosen span; None if missed.
+
+        `found`: search results (document index, span), the best first.
+        """
         hits = (
             document == self.chosen.index and is_hit(span, self.chosen.span)
             for document, span in found
@@ -107,7 +110,7 @@ class EvidenceChoice:
 def collect_choices(
     records: Iterable[Record], *, least: int = 1
 ) -> dict[str, list[EvidenceChoice]]:
-    """Return the distinct queries (texts, claim span, evidence span) by direction, sorted.
+    """Return, for each search direction, the distinct queries made from annotations, sorted.
 
     `least`: minimum number of non-blank segments of a searched text.
     """
@@ -152,15 +155,14 @@ def _document(sample: Sample, anchor: Anchor) -> Document:
 
 
 _BATCH_SEGMENTS = 512
-"""Approximate number of segments in one batch: large batches are fast, small ones report often."""
+"""Approximate batch size in segments: large batches are fast, small ones show progress often."""
 _LANGUAGES = ("en", "zh")
 """Languages that the report always lists, even without queries."""
 
 _Name = tuple[str, str]
 """Key of an embedded document: its hash and its language."""
 ProgressCallback = Callable[[str, int, float], None]
-"""Called with the model, the number of embedded texts and their fraction of all texts, in [0,
-1]."""
+"""Called with the model's name, the number of embedded texts, and their fraction in [0, 1]."""
 _Ranks = Mapping[str, Sequence[int | None]]
 
 
@@ -172,7 +174,7 @@ def evaluate(
     compare: Sequence[str] = (),
     progress: ProgressCallback = lambda *_: None,
 ) -> dict[str, Any]:
-    """Evaluate embedders on Mercury dumps; the result is described in docs/json.md.
+    """Evaluate embedders on files in the Mercury format; docs/json.md describes the result.
 
     Args:
         min_segments: minimum number of non-blank segments of a searched text.
@@ -207,7 +209,7 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class _QueryGroup:
-    """Queries of a direction with the results of each embedder.
+    """Results of each embedder for a group of queries of one search direction.
 
     Attributes:
         gains: array (queries, embedders, measures).
@@ -234,7 +236,7 @@ class _QueryGroup:
         return {name: [*bootstrap.percentile_interval(column)] for name, column in columns}
 
     def difference(self, at: int) -> dict[str, Any]:
-        """Return the measures of an embedder minus those of the first embedder."""
+        """Return the differences between the measures of an embedder and of the first embedder."""
         figures: dict[str, Any] = {"queries": len(self.gains), "sources": self.sources}
         own, first = self.figures(at), self.figures(0)
         for place, name in enumerate(FIGURES):
@@ -321,7 +323,7 @@ def _rank_queries(
 def _prepare_samples(
     some: Sequence[EvidenceChoice], embedder: Embedder | None, report_progress: ProgressCallback
 ) -> Iterator[SampleAssist]:
-    """Yield prepared samples; each document is embedded once, in large batches."""
+    """Yield samples prepared for the search; documents are embedded once, in large batches."""
     if embedder is None:
         yield from (prepare_sample(each.sample, each.segments) for each in some)
         return
@@ -374,7 +376,7 @@ def _load_embedder(name: str) -> Embedder | None:
         kind = name.partition(":")[0]
         if kind in registry.plugin_names("embedders") and registry.has_cost(kind):
             raise InvalidInput(
-                f"the embedder {name!r} calls an endpoint, which an evaluation never does",
+                f"the embedder {name!r} calls an endpoint; an evaluation never calls endpoints",
                 "name static, neural, neural:FOLDER or none",
             )
         return registry.load_embedder(name)

@@ -1,4 +1,4 @@
-"""Search for an annotator's own past annotations whose claims are most similar to a claim.
+"""Finds an annotator's own past annotations whose claims are most similar to the current claim.
 
 The sentences of past claims already have vectors, which LanceDB searches. The search never reads
 the work of other annotators.
@@ -32,14 +32,14 @@ MOST: Final = 10
 LATEST: Final = 5_000
 """Maximum number of an annotator's annotations that are searched, the newest first."""
 _FIRST_SEARCH_SIZE: Final = 256
-"""Number of segments that the first vector search returns; some of them have no claim."""
+"""Number of segments that the first vector search returns; some segments contain no claim."""
 _ENOUGH_CLAIMS: Final = 4 * MOST
-"""Number of segments with claims at which the vector search stops."""
+"""The vector search stops when it has found this number of segments with claims."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ClaimQuery:
-    """Current claim; `document` is the hash of its text."""
+    """Current claim; `document` is the hash of the text that contains the claim."""
 
     document: str
     text: str
@@ -49,7 +49,7 @@ class _ClaimQuery:
 
 @dataclass(frozen=True, slots=True)
 class PastAnnotationSearch:
-    """Finds past annotations; too slow for each key press (tenths of a second for thousands).
+    """Finds similar past annotations; takes tenths of a second, so not for every key press.
 
     Attributes:
         embedder: returns the embedder of a vector set if it is fast enough to embed a claim now;
@@ -64,7 +64,7 @@ class PastAnnotationSearch:
     def nearest(
         self, person: str, key: SampleKey, claim: Anchor, *, without: str = ""
     ) -> tuple[PastAnnotation, ...]:
-        """Return at most 10 past annotations, the most similar first, without duplicates.
+        """Return at most 10 distinct past annotations with similar claims, the most similar first.
 
         `without` is the id of the current annotation, which is excluded.
 
@@ -100,7 +100,7 @@ class PastAnnotationSearch:
     def _cosines(
         self, claim_query: _ClaimQuery, own: Sequence[OwnClaim]
     ) -> NDArray[np.float32] | None:
-        """Return an array (claims,) of cosines, 0 for distant claims; None without vectors."""
+        """Return an array (claims,) of cosines, 0 for dissimilar claims; None without vectors."""
         import numpy as np
 
         used = self.corpus.vector_set()
@@ -123,7 +123,7 @@ class PastAnnotationSearch:
     def _claim_vector(
         self, claim_query: _ClaimQuery, used: VectorSet, embedder: Embedder | None
     ) -> NDArray[np.float32] | None:
-        """Return the unit vector of a claim (or of its sentences); None for zero vectors."""
+        """Return the unit vector of a claim or its sentences; None if the model knows no word."""
         if embedder:
             (made,) = embedder.embed([claim_query.span.of(claim_query.text)])
             return made if made.any() else None
@@ -140,7 +140,10 @@ class PastAnnotationSearch:
     def _search_segments(
         self, used: VectorSet, own: Sequence[OwnClaim], vector: NDArray[np.float32]
     ) -> dict[tuple[str, int], float]:
-        """Return cosines by (document, segment) of the most similar segments with a past claim."""
+        """Return the cosines of the most similar segments that have a past claim.
+
+        The keys are (document hash, segment index).
+        """
         places = {each.place for each in own}
         names = list(dict.fromkeys(each.place[0] for each in own))
         top = _FIRST_SEARCH_SIZE

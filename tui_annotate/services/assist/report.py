@@ -32,7 +32,7 @@ class Period(StrEnum):
     WEEK = "week"
 
     def of(self, moment: str) -> str:
-        """Return the period of an ISO 8601 time, as 2026-11 or 2026-W47; empty if invalid."""
+        """Return the month (2026-11) or week (2026-W47) of an ISO 8601 time; empty if invalid."""
         try:
             day = date.fromisoformat(moment[:10])
         except ValueError:  # imported work may contain any text as its time
@@ -43,7 +43,7 @@ class Period(StrEnum):
 
 @dataclass(slots=True)
 class AssistCounts:
-    """Counts of annotations by use of the assist.
+    """Counts of annotations, by how annotators used the assist's matches.
 
     Attributes:
         annotations: number of annotations with an assist snapshot.
@@ -68,7 +68,7 @@ class AssistCounts:
     refused: int = 0
 
     def count(self, trace: AssistTrace | None) -> None:
-        """Count one annotation by its assist snapshot; None means that the snapshot is unknown."""
+        """Count one annotation; `trace` is the assist snapshot, None if there is no snapshot."""
         if trace is None:
             self.unknown += 1
             return
@@ -84,7 +84,7 @@ class AssistCounts:
                 self.within[depth] += 0 < place.rank <= depth
 
     def as_json(self) -> dict[str, Any]:
-        """Return counts, and fractions with 95 % intervals; null for the fraction of nothing."""
+        """Return counts, and fractions with 95 % intervals; a fraction of zero items is null."""
         hits = {
             f"top_{depth}": count_with_share(self.within[depth], self.spans) for depth in DEPTHS
         }
@@ -102,7 +102,7 @@ class AssistCounts:
 
 
 def count_with_share(count: int, of: int) -> dict[str, Any]:
-    """Return a count, its fraction of `of`, and the 95 % interval of the fraction."""
+    """Return a count, its fraction of the total `of`, and the 95 % interval of the fraction."""
     if not of:
         return {"count": count, "share": None, "low": None, "high": None}
     low, high = wilson_interval(count, of)
@@ -113,7 +113,7 @@ def count_with_share(count: int, of: int) -> dict[str, Any]:
 def report(
     work: Iterable[OwnedAnnotation], people: Mapping[str, Person], *, period: Period = Period.MONTH
 ) -> dict[str, Any]:
-    """Count annotations by annotator, label, period of creation and ranking, in one pass."""
+    """Count annotations overall, and by annotator, label, period of creation and ranking method."""
     groupings: dict[str, Callable[[str, Annotation], Iterable[str]]] = {
         "by_annotator": lambda person, _: [people[person].name if person in people else person],
         "by_label": lambda _, one: map(JOINER.join, one.labels) if one.labels else [NO_LABEL],

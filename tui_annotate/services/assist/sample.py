@@ -1,4 +1,4 @@
-"""Search for related segments in one sample, in memory; reads no file and loads no model."""
+"""Searches one sample for related segments, in memory; reads no file and loads no model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Anchor
 
 _SAMPLED_TOKENS = 256
-"""Approximate number of tokens of a side from which the minimum token similarity is estimated."""
+"""Approximate number of tokens per side for the estimate of the minimum token similarity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,9 @@ class SampleVectors:
 def build_spaces(
     vectors: SampleVectors, segments: Mapping[Side, Sequence[Sequence[Segment]]]
 ) -> tuple[dict[Side, VectorSpace], int]:
-    """Return the vectors of each side in half precision, and the number of uncovered documents.
+    """Return the vectors of each side, and the number of documents that the model does not cover.
+
+    The vectors are rounded to half precision.
 
     `segments`: by side, the segments of the documents in order.
     """
@@ -84,7 +86,7 @@ def build_spaces(
 def _known_segments(
     rows: NDArray[np.float32], documents: Sequence[Sequence[Segment]]
 ) -> tuple[NDArray[np.bool_], int]:
-    """Return a mask (segments,) of usable vectors, and the number of unusable documents.
+    """Return a mask (segments,) of usable vectors, and the number of documents without any.
 
     A segment is usable if it has a vector and its document has enough vectors.
     """
@@ -102,7 +104,7 @@ def _known_segments(
 
 
 def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
-    """Return the minimum meaningful cosines of texts and of tokens in this model."""
+    """Return the minimum cosines that mean similarity in this model: for texts, and for tokens."""
     if vectors.embedder:  # its cosines start at 0, and every millisecond counts here
         return 0.0, 0.0
     texts = find_least_cosine(*vectors.rows.values())
@@ -116,7 +118,7 @@ def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class DocumentVectors:
-    """Vectors of one document: one row per segment, and token vectors if the model has any."""
+    """Vectors of one document: one row per segment, and token vectors if the model has them."""
 
     rows: NDArray[np.float32]
     tokens: TokenBank | None = None
@@ -125,7 +127,7 @@ class DocumentVectors:
 def embed_sample(
     sample: Sample, segments: Sequence[Sequence[Segment]], embedder: Embedder
 ) -> SampleVectors:
-    """Return the vectors of a sample as ingest would store them."""
+    """Return a sample's vectors, the same as an ingest would store."""
     texts = [
         [document.text[own.start : own.end] for own in cut]
         for document, cut in zip(sample.documents, segments, strict=True)
@@ -136,7 +138,7 @@ def embed_sample(
 def embed_documents(
     documents: Sequence[Sequence[str]], embedder: Embedder
 ) -> list[DocumentVectors]:
-    """Embed documents, each given as a list of its segments, in one batch."""
+    """Embed documents in one batch; each document is given as the list of its segments."""
     texts = list(chain.from_iterable(documents))
     bounds = pairwise(accumulate(map(len, documents), initial=0))
     if isinstance(embedder, TokenEmbedder):
@@ -151,7 +153,7 @@ def embed_documents(
 def join_documents(
     sample: Sample, made: Sequence[DocumentVectors], embedder: Embedder
 ) -> SampleVectors:
-    """Join the vectors of a sample's documents, given in the order of the documents."""
+    """Join the vectors of a sample's documents; `made` is in the order of the documents."""
     import numpy as np
 
     from tui_annotate.methods.late_interaction import TokenBank
@@ -183,7 +185,7 @@ NO_VECTORS = "no vectors"
 
 @dataclass(frozen=True, slots=True)
 class SampleAssist:
-    """Sample that is prepared for searches on both sides; safe to share between threads.
+    """Sample that is prepared for searches in both directions; safe to share between threads.
 
     Attributes:
         segments: segments of each document, parallel to `sample.documents`.
@@ -205,7 +207,7 @@ class SampleAssist:
     def match(
         self, anchor: Anchor, *, top: int | None = 5, by: Signals = Signals.FUSED
     ) -> tuple[Match, ...]:
-        """Return the related segments of the opposite side, best first, over all its documents.
+        """Return the segments of the opposite side that are related to a selection, best first.
 
         Args:
             anchor: the selection; a selection without words returns ().
@@ -223,7 +225,7 @@ class SampleAssist:
         return searched.rank(asked, meaning, top=top, by=by)
 
     def describe_signals(self, by: Signals) -> str:
-        """Describe the signals that the ranking uses, as text for display."""
+        """Return a text for display that names what the ranking uses: words, vectors or both."""
         if by is Signals.FUSED:
             return self.signals
         if by is Signals.WORDS:
@@ -236,7 +238,7 @@ class SampleAssist:
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 
     def selection_vectors(self, asked: Query, anchor: Anchor) -> SelectionVectors | None:
-        """Return the selection's vectors; None if one of the sides has no known vectors."""
+        """Return the selection's vectors; None if the selection or a side has no usable vectors."""
         vectors, own = self.vectors, self.sides[anchor.side]
         if vectors is None or own.space is None or anchor.side.other in self.blind:
             return None
@@ -266,7 +268,7 @@ class SampleAssist:
 def side_segments(
     sample: Sample, segments: Sequence[Sequence[Segment]], side: Side
 ) -> list[Sequence[Segment]]:
-    """Return the segments of the documents of one side, in order."""
+    """Return, for each document of one side in order, the segments of the document."""
     pairs = zip(sample.documents, segments, strict=True)
     return [own for document, own in pairs if document.side is side]
 
@@ -274,7 +276,7 @@ def side_segments(
 def prepare_sample(
     sample: Sample, segments: Sequence[Sequence[Segment]], vectors: SampleVectors | None = None
 ) -> SampleAssist:
-    """Prepare a sample with vectors, or for a lexical search (words only)."""
+    """Prepare a sample for searches: with vectors, or without for a lexical search (words only)."""
     sides = {
         side: SegmentIndex.of(
             [document.text for document in sample.side(side)], side_segments(sample, segments, side)
@@ -287,7 +289,7 @@ def prepare_sample(
 
 
 def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
-    """Return the sample with vectors; documents without known vectors are ranked lexically."""
+    """Add vectors to a prepared sample; documents without usable vectors are ranked lexically."""
     sample, segments = ready.sample, ready.segments
     cuts = {side: side_segments(sample, segments, side) for side in vectors.rows}
     made, unknown = build_spaces(vectors, cuts)
@@ -305,7 +307,7 @@ def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
 
 
 def settle() -> None:
-    """Exclude loaded objects from garbage collection, and return freed memory to the system.
+    """Exclude loaded objects from garbage collection; return freed memory to the operating system.
 
     Each garbage collection over the sentences of a megabyte of text would delay a key press by 100
     ms. The C library keeps about 50 MB that were freed while vectors were loaded; the GNU C library

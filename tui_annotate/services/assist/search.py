@@ -1,4 +1,4 @@
-"""Prepares stored samples for the assist; refuses vectors of other versions."""
+"""Prepares stored samples for the assist; refuses vectors of another embedder version."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _Kept = TypeVar("_Kept", "NDArray[np.float32]", TokenBank)
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Matches that the assist found, and a display text of the signals that ranked them."""
+    """Matches that the assist found; `signals` names, for display, what the ranking used."""
 
     matches: tuple[Match, ...]
     signals: str
@@ -44,7 +44,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class SpanMatches:
-    """Matches of a span on the other side, best first; `signals` describes the ranking."""
+    """Matches for a span, found on the other side, best first; `signals` names the ranking used."""
 
     sample: Sample
     text: str
@@ -76,7 +76,7 @@ class AssistService:
         vectors: bool,
         words: SampleAssist | None = None,
     ) -> SampleAssist:
-        """Prepare a sample for selections.
+        """Prepare a sample, so that matches for selections are found quickly.
 
         Args:
             segments: segments as stored, parallel to `sample.documents`.
@@ -108,12 +108,9 @@ class AssistService:
         top: int | None = 5,
         by: Signals = Signals.FUSED,
     ) -> SearchResult:
-        """Rank the segments as the screen does, with LanceDB's vector search.
+        """Return the matches that the screen would show, found with LanceDB's vector search.
 
         A lexical ranking (words only) needs no vector store.
-
-        Raises:
-            NotFound: the document of the anchor does not exist.
 
         Raises:
             NotFound: the document of the anchor does not exist.
@@ -145,7 +142,7 @@ class AssistService:
         top: int = 5,
         by: Signals = Signals.FUSED,
     ) -> SpanMatches:
-        """Return the matches of a span; `document` is required if a side has several documents.
+        """Return the matches for a span; `document` is required if its side has several documents.
 
         Raises:
             NotFound: the sample or document does not exist.
@@ -186,7 +183,7 @@ class AssistService:
         return used
 
     def embedder(self, used: VectorSet) -> Embedder | None:
-        """Return the embedder of selections; None if stored vectors are used instead.
+        """Return the embedder for selections; None if selections use the stored vectors instead.
 
         Raises:
             Unavailable: the embedder cannot be loaded, or it has another version than the stored
@@ -240,7 +237,10 @@ class AssistService:
 
 
 def _made_by(used: VectorSet, embedder: Embedder) -> bool:
-    """Return whether an embedder made a vector set; older sets have this only in the table name."""
+    """Return whether the current version of an embedder made a vector set.
+
+    Older vector sets store the version only in their table's name.
+    """
     from tui_annotate.storage.vectors.store import is_table_of
 
     if used.version:

@@ -1,4 +1,4 @@
-"""Authentication: sign-in of users, sessions, and limits on failed attempts; grants no rights."""
+"""Authentication: sign-in, sessions, and limits on failed attempts; grants no permissions."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from tui_annotate.storage.people.sessions import AttemptStore, Session, SessionS
 _NO_MATCH: Final = "wrong e-mail address or password"
 _SIGNED_OUT: Final = "you are signed out"
 _SEEN_INTERVAL: Final = timedelta(minutes=1)
-"""Minimum time between two updates of a session's last use, so that few saves write it."""
+"""Minimum time between two updates of a session's last use, so that most saves write no update."""
 _CLIENT_MEMORY: Final = timedelta(days=90)
 """Time for which the clients of a user's earlier sign-ins are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """Counted sign-in attempt: counters of account and client together (`pair`), and of each."""
+    """Counted sign-in attempt: keys of its counters, and the seconds until the next attempt."""
 
     pair: str
     wide: tuple[str, ...]
@@ -43,7 +43,7 @@ class SignInAttempt:
 
 @dataclass(frozen=True, slots=True)
 class SignInResult:
-    """Signed-in user.
+    """Signed-in user, with the session and its secret token.
 
     Attributes:
         token: the secret that resumes the session; never stored.
@@ -59,7 +59,7 @@ class SignInResult:
 
 @dataclass(frozen=True)
 class AuthenticationService:
-    """Sign-in of users. A refusal has the same message for every reason.
+    """Manages sign-in and sessions; a refused sign-in has the same message for every reason.
 
     `keep` is called with every user who signs in; `life` is the duration of a session.
     """
@@ -122,7 +122,7 @@ class AuthenticationService:
         return SignInResult(account.person, account.actor, session.id, token, must_change)
 
     def by_key(self, person: str, *, client: str) -> SignInResult:
-        """Sign in a user by id, after sshd identified the user by a key.
+        """Sign in the user with the given id, whom sshd has identified by an SSH key.
 
         Raises:
             NotAllowed: the user has no active account.
@@ -131,7 +131,7 @@ class AuthenticationService:
         return self._begin_session(account, "key", client)
 
     def by_unix(self, name: str, *, client: str) -> SignInResult:
-        """Sign in the user whose account names this user of the operating system.
+        """Sign in the user whose account is linked to the given operating system user.
 
         Raises:
             NotAllowed: no active account names this user.
@@ -140,13 +140,13 @@ class AuthenticationService:
         return self._begin_session(account, "unix", client)
 
     def actor_of(self, name: str) -> Actor:
-        """Return the actor for a user of the operating system, for a command without a session."""
+        """Return the actor for an operating system user who runs a command without a session."""
         account = self._require_active(self.accounts.by_unix(name))
         self.keep(account.person)
         return account.actor
 
     def check(self, session: str) -> None:
-        """Check that a session is active, and record its use; cheap enough for each save.
+        """Check that a session is active, and record the session's use; fast enough for each save.
 
         Raises:
             NotAllowed: the session ended or expired, or the account was disabled or changed.
@@ -159,15 +159,15 @@ class AuthenticationService:
             self.sessions.mark_used(session, now=_format_time(now))
 
     def sign_out(self, session: str) -> None:
-        """End a session; ending it again changes nothing."""
+        """End a session; a session that has already ended stays unchanged."""
         self.sessions.end(now=self._now(), session=session)
 
     def sign_out_everywhere(self, person: str) -> int:
-        """End all sessions of a user; return their number."""
+        """End all sessions of a user; return the number of ended sessions."""
         return self.sessions.end(now=self._now(), person=person)
 
     def sign_everybody_out(self) -> int:
-        """End all sessions of all users; return their number."""
+        """End all sessions of all users; return the number of ended sessions."""
         return self.sessions.end(now=self._now())
 
     def change_password(self, person: str, old: str, new: str, *, session: str = "") -> None:
@@ -189,7 +189,7 @@ class AuthenticationService:
             self.sessions.keep_through_epoch(session, epoch=after.epoch)
 
     def redeem(self, code: str, new: str, *, client: str) -> SignInResult:
-        """Set the first password of an invited user with a code, and start a session.
+        """Set the first password of a user with an invitation code, and start a session.
 
         Raises:
             NotAllowed: the code is unknown, used or expired.
@@ -197,7 +197,8 @@ class AuthenticationService:
             Throttled: same as for `sign_in`.
         """
         refusal = NotAllowed(
-            "this code is not valid", "ask an admin for a new code: a code works once, for 7 days"
+            "this invitation code is not valid",
+            "ask an admin for a new code: a code works once, for 7 days",
         )
         name = hash_code(code)
         ticket = self._count_attempt(name, client, known=False)
@@ -213,7 +214,7 @@ class AuthenticationService:
         return self._begin_session(redeemed, "invite", client)
 
     def _count_attempt(self, name: str, client: str, *, known: bool) -> SignInAttempt:
-        """Count an attempt as failed; refuse it if the client has to wait.
+        """Count a sign-in attempt as failed; refuse the attempt if the client has to wait.
 
         Each attempt counts before its password is checked, so that many processes that guess at
         once get no more answers than one. A user who signed in from a client before (`known`) is

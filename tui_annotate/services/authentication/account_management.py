@@ -1,4 +1,4 @@
-"""Account management by admins: create, change, disable, delete, import; annotations stay."""
+"""Lets admins create, change, disable, delete and import accounts; annotations always stay."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CLAIMABLE_KINDS: Final = frozenset({PersonKind.LOCAL, PersonKind.IMPORTED})
 
 @dataclass(frozen=True, slots=True)
 class NewAccount:
-    """Values of a new account; the user of an account without a password receives an invitation.
+    """Values of a new account; without a password, the user sets one with an invitation code.
 
     Attributes:
         role: None for an annotator, or for an admin if it is the first account.
@@ -57,7 +57,7 @@ class NewAccount:
 
 @dataclass(frozen=True, slots=True)
 class AccountService:
-    """Accounts of a workspace, managed by admins; `people` may include users without an account.
+    """Manages the accounts of a workspace; `people` may include users without an account.
 
     Raises:
         NotAllowed: every method, if the current user is not an admin.
@@ -98,12 +98,12 @@ class AccountService:
         return found[0]
 
     def signed_in(self) -> tuple[Session, ...]:
-        """Return the active sessions, sorted by name."""
+        """Return the active sessions of all users, sorted by the users' names."""
         require_permission(self.actor, Permission.MANAGE)
         return self.sessions.active_sessions(now=self._now())
 
     def add(self, new: NewAccount) -> Account:
-        """Create an account. The first account is an admin's; from then on, users must sign in.
+        """Create an account. The first account is an admin's; from then on, all users must sign in.
 
         A password that another user typed must be changed at the first sign-in.
 
@@ -159,7 +159,7 @@ class AccountService:
         return found[0]
 
     def invite(self, who: str) -> tuple[Account, str]:
-        """Return a new single-use code, valid for 7 days; earlier codes become invalid.
+        """Return a new single-use invitation code, valid for 7 days; earlier codes become invalid.
 
         Raises:
             Conflict: the account is disabled.
@@ -181,7 +181,7 @@ class AccountService:
         role: Role | None = None,
         unix: str | None = None,
     ) -> Account:
-        """Change values of an account; a new role ends the user's sessions.
+        """Change the values of an account; a change of the role ends the user's sessions.
 
         Raises:
             InvalidInput: a value is wrong.
@@ -236,7 +236,7 @@ class AccountService:
         return replace(account, person=person, email=email, hash="", unix="")
 
     def take(self, accounts: Sequence[Account]) -> None:
-        """Store imported accounts, all or none; users keep their ids."""
+        """Store imported accounts, all or none; the imported users keep their ids."""
         require_permission(self.actor, Permission.MANAGE)
         self.store.add(accounts)
         for account in accounts:
@@ -255,7 +255,7 @@ class AccountService:
 
 
 _DELETED_DOMAIN: Final = "@deleted.invalid"
-"""Domain of the address of a deleted user; no mail can be sent to it."""
+"""Domain of the e-mail addresses of deleted users; no mail can be sent to this domain."""
 
 
 _ID_PATTERN: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
@@ -263,7 +263,7 @@ _ID_PATTERN: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
 
 @dataclass(frozen=True, slots=True)
 class ImportedAccount:
-    """Imported row whose address has an account; `kept` is the id that the user keeps."""
+    """Imported row whose address already has an account; `kept` is the account's user id."""
 
     where: str
     email: str
@@ -288,7 +288,7 @@ def register(
     admin: str = "",
     dry_run: bool = False,
 ) -> AccountImportReport:
-    """Create accounts from rows; valid rows are stored together, others are reported.
+    """Create accounts from imported rows; valid rows are stored together, others are reported.
 
     Users keep their ids and passwords. Only the first row of an address counts; an existing account
     takes precedence.
@@ -310,7 +310,9 @@ def register(
             found.joined.append(_match_account(row, account, known[account.email]))
         elif account.person.id in ids:
             message = f"the id {account.person.id!r} belongs to another user"
-            found.problems.append(Problem(row.where, message, "give one of the two another id"))
+            found.problems.append(
+                Problem(row.where, message, "give one of the two users another id")
+            )
         else:
             role = Role.ADMIN if account.email == chosen else account.role
             account = replace(account, role=role)

@@ -14,13 +14,13 @@ from typing import Any, Final
 from tui_annotate.domain.passwords import normalise_password
 
 _CODE_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""Characters of codes, without those that are easily confused, such as 0 and O."""
+"""Characters of invitation codes, without easily confused characters such as 0 and O."""
 _HASH_PATTERN: Final = re.compile(
     r"\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,3}),p=(\d{1,3})"
     r"\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,86}"
 )
 _MAX_COST: Final = (4_194_304, 64, 64)
-"""Maximum memory (KiB), passes and lanes of an imported hash."""
+"""Maximum memory (KiB), passes and lanes of an imported argon2id hash."""
 
 
 def is_hash(text: str) -> bool:
@@ -63,7 +63,7 @@ class Argon2Hasher:
         return right and bool(known)
 
     def is_weaker(self, known: str) -> bool:
-        """Return whether a hash is cheaper to guess than the settings require."""
+        """Return whether a hash is cheaper to attack than the current settings require."""
         found = _HASH_PATTERN.fullmatch(known)
         if found is None:
             return True
@@ -72,7 +72,7 @@ class Argon2Hasher:
 
     @cached_property
     def _unusable_hash(self) -> str:
-        """Hash that no known password has; created without hashing."""
+        """Well-formed hash that matches no known password; created without hashing."""
         cost = f"m={self.memory},t={self.time},p={self.parallelism}"
         salt, digest = (base64.b64encode(bytes(size)).decode().rstrip("=") for size in (16, 32))
         return f"$argon2id$v=19${cost}${salt}${digest}"
@@ -97,12 +97,12 @@ _CODE_GROUP_SIZE: Final = 5
 
 
 def new_token() -> str:
-    """Return 256 random bits as URL-safe text."""
+    """Return a random session token: 256 bits as URL-safe text."""
     return secrets.token_urlsafe(32)
 
 
 def new_code() -> str:
-    """Return 125 random bits, in groups that can be read aloud."""
+    """Return a random invitation code: 125 bits, in groups that can be read aloud."""
     groups = (
         "".join(secrets.choice(_CODE_ALPHABET) for _ in range(_CODE_GROUP_SIZE))
         for _ in range(_CODE_GROUPS)
@@ -111,10 +111,10 @@ def new_code() -> str:
 
 
 def hash_token(token: str) -> str:
-    """Return the stored form of a token."""
+    """Return the hash under which a session token is stored."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def hash_code(code: str) -> str:
-    """Return the stored form of a code, regardless of case, blanks and dashes."""
+    """Return the hash under which an invitation code is stored; ignores case, blanks and dashes."""
     return hash_token("".join(code.split()).replace("-", "").upper())

@@ -1,4 +1,4 @@
-"""Export of stored records to any format, streamed; holds no lock and changes nothing."""
+"""Exports stored records to any format, one at a time; holds no lock and changes nothing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ExportService:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
-        """Return filters in stored form: full label path, time in UTC.
+        """Check filters, and return them with the full label path and the time in UTC.
 
         Raises:
             InvalidInput: a value names something that does not exist; the hint lists valid values.
@@ -69,7 +69,7 @@ class ExportService:
         options: ExportOptions | None = None,
         names: Pseudonyms | None = None,
     ) -> ExportReport:
-        """Write filtered records in one read transaction, by dataset, then in order of arrival.
+        """Write the filtered records in one read transaction, by dataset, then by time of import.
 
         Args:
             names: pseudonyms, which also count the changes; None for real names.
@@ -88,7 +88,10 @@ class ExportService:
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
 
     def _resolve_label(self, text: str) -> str:
-        """Return the full label path; labels in use are read only if label sets lack the label."""
+        """Return the full path of a label (name or path) of a label set or of an annotation.
+
+        Annotations are only read if no label set has the label, since that is slow.
+        """
         wanted = tuple(text.split(JOINER))
         paths = set(self.labels())
         if wanted in paths:
@@ -110,7 +113,7 @@ class ExportService:
 
 
 def parse_time(text: str) -> str:
-    """Return a time in stored form: UTC with microseconds; a time without a zone is UTC.
+    """Convert a time to UTC with microseconds, as stored; a time without a zone is UTC.
 
     Raises:
         InvalidInput: the text is not an ISO 8601 time.

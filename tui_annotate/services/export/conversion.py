@@ -1,4 +1,4 @@
-"""Conversion of a file from one format to another without a workspace; losses are counted."""
+"""Converts a file from one format to another without a workspace, and counts what is lost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tui_annotate.services.export.writer import ExportRun
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """File format; `about` is None if the plug-in of the format does not describe itself."""
+    """File format; `about` describes the format, or is None if its plug-in has no description."""
 
     name: str
     reads: bool
@@ -53,7 +53,7 @@ class ExportFormat:
 
 
 def list_formats() -> Iterator[ExportFormat]:
-    """Yield every working format, first those that can be read; a broken format is logged."""
+    """Yield all working formats, readable formats first; a format that fails to load is logged."""
     readers = dict(registry.load_all("importers"))
     writers = dict(registry.load_all("exporters"))
     for name in dict.fromkeys([*readers, *writers]):
@@ -65,7 +65,7 @@ def list_formats() -> Iterator[ExportFormat]:
 
 
 def format_table() -> str:
-    """Return a Markdown table of the data that survives in each writable format."""
+    """Return a Markdown table that shows which data each writable format can store."""
     rows = [("format", *TITLES), ("---",) * (len(TITLES) + 1)]
     for form in list_formats():
         if form.writes and form.about:
@@ -90,7 +90,7 @@ class ConversionReport:
 
 @dataclass(slots=True)
 class FileConversion:
-    """Conversion of a file; an empty format is detected by the content or by the target's name."""
+    """Conversion of a file; empty formats are detected by content (source) or name (target)."""
 
     source_format: str = ""
     target_format: str = ""
@@ -136,7 +136,7 @@ class FileConversion:
 
 
 def detect_export_format(target: Path | None) -> str:
-    """Return the exporter for a file name, by its suffix.
+    """Return the name of the export format for a file, by the suffix of the file's name.
 
     Raises:
         InvalidInput: the suffix does not determine a format.

@@ -36,12 +36,12 @@ KNOWN: Final = (
 )  # fmt: skip
 KEY_BYTES: Final = 32
 MACHINE: Final = "machine:"
-"""Prefix of the names of machines, which are not persons and keep their names."""
+"""Prefix of the ids of machines; machines are not persons and get no pseudonyms."""
 
 NOBODY: Final = frozenset(
     {SETTLED, MAJORITY, "autojudge", "brat", "doccano", "labelstudio", "ragtruth"}
 )
-"""Ids that are not persons: review, the majority, and imports from formats without annotators."""
+"""Ids that belong to no person: the review, the majority, formats without annotators' names."""
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _HALF_LENGTH: Final = 5
@@ -50,7 +50,7 @@ _HALF_LENGTH: Final = 5
 
 @dataclass(slots=True)
 class PseudonymReport:
-    """Effects of the pseudonyms on the records of an export.
+    """Counts of what the pseudonyms changed, and left unchanged, in an export.
 
     Attributes:
         texts: number of unchanged texts that users wrote.
@@ -69,7 +69,7 @@ class PseudonymReport:
 
 
 class Pseudonyms:
-    """Pseudonyms from a secret key of 32 bytes; the same key and id always give the same pseudonym.
+    """Creates pseudonyms from a secret key (32 bytes); equal key and id give an equal pseudonym.
 
     `people` are users known in advance; `addresses` maps other names to ids.
     """
@@ -86,7 +86,7 @@ class Pseudonyms:
         self.report = PseudonymReport()
 
     def id(self, person_id: str) -> str:
-        """Return the pseudonym for a user id.
+        """Return the pseudonym that replaces a user id.
 
         Raises:
             Conflict: another user has the same pseudonym.
@@ -94,28 +94,32 @@ class Pseudonyms:
         return self._person(person_id).id
 
     def name(self, person_id: str) -> str:
-        """Return the pseudonym for display in tables and pages; raises the same errors as `id`."""
+        """Return the pseudonym that replaces a user's name in tables and pages.
+
+        Raises:
+            Conflict: another user has the same pseudonym.
+        """
         return self._person(person_id).name
 
     def person(self, person: Person) -> Person:
-        """Return a pseudonymous user; the result hides whether the user had an account."""
+        """Return a user with a pseudonym as id and name; hides whether the user had an account."""
         hidden = self._person(person.id)
         kind = person.kind if person.kind in _KEPT_KINDS else PersonKind.IMPORTED
         return replace(hidden, kind=kind)
 
     def annotation_id(self, annotation_id: str) -> str:
-        """Return a pseudonymous annotation id: the id of an imported row can reveal its text."""
+        """Return a pseudonymous annotation id, since an imported id can reveal a row's text."""
         return self._digest("annotation", annotation_id)[:16].hex()
 
     def find_pseudonym(self, word: str) -> str:
-        """Return the pseudonym of a user whom a column names by id, name or address.
+        """Return the pseudonym of a user, given by id, name or address as in a column of a sample.
 
         A name that several users have belongs to none of them, and gets a pseudonym of its own.
         """
         return self.id(word if word in self._ids else self._ids_by_name.get(word) or word)
 
     def meeting(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Yield the records unchanged, and learn all user names before a layer is selected."""
+        """Yield the records unchanged, and collect their users' names for later replacement."""
         for record in records:
             self._learn_names(record.people)
             yield record
@@ -128,7 +132,7 @@ class Pseudonyms:
                 self._ids_by_name[person.name] = person.id if before == person.id else ""
 
     def record(self, record: Record) -> Record:
-        """Return a record without names of users; texts that users wrote stay unchanged."""
+        """Return a record with pseudonyms for user names; texts that users wrote stay unchanged."""
         self._learn_names(record.people)
         report = self.report
         columns = SampleColumns(self.find_pseudonym)
@@ -196,15 +200,15 @@ _KEPT_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})
 
 
 _FOLDED_COLUMNS: Final = frozenset(name.replace("_", "") for name in KNOWN)
-"""Names of columns with user names, without separators: `workerid` also matches `Worker-ID`."""
+"""Names of columns that name users, without separators: `workerid` also matches `Worker-ID`."""
 _NOT_LETTERS: Final = re.compile(r"[^a-z0-9]")
 _ADDRESS: Final = re.compile(r"\S+@\S+")
 _NAMING_FIELDS: Final = ("id", "email", "username", "name", "first_name", "last_name")
-"""Fields of an object that identify a user, the best first."""
+"""Fields that identify a user in a JSON object; the first field with a value is used."""
 
 
 class SampleColumns:
-    """Columns of one sample: `changed` columns named a user, `kept` columns did not."""
+    """Replaces user names in a sample's columns; `changed` and `kept` list the columns' names."""
 
     def __init__(self, meant: Callable[[str], str]) -> None:
         self._resolve = meant
@@ -213,7 +217,7 @@ class SampleColumns:
         self.kept: list[str] = []
 
     def hidden(self, meta: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns with pseudonyms in place of user names, at any depth of nesting."""
+        """Return the columns with pseudonyms instead of user names, also in nested values."""
         hidden = {}
         for name, value in meta.items():
             before = self._found
@@ -235,7 +239,7 @@ class SampleColumns:
         return [self._hide_nested(each) for each in value] if isinstance(value, list) else value
 
     def _person(self, value: Any) -> Any:
-        """Return the pseudonym of a value; a text that is too long for a name stays unchanged."""
+        """Replace user names in a value by pseudonyms; texts too long for a name stay unchanged."""
         if isinstance(value, Mapping):
             words = [value[name] for name in _NAMING_FIELDS if value.get(name)]
             return self._person(words[0]) if words else self._hide_nested(value)
@@ -255,7 +259,7 @@ BEGIN_ANEW: Final = "tui-annotate pseudonyms new-key"
 
 @dataclass(slots=True)
 class PseudonymKeys:
-    """Key of the pseudonyms in a private file; `made` is whether this object created the file.
+    """Secret key of the pseudonyms, in a private file; `made`: whether this object created it.
 
     `remembered` and `remember` load and store the key's fingerprint.
     """
@@ -266,7 +270,7 @@ class PseudonymKeys:
     made: bool = False
 
     def current(self) -> bytes:
-        """Return the key of the pseudonyms; create the key at the first use.
+        """Return the secret key of the pseudonyms; create the key at the first use.
 
         Raises:
             NotFound: the key file is missing, although pseudonyms were made before.
@@ -286,13 +290,13 @@ class PseudonymKeys:
             self.remember(mark(key))
         elif before != mark(key):
             raise Conflict(
-                f"{self.path} contains another key than the one of the earlier pseudonyms",
+                f"{self.path} contains another key than the key of the earlier pseudonyms",
                 f"restore that key; or create new pseudonyms for all users: {BEGIN_ANEW}",
             )
         return key
 
     def renew(self) -> None:
-        """Replace the key of the pseudonyms, or create one.
+        """Create a new secret key of the pseudonyms, which replaces an existing key.
 
         Raises:
             Unavailable: the file cannot be written.
@@ -320,7 +324,7 @@ class PseudonymKeys:
             key = b""
         if len(key) != KEY_BYTES:
             raise InvalidInput(
-                f"{self.path} does not contain a key of pseudonyms",
+                f"{self.path} does not contain a key for pseudonyms",
                 f"restore the file: a key has {2 * KEY_BYTES} hex digits",
                 code="not-a-key",
             )
@@ -350,5 +354,5 @@ class PseudonymKeys:
 
 
 def mark(key: bytes) -> str:
-    """Return the fingerprint of a key of pseudonyms."""
+    """Return the fingerprint of a secret key of pseudonyms."""
     return hmac.digest(key, b"mark", "sha256")[:8].hex()

@@ -1,4 +1,4 @@
-"""Runs an exporter: chooses the layer of annotations, opens the target, reports errors."""
+"""Runs an exporter: selects the layer of annotations, opens the target, reports errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MAX_NAMES = 20
 
 
 class ExportRun:
-    """One export of records in a format.
+    """One export of records in one format.
 
     Raises:
         InvalidInput: the exporter does not exist, or the format needs a layer and none is named.
@@ -56,7 +56,7 @@ class ExportRun:
         self._layer = self._options.layer
         if about and about.layered and not self._layer:
             raise InvalidInput(
-                f"the format {exporter} stores one layer of annotations, and none is named",
+                f"the format {exporter} stores one layer of annotations, and no layer is named",
                 CHOICES,
                 code="layer-missing",
             )
@@ -93,7 +93,7 @@ class ExportRun:
 
 
 def select_layer(records: Iterable[Record], layer: str) -> Iterator[Record]:
-    """Yield the records with one layer of annotations; other annotations are removed.
+    """Yield the records with the annotations of one layer only; other annotations are removed.
 
     Raises:
         NotFound, InvalidInput: no annotator has the layer's name, or several do.

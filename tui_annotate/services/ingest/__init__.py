@@ -1,4 +1,4 @@
-"""Ingest: stores records in batches; a repeated run adds nothing, and continues a killed run.
+"""Imports records in batches; a repeated import adds nothing, and resumes an interrupted import.
 
 Texts are stored in the SQL database first, in short transactions; vectors follow, as a cache that
 the database keeps track of. A record that contradicts stored data is refused; nothing is
@@ -72,7 +72,7 @@ _RUNS_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class IngestService:
-    """Stores records in a workspace.
+    """Imports records into a workspace.
 
     Attributes:
         stores: opens the vector store, only when needed, since LanceDB loads slowly.
@@ -96,7 +96,7 @@ class IngestService:
         progress: Callable[[TaskProgress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
-        """Store new records with their annotations.
+        """Import new records with their annotations.
 
         Args:
             records: `IngestFiles`, or any iterable; iterated twice if `strict`.
@@ -145,7 +145,7 @@ class IngestService:
         progress: Callable[[TaskProgress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
-        """Replace a dataset by records; samples without a record are removed.
+        """Replace the samples of a dataset by records; remove samples that have no record.
 
         The records are read twice. Work on unchanged samples is kept. Nothing changes if a record
         is refused.
@@ -189,7 +189,7 @@ class IngestService:
 
     @property
     def sets(self) -> VectorSets:
-        """Vector sets of the workspace, to rebuild or delete."""
+        """Access to the vector sets of the workspace, to list, rebuild or delete them."""
         return VectorSets(self.corpus, self.stores, self.load)
 
     def _price_records(
@@ -216,7 +216,7 @@ class IngestService:
         return DocumentEmbedder(self.corpus, stores=self.stores, load=self.load, options=asked)
 
     def _give_stored_samples(self, records: Records) -> None:
-        """Let files look up stored samples, which some formats need for their ids."""
+        """Let input files look up stored samples; some formats refer to stored samples by id."""
         if isinstance(records, IngestFiles):
             records.stored = self.corpus.sample_or_none
 

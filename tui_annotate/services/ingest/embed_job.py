@@ -25,27 +25,30 @@ if TYPE_CHECKING:
     from tui_annotate.storage.vectors.store import Row, VectorStore
 
 QUICK_ROWS = 10_000
-"""Number of segments in one write, for a fast embedder."""
+"""Number of segments whose vectors are written at once, for a fast embedder."""
 SLOW_ROWS = 2_048
-"""Number of segments in one write, for a slow embedder: the most work that a kill can lose."""
+"""Number of segments per write, for a slow embedder; an interruption loses at most one write."""
 _QUICK_TEXTS = 512
-"""Number of segments that a fast embedder receives at once."""
+"""Number of segments that are passed to a fast embedder in one call."""
 _FIRST_DOCUMENTS = 32
-"""Number of documents in the first group, from which the length of documents is estimated."""
+"""Number of documents in the first group, whose length determines the size of later groups."""
 _MAX_DOCUMENTS = 4_096
 _MIN_COSINE = 0.98
-"""Minimum cosine between two vectors of one text by one model; rounding costs about 0.001."""
+"""Minimum cosine of a text's stored and new vector; if lower, the model has changed.
+
+Rounding changes the cosine by about 0.001.
+"""
 
 Waiting = tuple[str, str, tuple[Segment, ...]]
 """Document without vectors: its hash, text and segments."""
 EmbeddingProgress = Callable[[int, float], None]
 """Called with the number of embedded documents, and the fraction of embedded segments in [0, 1]."""
 VectorSetCallback = Callable[[VectorSet], None]
-"""Function that stores the vector set which is being filled."""
+"""Called with the vector set that is being filled, to store its entry."""
 
 
 def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
-    """Remove vectors of documents that are no longer stored, and update the indexes."""
+    """Remove the vectors of documents that are no longer stored, and update the indexes."""
     with store.writing():  # no other process adds a document between both steps
         store.discard(table, corpus.forget_removed_documents(table))
     store.optimize(table)
@@ -76,14 +79,14 @@ class EmbedJob:
     _loose: bool = field(default=False)
 
     def some(self, documents: int) -> None:
-        """Embed the documents that were just stored; a slow embedder embeds them later."""
+        """Embed up to `documents` documents, if the embedder is fast; `all` embeds the others."""
         if not self.embedder.instant:
             return
         for group in self._split_groups(self.corpus.unembedded(self.target.table, documents)):
             self._write(group)
 
     def all(self) -> None:
-        """Embed all missing documents, and compact the tables."""
+        """Embed all documents that lack vectors, and compact the tables."""
         table = self.target.table
         _, left = self.corpus.waiting(table)
         self._total = self._segments + left
@@ -138,7 +141,7 @@ class EmbedJob:
         self._report_progress(self.documents)
 
     def _check_model(self) -> None:
-        """Embed a stored text again and compare: an endpoint can change its model unnoticed.
+        """Embed a stored text again and compare the vectors: an endpoint's model may have changed.
 
         Raises:
             Unavailable: the new vector differs from the stored one.
@@ -162,7 +165,7 @@ class EmbedJob:
             )
 
     def _check_dimensions(self, dimensions: int) -> None:
-        """Adopt the dimensions of the first vectors; refuse other dimensions later."""
+        """Store the number of dimensions of the first vectors; refuse another number later."""
         if self.target.dimensions == dimensions:
             return
         if self.target.dimensions:
@@ -226,7 +229,7 @@ def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> I
 def list_unknown_documents(
     documents: Iterable[tuple[str, Sequence[Segment], NDArray[np.bool_]]],
 ) -> set[str]:
-    """Return the hashes of documents of which the model covers too few segments.
+    """Return the hashes of the documents in which the model covers too few segments.
 
     `documents`: (hash, segments, mask of covered segments).
     """
@@ -255,5 +258,5 @@ def _split_by_document(group: Sequence[Waiting], banks: Sequence[TokenBank]) -> 
 
 
 def _row_ranges(group: Sequence[Waiting]) -> Iterator[tuple[int, int]]:
-    """Return the range of rows (first, end) of each document in the joined vectors."""
+    """Return the rows (first, end) of each document in the joined vectors of a group."""
     return pairwise(accumulate((len(segments) for _, _, segments in group), initial=0))

@@ -1,4 +1,4 @@
-"""Options for the choice of an embedder; nothing is embedded here."""
+"""Options that select an embedder; this module embeds nothing."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
 
 NONE: Final = "none"
-"""Name for no embedder: the assist is lexical (words only)."""
+"""Option value for no embedder: the assist is lexical (words only)."""
 AUTO: Final = "auto"
-"""Name for the workspace's embedder; in a new workspace, for the best available embedder."""
+"""Option value for the workspace's embedder; in a new workspace, the best available one."""
 LAST: Final = "static"
 """Name of the embedder that is used if no better one is available."""
 
@@ -45,7 +45,7 @@ class VectorOptions:
 
     @classmethod
     def of(cls, embedder: str | VectorOptions) -> VectorOptions:
-        """Return complete embedder options from a name or options; a model's folder is resolved.
+        """Return complete options from an embedder's name or options; resolve a model's folder.
 
         Raises:
             InvalidInput: no embedder has the name.
@@ -57,7 +57,7 @@ class VectorOptions:
         return replace(asked, name=name, first=first)
 
     def how(self, name: str, known: VectorSet | None) -> tuple[str, int]:
-        """Return endpoint and dimensions: the requested, else the `known` set's, else defaults."""
+        """Return the endpoint and dimensions: as requested, as in the set `known`, or defaults."""
         base_url = self.base_url or (known.base_url if known else "")
         dimensions = self.dimensions or (known.asked_dimensions if known else 0)
         if known or not (self.spare_url or self.spare_dimensions) or not registry.has_cost(name):
@@ -65,7 +65,7 @@ class VectorOptions:
         return base_url or self.spare_url, dimensions or self.spare_dimensions
 
     def options(self, name: str) -> str:
-        """Return the command-line options that request this embedder."""
+        """Return the command-line options that request the embedder `name` with these options."""
         wanted = ["--embedder", name]
         wanted += ["--base-url", self.base_url] if self.base_url else []
         wanted += ["--dimensions", str(self.dimensions)] if self.dimensions else []
@@ -80,7 +80,7 @@ def candidate_names(name: str) -> Iterator[str]:
 def set_of(
     embedder: Embedder, options: VectorOptions, *, table: str, known: VectorSet | None = None
 ) -> VectorSet:
-    """Return the vector set to store for an embedder; `known` is its earlier entry, if any."""
+    """Return the vector set entry to store for an embedder; `known` is an earlier entry, if any."""
     return VectorSet(
         embedder=options.name,
         label=embedder.label,

@@ -1,4 +1,4 @@
-"""One run of an ingest: reads batches, segments ahead, writes in order, then embeds."""
+"""Imports records once: reads batches, splits texts into sentences, stores batches, embeds."""
 
 from __future__ import annotations
 
@@ -35,11 +35,14 @@ if TYPE_CHECKING:
 
 
 KEPT_PROBLEMS = 1000
-"""Maximum number of problems in a report; further problems are only counted and passed on."""
+"""Maximum number of problems that a report contains; further ones are counted and passed on."""
 
 
 class IngestOutcome(StrEnum):
-    """Part of the input that is stored at the end, new or already known."""
+    """Whether all, some or none of the records are stored after an ingest.
+
+    Records that were already stored before the ingest count as stored.
+    """
 
     ALL = "all"
     SOME = "some"
@@ -48,7 +51,7 @@ class IngestOutcome(StrEnum):
 
 @dataclass(slots=True)
 class IngestReport:
-    """Result of an ingest.
+    """Counts, problems and notes that result from an ingest.
 
     Attributes:
         known: number of samples that were already stored with the same texts.
@@ -86,13 +89,13 @@ class IngestReport:
 
     @property
     def outcome(self) -> IngestOutcome:
-        """Part of the input that is stored: all, some or none."""
+        """Whether all, some or none of the input is stored now."""
         if self.strict or not self.added + self.known + self.replaced:
             return IngestOutcome.NONE
         return IngestOutcome.SOME if self.refused else IngestOutcome.ALL
 
     def note_problem(self, problem: Problem) -> None:
-        """Count a problem; the first problems are also kept."""
+        """Count a problem, and keep the problem unless the report has `KEPT_PROBLEMS` already."""
         if problem.refused:
             self.refused += 1
         else:
@@ -105,9 +108,9 @@ Records = Iterable[Record | Problem]
 
 _BATCH_RECORDS = 50
 _BATCH_CHARACTERS = 200_000
-"""Number of code points in a batch: one batch is one transaction and holds the lock about 20 ms."""
+"""Number of code points in a batch; its transaction holds the write lock for about 20 ms."""
 _MAX_PENDING_CHARACTERS = 2_000_000
-"""Maximum number of code points in segmentation before the oldest batch is awaited."""
+"""Maximum number of code points in batches being segmented; then the oldest batch is awaited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,10 @@ class IngestCallbacks:
     problem: Callable[[Problem], None] | None = None
 
     def report_embedded(self, began: float, documents: int, share: float) -> None:
-        """Report the number of embedded documents and the fraction of all; `began` is monotonic."""
+        """Report the number of embedded documents, and their fraction.
+
+        `began` is the start time on the monotonic clock.
+        """
         if self.progress is not None:
             seconds = time.monotonic() - began
             self.progress(TaskProgress("vectors", documents, share=share, seconds=seconds))
@@ -167,7 +173,7 @@ class IngestRun:
     _changed_samples: int = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
-        """Count the records that an ingest would store, and report those that it would refuse.
+        """Count the records that an ingest would store, and report the records it would refuse.
 
         Yields each record that would be stored, and whether it changes texts of a stored sample.
         """
@@ -199,7 +205,7 @@ class IngestRun:
             yield record, True
 
     def store(self, records: Records, vectors: DocumentEmbedder) -> None:
-        """Store records in order, segment later records meanwhile, and embed in large groups."""
+        """Store records in order, while later ones are split into sentences; embed large groups."""
         window: deque[_Batch] = deque()
         with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):
@@ -210,10 +216,12 @@ class IngestRun:
                 self._store_batch(window.popleft(), sentences, vectors)
         if self._changed_samples:
             where = format_count(self._changed_samples, "sample")
-            self.report.notes.append(f"imported ratings, comments or states changed in {where}")
+            self.report.notes.append(
+                f"ratings, comments or states from an earlier import changed in {where}"
+            )
 
     def embed(self, vectors: DocumentEmbedder) -> None:
-        """Embed all documents without vectors, including those of a killed run."""
+        """Embed all documents that lack vectors, also documents from an interrupted run."""
         vectors.catch_up(partial(self.watcher.report_embedded, time.monotonic()))
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
@@ -373,7 +381,7 @@ def _new_sample(
 
 @dataclass(slots=True)
 class IngestFiles:
-    """Input files with the user's options; iteration reads them. An empty `format` is detected."""
+    """Input files with the user's options; iteration reads them. Empty `format`: it is detected."""
 
     paths: Sequence[Path]
     format: str = ""
@@ -401,7 +409,7 @@ class IngestFiles:
             yield from read_guarded(name, options, *(path for path, _ in group))
 
     def share(self) -> float:
-        """Return the fraction of bytes that was read, in [0, 1]."""
+        """Return the fraction of the files' bytes that were read so far, in [0, 1]."""
         return min(self._meter.done / self._meter.total, 1.0) if self._meter.total else 1.0
 
 

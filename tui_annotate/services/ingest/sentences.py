@@ -1,4 +1,4 @@
-"""Segmentation of texts into sentences, in processes if there is enough text for them.
+"""Splits texts into sentences; uses several processes if there is enough text.
 
 The processes end with the main process, even if it is killed, and ignore Ctrl-C.
 """
@@ -29,12 +29,12 @@ Text = tuple[str, str]
 Segments = tuple[Segment, ...]
 
 _POOL_CHARACTERS = 400_000
-"""Minimum amount of text, in code points, for which starting processes saves time."""
+"""Minimum amount of text, in code points, for which additional processes save time."""
 _TASK_CHARACTERS = 100_000
-"""Code points of one task: about a second of work, so that Ctrl-C takes effect soon."""
+"""Number of code points in one task: about a second of work, so that Ctrl-C works soon."""
 
 _NICENESS = 10
-"""Niceness of segmentation processes: annotators and the holder of the lock go first."""
+"""Niceness of the segmentation processes; annotators' sessions and writers have priority."""
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class SegmentationTask:
 
 
 class SegmentationPool:
-    """Segments texts in up to `workers` processes; 1: only the main process. Must be closed."""
+    """Segments texts in up to `workers` processes (1: the main process). Must be closed."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
@@ -70,7 +70,7 @@ class SegmentationPool:
             self._lifeline.close()
 
     def submit(self, texts: Sequence[Text]) -> list[SegmentationTask]:
-        """Submit texts for segmentation; running processes start at once."""
+        """Submit texts for segmentation; running processes begin with the texts at once."""
         parts = split_batches(texts, _TASK_CHARACTERS, weight=lambda text: len(text[0]))
         tasks = [SegmentationTask(part) for part in parts]
         self._waiting += tasks
@@ -85,7 +85,7 @@ class SegmentationPool:
         return tasks
 
     def result(self, tasks: Sequence[SegmentationTask]) -> list[Segments]:
-        """Return the segments of the texts of some tasks, in order."""
+        """Wait for tasks, and return the segments of their texts, in order."""
         found: list[Segments] = []
         for task in tasks:
             found += self._wait_for(task)

@@ -1,4 +1,4 @@
-"""Vector sets of a workspace: rebuild, replace, list and delete."""
+"""Rebuilds, replaces, lists and deletes the vector sets of a workspace."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _WORDS_ALONE: Final = "words only"
 
 @dataclass(frozen=True, slots=True)
 class VectorSetInfo:
-    """Vector set with its size and the numbers of documents with and without vectors.
+    """Vector set with its size and with its numbers of documents with and without vectors.
 
     Attributes:
         by_words: number of documents that are ranked lexically (words only).
@@ -70,7 +70,7 @@ class VectorSets:
     load: EmbedderLoader
 
     def infos(self) -> tuple[VectorSetInfo, ...]:
-        """List all vector sets, oldest first, with "words only" as an entry if it is in use."""
+        """Return all vector sets, the oldest first; "words only" is listed last if it is in use."""
         used = self.corpus.vector_set()
         kept = self.corpus.vector_sets()
         if used is None and self.corpus.vectors_decided():
@@ -96,7 +96,7 @@ class VectorSets:
         *,
         progress: Callable[[TaskProgress], None] | None = None,
     ) -> IngestReport:
-        """Compute other vectors, and use them once all exist; continues a killed rebuild.
+        """Compute a vector set, and use it once it is complete; resume an interrupted rebuild.
 
         `auto` computes the vectors in use again; a named embedder computes its missing vectors;
         `none` means words only.
@@ -135,7 +135,7 @@ class VectorSets:
         return IngestReport(embedded=job.documents, embedder=resolved.name, notes=[*notes])
 
     def price(self, embedder: str | VectorOptions = AUTO) -> EmbeddingCost | None:
-        """Return the cost of `rebuild`, without running it; None if it is free.
+        """Return what a `rebuild` with this embedder would cost; None if it is free.
 
         Raises:
             InvalidInput, Unavailable: the embedder is not available.
@@ -152,7 +152,7 @@ class VectorSets:
         return estimate_cost(loaded, documents) if isinstance(loaded, CostlyEmbedder) else None
 
     def drop(self, name: str) -> tuple[int, int]:
-        """Delete all unused vector sets of an embedder; return their number and their bytes.
+        """Delete the unused vector sets of an embedder; return their number and size in bytes.
 
         Raises:
             NotFound: there is no such set.
@@ -172,7 +172,7 @@ class VectorSets:
         if not idle:
             raise Conflict(
                 f"the vectors of {name!r} are in use",
-                f"stop using them first: {command()} --embedder none",
+                f"stop using the vectors first: {command()} --embedder none",
             )
         size = sum(self._remove_set(each.table) for each in idle)
         self._remove_leftovers()
@@ -191,7 +191,7 @@ class VectorSets:
     def _find_complete_set(
         self, options: VectorOptions, used: VectorSet | None
     ) -> VectorSet | None:
-        """Return a complete vector set that can be used at once, without loading an embedder.
+        """Return a requested vector set that can be used at once, without loading an embedder.
 
         Sets of an instant embedder are excluded, since selections need the embedder itself.
         """
@@ -206,7 +206,7 @@ class VectorSets:
     def _load_embedder(
         self, options: VectorOptions, replaced: VectorSet | None
     ) -> tuple[VectorOptions, Embedder]:
-        """Load the embedder of `replaced`, else the requested one; return it with full options."""
+        """Load the embedder of the set `replaced`, or the requested one, with its full options."""
         missing: list[Unavailable] = []
         used, sets = self.corpus.vector_set(), self.corpus.vector_sets()
         for name in candidate_names(replaced.embedder if replaced else options.name):
@@ -224,7 +224,7 @@ class VectorSets:
     def _target_set(
         self, embedder: Embedder, options: VectorOptions, replaced: VectorSet | None
     ) -> VectorSet:
-        """Return an existing vector set to fill, else a new one.
+        """Return the vector set to fill: an existing one of this embedder, or a new one.
 
         With `replaced`, only sets that were begun after it are filled.
         """
@@ -271,7 +271,7 @@ class VectorSets:
         return size
 
     def _remove_leftovers(self) -> None:
-        """Remove remains of killed processes: tables without sets, and sets without tables."""
+        """Remove tables without a vector set entry, and entries without a table or documents."""
         store, used = self.stores(), self.corpus.vector_set()
         with store.writing():
             there, known = store.tables(), self.corpus.vector_sets()
@@ -297,7 +297,7 @@ def estimate_cost(costly: CostlyEmbedder, documents: Iterable[Segmented]) -> Emb
 def select_new_documents(
     corpus: CorpusStore, records: Iterable[Record], sentences: SegmentationPool
 ) -> Iterator[Segmented]:
-    """Yield the documents of records that are not yet stored, each once."""
+    """Yield each document of the records once, without documents that are stored already."""
     with closing(NameRegister()) as seen:
         for number, record in enumerate(records):
             documents = {document.sha256: document for document in record.sample.documents}

@@ -1,4 +1,4 @@
-"""Vectors of ingested texts: fills the vector set in use, and chooses one for a new workspace."""
+"""Computes vectors of ingested texts; in a new workspace, first chooses the embedder."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 
 
 _MAX_DOCUMENTS = 20_000
-"""Maximum number of documents that are compared with a file of vectors."""
+"""Maximum number of documents whose vectors are taken from a file of prepared vectors."""
 
 
 class _ChosenElsewhere(Exception):
-    """Exception: another process chose the embedder of a workspace that had none."""
+    """Exception: another process chose the workspace's embedder at the same time."""
 
 
 @dataclass
 class DocumentEmbedder:
-    """Embeds the documents of a workspace.
+    """Embeds the documents of a workspace with the workspace's embedder.
 
     Attributes:
         name: the embedder in use; `auto` until one is needed.
@@ -102,16 +102,16 @@ class DocumentEmbedder:
         return self.options.name == self.options.first == AUTO
 
     def due(self, segments: int) -> bool:
-        """Return whether the number of new segments is large enough for a write."""
+        """Return whether there are enough new segments to embed them now."""
         return segments >= QUICK_ROWS and not self._uses_prepared()
 
     @property
     def table(self) -> str:
-        """Table of the vector set in use; empty without one."""
+        """Name of the table of the vector set in use; empty if no vector set is in use."""
         return self._vector_set.table if self._vector_set else ""
 
     def costly(self) -> CostlyEmbedder | None:
-        """Return the embedder that prices missing vectors; None if vectors are free.
+        """Return the embedder if its vectors cost money, to estimate the cost; None if it is free.
 
         Raises:
             InvalidInput, Unavailable: the embedder is not available.
@@ -122,7 +122,7 @@ class DocumentEmbedder:
         return embedder if isinstance(embedder, CostlyEmbedder) else None
 
     def catch_up(self, report_progress: EmbeddingProgress, *, documents: int = 0) -> None:
-        """Embed up to `documents` waiting documents; 0 embeds all, and then compacts the tables.
+        """Embed up to `documents` documents that lack vectors; if 0, embed all and compact tables.
 
         Raises:
             Unavailable: the first embedder of a new workspace failed.
@@ -135,7 +135,7 @@ class DocumentEmbedder:
         except Unavailable as error:  # texts are stored; the database lists missing vectors
             if self._vector_set is None and not self._is_automatic:
                 raise self._first_embedder_error(error) from error
-            self._note(f"vectors are missing: {error.message}; the next ingest continues with them")
+            self._note(f"vectors are missing: {error.message}; the next ingest computes them")
         finally:
             self.embedded = self._prepared_count + (
                 self._current_job.documents if self._current_job else 0
@@ -165,7 +165,7 @@ class DocumentEmbedder:
         self.name = self._vector_set.embedder if self._vector_set else NONE
         self._note(
             f"another ingest chose {self.name!r} for this workspace meanwhile, so the vectors are"
-            f" not those of {mine!r}; change it with: {self._change_command(mine)}"
+            f" not those of {mine!r}; change the embedder with: {self._change_command(mine)}"
         )
 
     def _first_embedder_error(self, error: Unavailable) -> Unavailable:
@@ -177,7 +177,7 @@ class DocumentEmbedder:
         )
 
     def _uses_prepared(self) -> bool:
-        """Return whether a file of vectors is used; in a new workspace only for `auto`."""
+        """Return whether prepared vectors are used; in a new workspace, only if name is `auto`."""
         new = self._vector_set is None and self.name == AUTO
         return self.options.prepared is not None and (new or self._vector_set is not None)
 
@@ -206,7 +206,7 @@ class DocumentEmbedder:
         return False
 
     def _load_first_available(self) -> Embedder | None:
-        """Load the first available embedder; note why better ones are not available."""
+        """Load the best available embedder; add a note for each better but unavailable embedder."""
         for name in candidate_names(self.name):
             try:
                 embedder = self._load_named(name)
@@ -279,9 +279,9 @@ class DocumentEmbedder:
 def take(
     corpus: CorpusStore, store: VectorStore, file: Path, *, kept: VectorSet | None
 ) -> tuple[VectorSet, int] | None:
-    """Store the vectors of a file for the documents that have none.
+    """Store the vectors from a file for the documents that have no vectors yet.
 
-    Without a vector set in use (`kept`), the set of the file is used, if it covers all documents.
+    If no vector set is in use (`kept`), the file's set is put in use if it covers all documents.
 
     Returns:
         The vector set and the number of documents that got vectors; None for another embedder, or
@@ -310,7 +310,8 @@ def take(
     fitting = [name for name, _, segments in waiting if found.fits(name, segments)]
     if kept is None and (len(fitting) < len(waiting) or len(waiting) == _MAX_DOCUMENTS):
         raise InvalidInput(
-            f"{file} has no vectors for some of the texts", "use a file with vectors of these texts"
+            f"{file} has no vectors for some of the stored texts",
+            "use a file with vectors of all stored texts",
         )
     if kept is None:
         corpus.keep_vector_set(made)

@@ -1,4 +1,4 @@
-"""Changes of label sets, and of the annotations that use them, by admins.
+"""Lets admins change label sets, and changes the annotations that use the changed labels.
 
 The main class is `LabelChangeService`.
 """
@@ -42,7 +42,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class LabelSetVersion:
-    """Version of a label set, with the change that made it.
+    """Version of a label set, with a description of the change that created this version.
 
     Attributes:
         dataset: empty for the workspace.
@@ -62,7 +62,7 @@ class LabelSetVersion:
 
 @dataclass(frozen=True, slots=True)
 class LabelChangeService(LabelChangeWriter):
-    """Changes label sets of a workspace and its datasets; `dry` only reports the effect.
+    """Changes the label sets of a workspace and its datasets; with `dry`, only reports the effect.
 
     An empty `dataset` means the workspace's label set, with all datasets that use it.
 
@@ -71,7 +71,7 @@ class LabelChangeService(LabelChangeWriter):
     """
 
     def rename(self, old: str, new: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Rename a label; its child labels move with it.
+        """Rename a label; its child labels stay below the renamed label.
 
         Raises:
             NotFound: the label or the dataset does not exist.
@@ -96,7 +96,7 @@ class LabelChangeService(LabelChangeWriter):
     def merge(
         self, old: Sequence[str], into: str, *, dataset: str = "", dry: bool = False
     ) -> RelabelReport:
-        """Merge labels, with their child labels, into an existing label."""
+        """Merge labels and their child labels into an existing label."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             gone, kept = label_requests.parse_merge(tree, old, into)
@@ -120,7 +120,7 @@ class LabelChangeService(LabelChangeWriter):
     def split(
         self, old: str, new: Sequence[str], *, dataset: str = "", dry: bool = False
     ) -> RelabelReport:
-        """Split a label into others; annotators choose the new label of each annotation."""
+        """Split a label into other labels; annotators choose one of them for each annotation."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             label = label_requests.find_label(tree, old)
@@ -136,7 +136,7 @@ class LabelChangeService(LabelChangeWriter):
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
     def retire(self, whole: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Deprecate a label and its child labels: old uses stay, new ones are not possible."""
+        """Deprecate a label and its child labels: existing uses stay, new uses are not possible."""
 
         def ask(text: str, tree: LabelTree, _at: str) -> RelabelRequest:
             label = label_requests.retire_label(tree, whole)
@@ -149,7 +149,9 @@ class LabelChangeService(LabelChangeWriter):
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
     def apply(self, text: str, *, name: str, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Replace the label set of the workspace or of a dataset; `name` is the file, for messages.
+        """Replace the label set of the workspace or of a dataset by the label set in `text`.
+
+        `name` is the name of the file, for messages.
 
         Raises:
             InvalidLabels: the text is not a label set.
@@ -187,7 +189,7 @@ class LabelChangeService(LabelChangeWriter):
     def find_irregular_labels(
         self, *, dataset: str = ""
     ) -> tuple[list[IrregularLabels], LabelTree]:
-        """Return irregular labels in annotations, and the label set; changes nothing.
+        """Return the labels of annotations that do not fit the label set, and the label set itself.
 
         Raises:
             NotFound: the dataset does not exist, or there is no label set.
@@ -199,7 +201,7 @@ class LabelChangeService(LabelChangeWriter):
             return normalising.find_irregularities(seen.streams(begun.datasets), labels), labels
 
     def normalise(self, renames: Renames, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Replace irregular labels of annotations by labels of the label set."""
+        """Replace annotations' labels that do not fit the label set, as `renames` prescribes."""
 
         def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
             task = tasks.renaming_task(
@@ -232,7 +234,9 @@ class LabelChangeService(LabelChangeWriter):
         return self.report(made) if dry or made.is_empty else self.carry_out(made)
 
     def versions(self, dataset: str | None = None) -> list[LabelSetVersion]:
-        """Return all versions, oldest first; `dataset` is empty for the workspace, None for all.
+        """Return the versions of label sets, oldest first.
+
+        `dataset`: None for all label sets; empty for the workspace's own label set.
 
         Raises:
             NotFound: the dataset does not exist, and it never had its own label set.
@@ -287,9 +291,9 @@ class LabelChangeService(LabelChangeWriter):
         fitting = [name for name in known if name.startswith(version.lower())]
         if len(fitting) != 1:
             raise NotFound(
-                f"several label set versions begin with {version!r}"
+                f"several label set versions have a hash that begins with {version!r}"
                 if fitting
-                else f"no label set version begins with {version!r}",
+                else f"no label set version has a hash that begins with {version!r}",
                 "list all versions with: tui-annotate labels history",
             )
         return self.guidance.text(GuidanceKind.LABELS, fitting[0])
@@ -321,7 +325,7 @@ class LabelChangeService(LabelChangeWriter):
         mine = [one for one in standing if one.dataset == dataset]
         if not mine:
             others = sorted({one.dataset for one in standing if one.dataset})
-            more = f"undo a change of a dataset: --dataset {others[0]}" if others else ""
+            more = f"undo a change of a dataset's labels: --dataset {others[0]}" if others else ""
             where = f"the labels of {dataset}" if dataset else "the workspace's labels"
             raise NotReady(
                 f"there is no change of {where} to undo",
@@ -356,7 +360,7 @@ class LabelChangeService(LabelChangeWriter):
         return replace(made, change=change, undoes=last.id)
 
     def _state_before(self, stream: EventStream) -> State | None:
-        """Return the state of a sample before a label change reopened it; None if changed since."""
+        """Return a sample's state before a label change reopened it; None if changed since then."""
         with self.store.reading() as seen:
             state = seen.before((stream.person, stream.key))
         return State(state) if state else None

@@ -1,4 +1,4 @@
-"""Prepares a label change without the write lock, then writes it in one locked transaction."""
+"""Prepares a label change without a lock, then writes the change in one locked transaction."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_ev
 
 @dataclass(frozen=True, slots=True)
 class RelabelCount:
-    """Number of an annotator's annotations that get another label; `becomes` is empty if lost."""
+    """Number of annotations whose label changes to `becomes`, or is lost if `becomes` is empty."""
 
     person: str
     dataset: str
@@ -48,9 +48,10 @@ class RelabelCount:
 
 @dataclass(frozen=True, slots=True)
 class RelabelFinding:
-    """Finding on some annotations of a sample; `what` as in `tasks.StreamFinding`.
+    """Problem that a label change causes in annotations of one annotator and sample.
 
     Attributes:
+        `what`, `says`: same as in `tasks.StreamFinding`.
         numbers: numbers of the annotations.
     """
 
@@ -88,16 +89,16 @@ class RelabelReport:
     places: tuple[RelabelFinding, ...]
 
     def of(self, what: str) -> list[RelabelFinding]:
-        """Return the findings of one kind, for example `lost`."""
+        """Return the findings of one kind, for example `lost`: annotations that lose a label."""
         return [place for place in self.places if place.what == what]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the output of `labels ... --json`."""
+        """Return the report as JSON values, as `labels ... --json` prints them."""
         return asdict(self)
 
 
 class RelabelConflict(Conflict):
-    """Refused label change; `report` has the effect that the change would have."""
+    """Error for a refused label change; `report` contains the effect that the change would have."""
 
     def __init__(self, message: str, hint: str, report: RelabelReport) -> None:
         super().__init__(message, hint)
@@ -105,10 +106,10 @@ class RelabelConflict(Conflict):
 
 
 class LabelsFile(Protocol):
-    """Access to the `labels.yaml` of a workspace."""
+    """Access to a workspace's `labels.yaml`, the editable file of the workspace's label set."""
 
     def take_up(self) -> None:
-        """Store a changed `labels.yaml` as a new version, unless annotations would lose labels."""
+        """Put a changed `labels.yaml` in use, unless annotations would lose labels."""
 
     def text(self) -> str:
         """Return the text of the current label set; `take_up` must be called first."""
@@ -117,12 +118,12 @@ class LabelsFile(Protocol):
         """Return whether `labels.yaml` differs from the current label set."""
 
     def follow(self, before: str, after: str) -> str:
-        """Replace the text `before` in `labels.yaml`; return `written`, or `left` if it differs."""
+        """Write `after` to `labels.yaml` if its text is `before`; return `written`, else `left`."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelabelRequest:
-    """Requested label change, whose effect on annotations is not yet known.
+    """Requested label change; its effect on annotations is computed later, by `task`.
 
     Attributes:
         description: the change as text.
@@ -139,12 +140,12 @@ class RelabelRequest:
 
 
 Ask = Callable[[str, LabelTree, str], RelabelRequest]
-"""Function that builds a label change from the current label set (text, tree) and the time."""
+"""Function that builds a requested change from the current label set (text, tree) and time."""
 
 
 @dataclass(slots=True)
 class RelabelWork:
-    """Effect of a label change on all event streams; `event` builds the event of an action."""
+    """Effect of a label change on all event streams; `event` builds the event for an action."""
 
     task: Task
     event: Callable[[EventStream, PendingEvent], Event]
@@ -163,7 +164,10 @@ class RelabelWork:
         self.outcomes[name] = outcome
 
     def reload_stream(self, name: StreamName, stream: EventStream | None) -> None:
-        """Plan an event stream again that changed meanwhile; None for a deleted stream."""
+        """Plan the change again for a changed event stream, or drop the plan of a deleted stream.
+
+        `stream`: the current event stream; None if it was deleted.
+        """
         self.outcomes.pop(name, None)
         self._plans.pop(name, None)
         if stream is not None:
@@ -171,13 +175,13 @@ class RelabelWork:
 
     @property
     def plans(self) -> list[WritePlan]:
-        """Planned writes of the label change, one per event stream."""
+        """Planned writes of the label change, one for each affected event stream."""
         return list(self._plans.values())
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedChange:
-    """Label change that is ready to be written; `undoes`: number of the undone change, or 0."""
+    """Label change, ready to be written; `undoes`: number of the change that it undoes, or 0."""
 
     begun: LabelSetSnapshot
     change: LabelChange
@@ -188,7 +192,7 @@ class PreparedChange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the label change has no effect."""
+        """Whether the label change affects neither the label set nor any annotation."""
         return self.change.after == self.change.before and not self.work.plans
 
 
@@ -238,7 +242,7 @@ class LabelChangeWriter:
     def carry_out(
         self, made: PreparedChange, *, check: Callable[[RelabelReport], None] | None = None
     ) -> RelabelReport:
-        """Write a label change; streams that changed meanwhile are planned again under the lock.
+        """Write a label change, after planning it again for event streams that changed meanwhile.
 
         `check` is called with the report, under the lock.
 
@@ -250,7 +254,10 @@ class LabelChangeWriter:
         with self.store.writing() as now:
             current = now.moment(change.dataset)
             if (current.version, current.datasets) != (begun.version, begun.datasets):
-                raise Conflict("labels or datasets changed meanwhile", "repeat the command")
+                raise Conflict(
+                    "labels or datasets changed while this change was prepared",
+                    "repeat the command",
+                )
             # Plans were made without the lock: plan the streams again that changed since.
             for name in now.touched(begun):
                 made.work.reload_stream(name, now.stream(name))
@@ -264,7 +271,7 @@ class LabelChangeWriter:
         return self.report(made, done=True, file=file)
 
     def report(self, made: PreparedChange, *, done: bool = False, file: str = "") -> RelabelReport:
-        """Report the effect of a label change."""
+        """Return a report on the effect of a label change."""
         change, names, outcomes = made.change, self.names(), made.work.outcomes
         counts: Counter[tuple[str, str, LabelPath, LabelPath]] = Counter()
         findings = []
@@ -304,7 +311,7 @@ class LabelChangeWriter:
         )
 
     def in_force(self, version: str) -> str:
-        """Return the text of a label set version; by default of the workspace's current one.
+        """Return the text of a label set version; by default, of the workspace's current version.
 
         Raises:
             NotFound: the workspace has no label set.
@@ -315,7 +322,7 @@ class LabelChangeWriter:
         return self.guidance.text(GuidanceKind.LABELS, known)
 
     def in_force_hash(self) -> str:
-        """Return the hash of the workspace's current label set; empty if it has none."""
+        """Return the hash of the workspace's current label set; empty if there is no label set."""
         return self.guidance.version(GuidanceKind.LABELS)
 
     def _event_maker(
@@ -348,7 +355,7 @@ class LabelChangeWriter:
 def count_losses(
     store: LabelChangeStore, before: LabelTree, after: LabelTree
 ) -> Counter[LabelPath]:
-    """Count annotations, by label, that would lose a label, break a rule or need a new choice.
+    """Count, by label, the annotations that would lose the label, break a rule or need a choice.
 
     Added labels, colours, keys, descriptions and looser rules lose nothing; then no annotations are
     read.

@@ -1,4 +1,4 @@
-"""Edits the text of a label set in place: comments, order and layout stay as they are.
+"""Edits the YAML text of a label set; comments, order and layout stay as they are.
 
 The edited text is parsed again and must give the intended label set.
 """
@@ -18,7 +18,7 @@ from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import JOINER, LabelTree
 
 _INHERITED_RULES: Final = ("evidence", "note", "exclusive")
-"""Rules that new labels inherit from the label that was split."""
+"""Rules that the new labels of a split inherit from the label that was split."""
 
 Edit = tuple[int, int, str]
 """Replacement of a part of a text: start, end, new text."""
@@ -39,7 +39,7 @@ class _Text:
 
 
 def rename(text: str, old: LabelPath, name: str) -> str:
-    """Rename a label in the text of a label set; its child labels stay below it."""
+    """Rename a label in the text of a label set; its child labels stay below the label."""
     new = (*old[:-1], name)
 
     def edits(at: _Text) -> Iterator[Edit]:
@@ -58,7 +58,7 @@ def retire(text: str, path: LabelPath) -> str:
 
 
 def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
-    """Mark a label as split into others in the text; missing ones are added next to it."""
+    """Mark a label as split in the text of a label set; add missing parts next to the label."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         item = at.items[old]
@@ -71,7 +71,7 @@ def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
 
 
 def merge(text: str, old: Sequence[LabelPath], into: LabelPath) -> str:
-    """Remove merged labels from the text; references to them become references to `into`."""
+    """Remove merged labels from the text of a label set; references to them now refer to `into`."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         tops = [
@@ -125,7 +125,7 @@ def parse_label_set(text: str, paths: Iterable[LabelPath]) -> LabelTree:
     if {label.path for label in tree.walk()} != set(paths):
         raise InvalidLabels(
             "this label set cannot be edited by a command: its YAML has an unusual layout",
-            "write its labels as lists of maps with name; see docs/labels.md",
+            "write the labels as lists of maps with the key name; see docs/labels.md",
         )
     return tree
 
@@ -254,7 +254,7 @@ def parse_outline(text: str) -> dict[LabelPath, OutlineItem]:
 
 
 def find_end(node: yaml.Node, text: str) -> int:
-    """Return the offset where a YAML value ends, without trailing blanks and comments."""
+    """Return the offset where a YAML value ends, before trailing blanks and comments."""
     if isinstance(node, yaml.ScalarNode):
         end = int(node.end_mark.index)
         return len(text[:end].rstrip()) if node.style in ("|", ">") else end

@@ -1,4 +1,4 @@
-"""Finds annotations with labels outside the label set, and proposes rules that fix the labels.
+"""Finds annotations whose labels are not in the label set, and proposes replacements.
 
 A rule is proposed only if exactly one label of the set fits: a difference in case, width or blanks;
 a missing parent; a typo. All other labels are listed for a decision by the admin.
@@ -20,11 +20,11 @@ from tui_annotate.services.relabel.label_requests import find_label, format_path
 from tui_annotate.storage.log.write_plans import EventStream
 
 MENDED: Final = ("outside", "parent", "split")
-"""Kinds of irregularities that rules can fix."""
+"""Kinds of irregular labels that replacement rules can fix."""
 
 _MAX_EXAMPLES: Final = 3
 _LETTERS_PER_TYPO: Final = 5
-"""Number of letters of a name for each tolerated typo."""
+"""Minimum number of letters in a name for each typo that is tolerated."""
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class IrregularLabels:
 
     @property
     def annotations(self) -> int:
-        """Number of annotations with the irregularity."""
+        """Number of annotations with this irregular label."""
         return self.people.total()
 
 
@@ -64,7 +64,7 @@ class LabelReplacement:
 
 
 def find_irregularities(streams: Iterable[EventStream], labels: LabelTree) -> list[IrregularLabels]:
-    """Find irregular labels of annotations; within each kind, the most frequent first."""
+    """Find annotations' labels that do not fit the label set; by kind, the most frequent first."""
     odd: dict[tuple[str, tuple[LabelPath, ...]], IrregularLabels] = {}
     for stream in streams:
         for one in stream.annotations:
@@ -101,7 +101,7 @@ def _find_oddities(
 def propose_replacements(
     odd: Iterable[IrregularLabels], labels: LabelTree
 ) -> list[LabelReplacement]:
-    """Propose rules for labels outside the label set where exactly one label fits."""
+    """Propose a replacement for each unknown label that exactly one label of the set resembles."""
     made = [_propose_rule(each.path, labels) for each in odd if each.what == "outside"]
     return [rule for rule in made if rule is not None]
 
@@ -123,7 +123,7 @@ def _propose_rule(path: LabelPath, labels: LabelTree) -> LabelReplacement | None
 
 
 def _fold_path(path: LabelPath) -> tuple[str, ...]:
-    """Normalise a label path for comparison: without case, width, blanks and punctuation."""
+    """Normalise a label path for comparison: ignore case, width, blanks and punctuation."""
     whole = unicodedata.normalize("NFKC", JOINER.join(path)).casefold()
     return tuple(re.sub(r"[\W_]+", "", name) or name for name in whole.split(JOINER))
 
@@ -140,7 +140,7 @@ def _is_typo(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def edit_distance(one: str, other: str) -> int:
-    """Return the edit distance; a swap of adjacent letters counts once."""
+    """Return the edit distance of two words; a swap of adjacent letters counts as one edit."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for at, letter in enumerate(one, start=1):
@@ -157,7 +157,7 @@ def edit_distance(one: str, other: str) -> int:
 def parse_rules(
     asked: Iterable[str], odd: Sequence[IrregularLabels], labels: LabelTree
 ) -> dict[LabelPath, LabelReplacement | None]:
-    """Parse rules of the form FROM=TO for labels; an empty TO keeps the label (None).
+    """Parse label replacement rules (FROM=TO); an empty TO keeps the label and gives None.
 
     Raises:
         InvalidInput: the text is not a rule; FROM is in the label set or unused; or FROM was split
@@ -191,7 +191,7 @@ def _parse_rule(
     if labels.find(tuple(whole.split(JOINER))) is not None:
         raise InvalidInput(
             f"{whole!r} is a label of the label set",
-            "change it with tui-annotate labels rename, or tui-annotate labels merge",
+            "change the label with tui-annotate labels rename, or tui-annotate labels merge",
         )
     there = ", ".join(usable.values()) or "none"
     raise InvalidInput(f"no annotation has the label {whole!r}", f"labels to fix: {there}")
@@ -214,7 +214,7 @@ def _one_of(labels: Iterable[Label]) -> str:
 
 
 def read_rule_lines(text: str) -> list[str]:
-    """Return the rules of a file, one per line, without empty lines and comments (#)."""
+    """Return the label rules in a file, one per line; skip empty lines and comments (#)."""
     stripped = (line.strip() for line in text.lstrip("\ufeff").splitlines())
     return [line for line in stripped if line and not line.startswith("#")]
 
@@ -222,6 +222,6 @@ def read_rule_lines(text: str) -> list[str]:
 def choose_rules(
     proposals: Iterable[LabelReplacement], asked: Mapping[LabelPath, LabelReplacement | None]
 ) -> list[LabelReplacement]:
-    """Combine rules for labels; rules of the admin override proposed rules."""
+    """Combine label rules: for each label, the admin's rule overrides the proposed rule."""
     kept = {rule.old: rule for rule in proposals if rule.old not in asked}
     return [*kept.values(), *(rule for rule in asked.values() if rule is not None)]

@@ -22,14 +22,14 @@ from tui_annotate.storage.log.write_plans import EventStream
 
 
 class LabelMapping(NamedTuple):
-    """Replacement of a label: the same label if it stays, empty if it is lost."""
+    """Old and new path of a label; `new` is `old` if the label stays, and empty if it is lost."""
 
     old: LabelPath
     new: LabelPath
 
 
 class StreamFinding(NamedTuple):
-    """Finding of a label change: annotations that break a rule, are duplicates, or lose a label.
+    """Annotations that break a rule, become duplicates, stay unchanged or lose a label in a change.
 
     Attributes:
         what: `breaks` a rule, duplicates (`alike`), is `left` unchanged, or `lost` its label.
@@ -69,13 +69,13 @@ Task = Callable[[EventStream], StreamOutcome]
 
 
 Before = Callable[[EventStream], State | None]
-"""Returns the state before a label change reopened the sample; None if it stays open."""
+"""Returns the state that a sample had before a label change reopened it; None to keep it open."""
 
 
 def renaming_task(
     renames: Renames, *, before: LabelTree, after: LabelTree, at: str, was: Before
 ) -> Task:
-    """Rename labels; a sample gets its former state back once no label choice is pending."""
+    """Return a task that renames labels, and completes samples without a pending label choice."""
     wanted = frozenset(renames)
 
     def task(stream: EventStream) -> StreamOutcome:
@@ -111,7 +111,7 @@ def renaming_task(
 
 
 def retiring_task(gone: Collection[LabelPath]) -> Task:
-    """Count annotations that keep deprecated labels."""
+    """Return a task that counts the annotations whose labels are deprecated; it changes nothing."""
 
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, gone):
@@ -126,7 +126,7 @@ def retiring_task(gone: Collection[LabelPath]) -> Task:
 
 
 def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
-    """Reopen completed samples with split labels, so that the annotator chooses a new label."""
+    """Return a task that reopens samples with split labels, so that annotators choose new ones."""
 
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, labels):
@@ -146,7 +146,7 @@ def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
 
 
 def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
-    """Reopen samples with newly split labels; report lost labels and broken rules."""
+    """Return a task that reopens samples with split labels; finds lost labels and broken rules."""
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
     waiting = splitting_task(split, at=at)
@@ -173,7 +173,7 @@ def undoing(
     at: str,
     is_later: Callable[[EventStream, int], bool],
 ) -> Task:
-    """Undo a label change in one event stream.
+    """Return a task that undoes a label change in an event stream.
 
     Args:
         event_in: returns the event of the change in a stream.
@@ -217,7 +217,7 @@ def undoing(
 def _restore(
     stream: EventStream, event: Event | None, is_later: Callable[[EventStream, int], bool]
 ) -> tuple[PendingEvent, set[str]]:
-    """Return the action that undoes an event, and the ids of annotations that stay unchanged."""
+    """Return the action that undoes an event, and the ids of annotations that it cannot restore."""
     if event is None:
         return PendingEvent(RELABEL, Change(), Change()), set()
     states = bool(event.action.after.assignment) and not is_later(stream, event.seq)

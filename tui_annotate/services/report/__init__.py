@@ -36,24 +36,24 @@ if TYPE_CHECKING:
 __all__ = ["HEAVY", "PageReport", "PseudonymSource", "ReportSubject", "ReportWriter"]
 
 HEAVY: Final = 30_000_000
-"""Page size in bytes from which a browser needs seconds to open the page."""
+"""Size in bytes above which a browser needs seconds to open the page."""
 
 
 class PseudonymSource(Protocol):
-    """Pseudonyms for a page without real names."""
+    """Source of pseudonyms, for a page without real names."""
 
     def name(self, person_id: str) -> str:
         """Return the pseudonym of a user."""
         ...
 
     def record(self, record: Record) -> Record:
-        """Return a record with pseudonyms; names inside annotators' own texts remain."""
+        """Return a record with pseudonyms; names inside texts that annotators wrote remain."""
         ...
 
 
 @dataclass(slots=True)
 class PageReport:
-    """Number of samples and annotations on a written page, and its size in bytes."""
+    """Numbers of samples and annotations on a written page, and the page's size in bytes."""
 
     samples: int = 0
     annotations: int = 0
@@ -67,7 +67,7 @@ class PageReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportWriter:
-    """Writes the page of the report, with all data that the current user may see.
+    """Writes the HTML report, with all data that the current user may see.
 
     Attributes:
         agreement: returns the agreement statistics of filtered records; its second argument gives
@@ -89,7 +89,7 @@ class ReportWriter:
         subject: ReportSubject | None = None,
         hiding: PseudonymSource | None = None,
     ) -> PageReport:
-        """Write the page of the report; after a failure there is no partial file.
+        """Write the HTML report to a file; a failure leaves no partial file.
 
         Raises:
             InvalidInput: a filter matches no name; the target is a folder.
@@ -168,7 +168,7 @@ _UNSAFE: Final = re.compile(
 
 @cache
 def page_frame() -> tuple[str, str]:
-    """Return the parts of the page before and after its data; they never change.
+    """Return the constant parts of the HTML page: before the data, and after the data.
 
     The page's content security policy allows its own script and style by their hashes, and nothing
     else.
@@ -184,7 +184,7 @@ def page_frame() -> tuple[str, str]:
 
 
 def data_element(name: str, value: Any, *, once: bool = False) -> str:
-    """Return a JSON value as an invisible script element with the id or class `data-NAME`."""
+    """Return an HTML script element that contains a JSON value; its id or class is `data-NAME`."""
     kind = "id" if once else "class"
     escaped = _UNSAFE.sub(
         lambda found: f"\\u{ord(found.group()):04x}",

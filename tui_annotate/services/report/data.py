@@ -1,4 +1,4 @@
-"""JSON values of the HTML report: each text is stored once, and each user is named once."""
+"""Builds the JSON values of the HTML report; each text and each user's name is stored once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def work_data(
     *,
     name: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
-    """Return progress by annotator as JSON; pace and projected end only for a workspace.
+    """Return each annotator's progress as JSON; for a workspace, also the pace and projected end.
 
     A report on a file has no pace and no end. `name` returns pseudonyms (None: real names).
     """
@@ -69,7 +69,7 @@ def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool)
 
 
 def _end_to_json(end: Projection) -> dict[str, Any]:
-    """Return the projected end as JSON; "began today" becomes "began on that day".
+    """Return the projected end of work as JSON, without a reference to the current day.
 
     A page is read later than it is written, so its texts do not refer to today.
     """
@@ -80,7 +80,7 @@ def _end_to_json(end: Projection) -> dict[str, Any]:
 def agreement_data(
     agreement: Callable[[RecordFilter], dict[str, Any]], filters: RecordFilter
 ) -> dict[str, Any]:
-    """Return the agreement of completed samples; without any, of samples in all states.
+    """Return agreement statistics for completed samples; if there are none, for all samples.
 
     Annotators and pairs are sorted by name, so their order does not reveal who has which pseudonym.
     """
@@ -115,14 +115,14 @@ class ReportSubject:
         return bool(self.arrived[0])
 
     def time(self, moment: str) -> str:
-        """Return a time; empty if the file has no such time and its reading assigned one."""
+        """Return a time as stored; empty if the file has no such time and the import set one."""
         first, last = self.arrived
         return "" if first and first <= moment <= last else moment
 
 
 @dataclass(slots=True)
 class PageValues:
-    """Builder of the JSON values of one page; `names` returns the name of a user id."""
+    """Builds the JSON values of one page; `names` returns the name for a user id."""
 
     subject: ReportSubject
     names: Callable[[str], str]
@@ -130,7 +130,7 @@ class PageValues:
     _named_people: set[str] = field(default_factory=set)
 
     def new_texts(self, sample: Sample) -> Iterator[str]:
-        """Yield the sample's texts that no earlier sample has, in the order of their numbers."""
+        """Yield the texts of a sample that no earlier sample contains, in order of number."""
         for document in sample.documents:
             key = bytes.fromhex(document.sha256)
             if key not in self._texts:
@@ -138,7 +138,7 @@ class PageValues:
                 yield document.text
 
     def sample(self, record: Record) -> dict[str, Any]:
-        """Return a sample with its annotations and assignments as JSON; texts by number."""
+        """Return a sample with annotations and assignments as JSON; refer to texts by number."""
         sample = record.sample
         places = _document_indexes(sample)
         request = {name: getattr(sample.request, name) for name in _REQUEST_FIELDS}
@@ -224,7 +224,7 @@ def _anchor_to_json(anchor: Anchor, places: Mapping[Side, list[int]]) -> list[in
 
 
 def label_data(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
-    """Return the side titles of each dataset, and each label once."""
+    """Return the titles of both sides for each dataset, and all datasets' labels, each once."""
     known: dict[tuple[str, ...], dict[str, Any]] = {}
     for tree in trees.values():
         for label in tree.walk() if tree else ():

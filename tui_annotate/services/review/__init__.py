@@ -1,4 +1,4 @@
-"""Review: adjudication of samples that several annotators annotated. See `ReviewService`."""
+"""Review: reviewers adjudicate samples that several annotators annotated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tui_annotate.domain.annotations import (
 from tui_annotate.domain.assignments import State, working_seconds
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed
 from tui_annotate.domain.history import READ, Payload, PendingEvent, StreamState
-from tui_annotate.domain.labels import LabelTree, check_overlap
+from tui_annotate.domain.labels import JOINER, LabelTree, check_overlap
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.report_collections import (
@@ -70,12 +70,12 @@ _REVIEW_OWNER = Person(SETTLED, SETTLED, PersonKind.SETTLED)
 
 
 Sources = Sequence[str]
-"""Ids of the annotations that form a candidate annotation."""
+"""Ids of the annotators' annotations that form one candidate annotation."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionStamp:
-    """Values that all annotations of one action share.
+    """Values that all annotations changed by one review action share.
 
     Attributes:
         by: id of the reviewer.
@@ -93,7 +93,7 @@ class ActionStamp:
 
 @dataclass(slots=True)
 class AdjudicationWriter:
-    """Changes adjudicated annotations in the transaction of one action.
+    """Changes the adjudicated annotations of a sample, in the transaction of one review action.
 
     Attributes:
         after: new contents by annotation id; None for removed annotations.
@@ -111,7 +111,7 @@ class AdjudicationWriter:
         self.adjudicated = list(self.work.adjudicated)
 
     def action(self, state: StreamState, verb: str) -> PendingEvent:
-        """Return all changes of adjudicated annotations as one event of the review."""
+        """Return all changes of adjudicated annotations so far as one event."""
         return event_builders.settle(state, verb, self.after, words=self.words, done=verb == "done")
 
     def drop(self, gone: Iterable[Annotation]) -> None:
@@ -121,7 +121,7 @@ class AdjudicationWriter:
             self.after[one.id] = None
 
     def take(self, candidate: CandidateAnnotation, how: ReviewAction) -> None:
-        """Accept a candidate annotation; an earlier rejection of the candidate is removed."""
+        """Accept a candidate annotation, and remove an earlier rejection of the candidate."""
         self.drop(find_rejections(candidate, self.adjudicated))
         made = self._adjudicated_annotation(
             candidate, Adjudication(self.stamp.by, how, candidate.sources), origin=ADJUDICATED
@@ -131,14 +131,14 @@ class AdjudicationWriter:
         self._store(made)
 
     def refuse(self, candidate: CandidateAnnotation, reason: RejectionReason, note: str) -> None:
-        """Store a candidate annotation as rejected; remove annotations made from it."""
+        """Store a candidate annotation as rejected; remove adjudicated annotations made from it."""
         self.drop(find_adjudicated(candidate, self.adjudicated))
         self.drop(find_rejections(candidate, self.adjudicated))
         why = Adjudication(self.stamp.by, ReviewAction.REJECTED, candidate.sources, reason, note)
         self._store(self._adjudicated_annotation(candidate, why, origin=REJECTED))
 
     def reject(self, candidates: Sequence[Sources], reason: RejectionReason, note: str) -> None:
-        """Reject candidate annotations; requires a reason or a note."""
+        """Reject candidate annotations; a reason or a note is required."""
         if not (reason or note):
             raise InvalidInput(
                 "a rejection needs a reason",
@@ -149,11 +149,12 @@ class AdjudicationWriter:
             self.refuse(self.work.candidate(sources), reason, note)
 
     def merge(self, candidates: Sequence[Sources], labels: tuple[LabelPath, ...]) -> None:
-        """Merge candidate annotations into one; remove annotations made from them."""
+        """Merge candidate annotations into one; remove adjudicated annotations made from them."""
         found = [self.work.candidate(sources) for sources in candidates]
         if len(found) < 2 or labels not in [candidate.labels for candidate in found]:
+            names = " + ".join(map(JOINER.join, labels)) or "no label"
             raise InvalidInput(
-                f"{format_count(len(found), 'candidate')} cannot be merged under {labels!r}",
+                f"{format_count(len(found), 'candidate')} cannot be merged under {names}",
                 "merge two or more candidates under the labels of one of them",
                 code="not-mergeable",
             )
@@ -162,7 +163,7 @@ class AdjudicationWriter:
         self.take(merge_candidates(found, labels=labels), ReviewAction.MERGED)
 
     def finish(self, rest: RejectionReason, note: str) -> None:
-        """Accept unanimous candidates; reject the open candidates for the given reason."""
+        """Accept the unanimous candidate annotations; reject open ones for the given reason."""
         before = self.work.adjudicated
         known = [(group, find_decision(group, before)) for group in self.work.groups]
         undecided = [group for group, what in known if what is GroupDecision.OPEN]
@@ -183,13 +184,13 @@ class AdjudicationWriter:
                     self.refuse(candidate, rest, note)
 
     def rate(self, word: str, scale: tuple[str, ...]) -> None:
-        """Set the rating to a word of the scale or of an annotator; an empty word removes it."""
+        """Set the rating to a word of the scale, or to an annotator's rating, or remove it."""
         given = [rating for rating in self.work.ratings.values() if rating]
         allowed = tuple(dict.fromkeys([*scale, *given])) if scale else ()
         self.words["rating"] = event_builders.check_rating(word, allowed)
 
     def _finish_rating(self, *, excused: bool) -> None:
-        """Accept a unanimous rating; raise Conflict if the ratings differ."""
+        """Accept the annotators' rating if all gave the same; raise Conflict if they differ."""
         ratings = self.work.ratings
         if self.work.settled.assignment.rating or not any(ratings.values()):
             return
@@ -203,7 +204,7 @@ class AdjudicationWriter:
             )
 
     def edit(self, annotation: Annotation, sources: Sources) -> None:
-        """Store an annotation with changed content, under a new or an existing id."""
+        """Store the reviewer's version of an annotation, under a new or an existing id."""
         made = split_claim_at_sentences(
             normalize_annotation(annotation, self.work.sample), self.work.sample
         )
@@ -279,7 +280,7 @@ class AdjudicationWriter:
         if made.origin != REJECTED and (split := self.stamp.labels.split(made.labels)):
             parts = " or ".join(part.name for part in self.stamp.labels.parts(split[0]))
             raise Conflict(
-                f"the label {split[0].name} was split", f"edit the label: choose {parts}"
+                f"the label {split[0].name} was split", f"edit the annotation, and choose {parts}"
             )
 
     def _store(self, made: Annotation) -> None:
@@ -288,7 +289,7 @@ class AdjudicationWriter:
 
 
 class ReviewVisit(TypedDict):
-    """Reviewer's visit to a sample: `seen` is the displayed state, `seconds` the time spent."""
+    """Reviewer's visit to a sample: token of the displayed state, and time spent in seconds."""
 
     seen: str
     seconds: float
@@ -296,7 +297,7 @@ class ReviewVisit(TypedDict):
 
 @dataclass(frozen=True)
 class ReviewService(ReviewQueries):
-    """Actions of reviewers; safe to share between threads.
+    """Actions and queries of reviewers; safe to share between threads.
 
     Raises:
         NotAllowed: every action, if the user may not adjudicate the sample.
@@ -338,7 +339,7 @@ class ReviewService(ReviewQueries):
         labels: tuple[LabelPath, ...],
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Merge candidate annotations: all their spans and evidence, the `labels` of one of them.
+        """Merge candidate annotations into one that has all their spans and evidence, and `labels`.
 
         Raises:
             InvalidInput: there are fewer than two candidates, or none of them has these labels.
@@ -370,14 +371,14 @@ class ReviewService(ReviewQueries):
     def own(
         self, reviewer: str, key: SampleKey, annotation: Annotation, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
-        """Add the reviewer's own annotation, which no annotator made."""
+        """Add an annotation that the reviewer made, without a candidate annotation."""
         change = partial(AdjudicationWriter.edit, annotation=annotation, sources=())
         return self._act(reviewer, key, ("own", change), **visit)
 
     def remove(
         self, reviewer: str, key: SampleKey, annotation_id: str, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
-        """Remove an adjudicated annotation; the candidates it was made from are open again.
+        """Remove an adjudicated annotation, which reopens the candidates that it was made from.
 
         Raises:
             Conflict: also if the annotation no longer exists.
@@ -404,7 +405,7 @@ class ReviewService(ReviewQueries):
         note: str = "",
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Reject candidate annotations, which stay stored with the reason; remove their results.
+        """Reject candidate annotations; store the rejections, remove annotations made from them.
 
         Raises:
             InvalidInput: neither a reason nor a note is given.
@@ -418,7 +419,7 @@ class ReviewService(ReviewQueries):
     def rate(
         self, reviewer: str, key: SampleKey, rating: str, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
-        """Set the rating of the sample; an empty rating removes it.
+        """Set the adjudicated rating of a sample; an empty text removes the rating.
 
         Raises:
             InvalidInput: the rating is not in the scale, and no annotator gave it.
@@ -446,7 +447,7 @@ class ReviewService(ReviewQueries):
         note: str = "",
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Complete the adjudication of a sample; unanimous candidates are accepted.
+        """Complete the adjudication of a sample; unanimous candidate annotations are accepted.
 
         `rest`, `note`: the reason to accept none of the open candidates.
 
@@ -458,7 +459,7 @@ class ReviewService(ReviewQueries):
         return self._act(reviewer, key, ("done", change), **visit)
 
     def reopen(self, reviewer: str, key: SampleKey, **visit: Unpack[ReviewVisit]) -> ReviewResult:
-        """Open the adjudication of a sample again, with all results.
+        """Reopen the completed adjudication of a sample; all results stay.
 
         Raises:
             Conflict: also if the adjudication is not completed.

@@ -45,17 +45,18 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 _FEW_SAMPLES = 20
-"""Maximum number of changed samples that are read one by one; more are read in one pass."""
+"""Maximum number of changed samples to read one by one; more are read in a pass over all."""
 
 _SampleCounts = tuple[
     tuple[tuple[str, str], ...], int, Counter[GroupStatus], Counter[DifferenceKind], bool
 ]
-"""Counts of a sample: finished streams, annotations, groups, differences, rating conflict."""
+"""Finished event streams of a sample; numbers of its annotations, of candidate groups by status
+and of differences by kind; and whether the annotators' ratings conflict."""
 
 
 @dataclass(frozen=True)
 class ReviewQueries:
-    """Queries of reviewers, and of annotators after the review; nothing is written to the log.
+    """Queries of reviewers, and of annotators about adjudicated samples; they store no events.
 
     Attributes:
         own_allowed: whether reviewers may adjudicate samples that they annotated themselves.
@@ -109,17 +110,17 @@ class ReviewQueries:
         )
 
     def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:
-        """Return the names of a sample's annotators by their letters."""
+        """Return the real names of a sample's annotators, by the letters that stand for them."""
         self.check_reviewer(reviewer)
         with self.store.reading() as log:
             people = assign_letters(key, log.finished(key))
         return {letter: self.people.person(person).name for letter, person in people.items()}
 
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
-        """Return the review queue: waiting samples first, then by conflicts, then by arrival.
+        """Return the review queue: waiting before completed samples, most conflicts first.
 
-        A sample waits for review once two annotators, or all its assignees, completed it. See also
-        `sort_against`.
+        Samples that rank equally are in order of arrival. A sample waits for review once two
+        annotators, or all its assignees, completed it. See also `sort_against`.
 
         Raises:
             NotFound: the dataset does not exist.
@@ -154,7 +155,7 @@ class ReviewQueries:
                     self._machine_differences[record.sample.key] = abs(found - score)
 
     def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
-        """Return the next sample to adjudicate (`after` only if it is the last); None for none."""
+        """Return the next sample to adjudicate, or None; `after` only if no other is left."""
         wanted = [
             row.key
             for row in self.queue(reviewer)
@@ -164,7 +165,7 @@ class ReviewQueries:
         return next(iter(others or wanted), None)
 
     def neighbour(self, reviewer: str, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the sample `step` positions later in the queue; None beyond its ends."""
+        """Return the sample `step` positions later in the review queue; None beyond its ends."""
         keys = [row.key for row in self.queue(reviewer)]
         at = keys.index(key) + step if key in keys else 0
         return keys[at] if 0 <= at < len(keys) else None
@@ -188,7 +189,7 @@ class ReviewQueries:
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
-        """Update the counts of the samples that changed; other samples are not read."""
+        """Update the counts of samples that changed; samples that did not change are not read."""
         known = self._counts_by_sample
         changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
         for one, found, ratings in self._read_groups(changed):
@@ -224,7 +225,7 @@ class ReviewQueries:
                 )
 
     def adjudication_notice(self, person: str, key: SampleKey) -> SampleOutcome | None:
-        """Return a sample's adjudication for one of its annotators; None if not available.
+        """Return what an annotator may see of a sample's adjudication; None if not available.
 
         Raises:
             NotAllowed: the work is not the current user's.
@@ -250,11 +251,11 @@ class ReviewQueries:
 
     @cached_property
     def label_sets(self) -> LabelSets:
-        """Label sets in use."""
+        """Label sets that are in use in the workspace and its datasets."""
         return LabelSets(self.guidance)
 
     def check_reviewer(self, reviewer: str) -> None:
-        """Check that the current user may review, and only in their own name.
+        """Check that the current user may review, and does so only in their own name.
 
         Raises:
             NotAllowed: one of the checks fails.

@@ -1,4 +1,4 @@
-"""Sample as reviewers see it: all annotators' work without names, and the adjudication."""
+"""Samples as reviewers see them: all annotators' work without names, and the adjudication."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ReviewRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnnotationLayer:
-    """Anonymous work of one annotator on a sample, without origins, which could bias reviewers.
+    """Anonymous work of one annotator on a sample, without origins, as these could bias reviewers.
 
     Attributes:
         letter: letter of the annotator in this sample; other samples use other letters.
@@ -50,7 +50,7 @@ class AnnotationLayer:
 
 @dataclass(frozen=True, slots=True)
 class ReviewSample:
-    """Sample as a reviewer sees it.
+    """Sample as a reviewer sees it: texts, annotators' anonymous work, and the adjudication.
 
     Attributes:
         segments: segments of each document, parallel to `sample.documents`.
@@ -78,7 +78,7 @@ class ReviewSample:
 
     @property
     def ratings(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Ratings with their annotators' letters, in order of the scale; then other ratings."""
+        """Ratings in order of the scale, then other ratings; each with the annotators' letters."""
         given = {layer.rating for layer in self.layers if layer.rating}
         words = [*self.scale, *sorted(given.difference(self.scale))]
         return tuple(
@@ -89,13 +89,13 @@ class ReviewSample:
 
     @property
     def has_rating_conflict(self) -> bool:
-        """Whether annotators rated differently and no rating is adjudicated."""
+        """Whether the annotators' ratings differ and no rating is adjudicated yet."""
         given = [layer.rating for layer in self.layers]
         return not self.assignment.rating and has_rating_conflict(given)
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:
-        """Adjudicated annotations so far; same name as in `OpenSample`."""
+        """Annotations that are adjudicated so far; rejected annotations are omitted."""
         return tuple(one for one in self.settled if one.origin != REJECTED)
 
     @property
@@ -122,7 +122,7 @@ class ReviewResult:
 
 @dataclass(frozen=True, slots=True)
 class QueuedSample:
-    """Sample in the review queue, with counts of its groups; differing ratings count as a conflict.
+    """Sample in the review queue; its counts include differing ratings as one conflict.
 
     Attributes:
         own: whether the reviewer annotated the sample.
@@ -151,7 +151,7 @@ class QueuedSample:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationOutcome:
-    """Outcome of one annotation in the review: its result, its rejection, or neither."""
+    """Outcome of one annotation in the review: adjudicated annotation, rejection, or neither."""
 
     annotation: Annotation
     result: Annotation | None
@@ -160,7 +160,7 @@ class AnnotationOutcome:
 
 @dataclass(frozen=True, slots=True)
 class SampleOutcome:
-    """Adjudication of a sample as shown to one of its annotators, without other names.
+    """Adjudication of a sample as shown to one of its annotators, without names of other users.
 
     Attributes:
         added: adjudicated annotations that the annotator did not make.
@@ -181,7 +181,7 @@ _SEPARATOR = "."
 
 @dataclass(frozen=True)
 class SampleWork:
-    """Work on a sample: the review's stream (`settled`) and the annotators' streams by letter."""
+    """Work on a sample: event streams of the review (`settled`) and of annotators, by letter."""
 
     sample: Sample
     settled: EventStream
@@ -202,24 +202,21 @@ class SampleWork:
 
     @cached_property
     def groups(self) -> tuple[CandidateGroup, ...]:
-        """Candidate annotations of all annotators, in groups of overlapping ones."""
+        """Candidate annotations of all annotators; candidates that overlap are in one group."""
         return group_candidates(
             self.sample, {layer.letter: layer.annotations for layer in self.layers}
         )
 
     def seen_under(self, label_set: str) -> str:
-        """Return a token of the displayed state, which includes the label set version."""
+        """Return a token of the displayed state: hash of all work, and label set version."""
         return f"{self.seen}{_SEPARATOR}{label_set}"
 
     def check(self, seen: str, *, same: Callable[[str], bool]) -> None:
-        """Refuse an action if the sample or its labels changed since they were displayed.
+        """Refuse an action if the sample or the label set changed since the sample was displayed.
 
         Args:
             seen: token of the displayed state.
             same: compares a label set version with the current one.
-
-        Raises:
-            Conflict: the sample or its labels changed.
 
         Raises:
             Conflict: the sample or its labels changed.
@@ -238,7 +235,7 @@ class SampleWork:
 
     @cached_property
     def seen(self) -> str:
-        """Hash of all work on the sample, without times; shows whether the sample changed."""
+        """Hash of all work on the sample except times, to detect changes."""
         states = {
             stream.person: [dict(stream.state.annotations), dict(stream.state.assignment)]
             for stream in (self.settled, *self.people.values())
@@ -247,16 +244,16 @@ class SampleWork:
 
     @property
     def ratings(self) -> dict[str, str]:
-        """Ratings by the annotators' letters; an empty text for no rating."""
+        """Ratings by annotators' letters; an annotator without a rating has an empty text."""
         return {layer.letter: layer.rating for layer in self.layers}
 
     @property
     def adjudicated(self) -> tuple[Annotation, ...]:
-        """Adjudicated and rejected annotations so far."""
+        """Annotations that are adjudicated or rejected so far."""
         return self.settled.annotations
 
     def candidate(self, sources: Sequence[str]) -> CandidateAnnotation:
-        """Return the candidate annotation that was made from the given annotations.
+        """Return the candidate annotation that consists of the given annotators' annotations.
 
         Raises:
             Conflict: there is no such candidate.
@@ -273,7 +270,7 @@ class SampleWork:
 
 
 def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
-    """Read all work on a sample in the given transaction."""
+    """Return all work on a sample, read in the given transaction."""
     key = sample.key
     names = assign_letters(key, log.finished(key))
     people = {letter: log.stream(person, key) for letter, person in names.items()}
@@ -281,7 +278,7 @@ def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
 
 
 def assign_letters(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
-    """Assign letters to annotators in place of names, in an order that differs between samples."""
+    """Return letters that stand for annotators' names; other samples use another order."""
 
     def place(person: str) -> str:
         return hashlib.sha256("\0".join((*key, person)).encode()).hexdigest()
@@ -290,6 +287,6 @@ def assign_letters(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
 
 
 def _letter(at: int) -> str:
-    """Return the letter at an index: A to Z, then A2 to Z2, and so on."""
+    """Return the letter for an index from 0: A to Z, then A2 to Z2, and so on."""
     turn, place = divmod(at, _ALPHABET_SIZE)
     return chr(ord("A") + place) + (str(turn + 1) if turn else "")

@@ -1,4 +1,4 @@
-"""Machine suggestions: import from files, creation from scores, and reports (for admins).
+"""Imports suggestions of machines, creates suggestions from scores, and reports the answers.
 
 Suggestions whose spans or labels do not exist are refused. Accepting and refusing suggestions is
 part of the annotation service.
@@ -43,7 +43,7 @@ _KINDS: Final = (*(each.value for each in AnswerKind), _REMOVED)
 
 @dataclass(slots=True)
 class _Tally:
-    """Counts of the suggestions of one maker or label.
+    """Counts of suggestions and of annotators' answers, for one maker (model) or one label.
 
     Attributes:
         offered: number of suggestions; all other counts are per suggestion and annotator.
@@ -58,7 +58,7 @@ class _Tally:
     reasons: Counter[str] = field(default_factory=Counter)
 
     def take(self, listed: SuggestionListing) -> None:
-        """Count one suggestion with all answers to it."""
+        """Count one suggestion and all answers to the suggestion."""
         self.offered += 1
         self.seen += listed.seen
         self.passed += listed.passed
@@ -89,7 +89,7 @@ class _Tally:
 
 @dataclass(frozen=True, slots=True)
 class ScoreThreshold:
-    """Limit on the score of a segment, below or above which the segment is suggested.
+    """Limit on the scores of segments; segments below (or above) the limit are suggested.
 
     Raises:
         InvalidInput: none or both of the limits are given, or the limit is not finite.
@@ -112,14 +112,14 @@ class ScoreThreshold:
         return self.above is not None and value > self.above
 
     def as_json(self) -> dict[str, Any]:
-        """Return the threshold as JSON parameters of a run."""
+        """Return the threshold as JSON, to store with the run that creates the suggestions."""
         return {"below": self.below} if self.below is not None else {"above": self.above}
 
 
 def _passing_segments(
     corpus: CorpusStore, score: Score, threshold: ScoreThreshold
 ) -> Iterator[Anchor]:
-    """Yield the segments of a summary that pass the threshold, without white space at the edges."""
+    """Yield the segments of a summary whose scores pass the threshold, trimmed of white space."""
     stored = corpus.sample(score.key)
     for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
         if document.side is Side.SUMMARY and len(segments) == len(score.parts):
@@ -130,12 +130,12 @@ def _passing_segments(
 
 
 _MAX_PROBLEMS: Final = 20
-"""Maximum number of problems of a file that are reported one by one."""
+"""Maximum number of problems in a file that are reported one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestionCounts:
-    """Result of an import: numbers of new and of already known suggestions."""
+    """Result of an import of suggestions: numbers of new and of already stored suggestions."""
 
     added: int
     known: int
@@ -143,7 +143,7 @@ class SuggestionCounts:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionService:
-    """Imports, creates and reports suggestions; `labels` returns the label set of a dataset.
+    """Imports and creates suggestions, and reports answers; `labels` returns a dataset's label set.
 
     Raises:
         NotAllowed: every method, if the current user may not see others' work or change
@@ -162,7 +162,7 @@ class SuggestionService:
         maker: str = "",
         waiting: Callable[[SuggestionListing], bool] | None = None,
     ) -> Iterator[tuple[SuggestionListing, str]]:
-        """Yield suggestions with annotators' answers and texts; an empty filter passes all."""
+        """Yield each suggestion with annotators' answers, and the text that is marked."""
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             if waiting is None or waiting(each):
                 anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
@@ -170,7 +170,7 @@ class SuggestionService:
                 yield each, anchor.span.of(sample.document(anchor.side, anchor.index).text)
 
     def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
-        """Count the answers overall, by maker and by label, as described in docs/json.md.
+        """Count answers to suggestions overall, by maker and by label, as docs/json.md describes.
 
         A suggestion with several labels counts once for each label.
         """
@@ -226,7 +226,7 @@ class SuggestionService:
     def from_scores(
         self, dataset: str, score: str, *, threshold: ScoreThreshold, label: str
     ) -> SuggestionCounts:
-        """Suggest the summary segments that the newest run of a score considers unsupported.
+        """Suggest the summary segments that are unsupported according to the newest run of a score.
 
         Raises:
             NotFound: no run has this score for segments, or the dataset does not exist.
@@ -252,7 +252,7 @@ class SuggestionService:
         return self._store_runs(found, {"score": score, "run": run.id, **threshold.as_json()})
 
     def _newest_run(self, dataset: str, score: str) -> tuple[ScoreRun, list[Score]]:
-        """Return the newest run with this score for segments, and its scores."""
+        """Return the newest run that computed a score for segments, and the scores."""
         for run in reversed(self.scores.runs(dataset)):
             scores = [
                 each
@@ -301,7 +301,7 @@ _CACHED_SAMPLES: Final = 100  # lines of one sample are usually adjacent
 
 @dataclass(frozen=True)
 class SuggestionFileReader:
-    """Parser of a file with suggestions; `labels_of` returns the label set of a dataset."""
+    """Parses a file with suggestions; `labels_of` returns the label set of a dataset."""
 
     corpus: CorpusStore
     labels_of: Callable[[str], LabelTree]
@@ -309,7 +309,7 @@ class SuggestionFileReader:
     maker: str
 
     def read(self, path: Path) -> Iterator[tuple[SampleKey, Suggestion] | Problem]:
-        """Yield the suggestions of a file in order, and a Problem for each invalid one.
+        """Yield the suggestions in a file in order, and a Problem for each invalid suggestion.
 
         Raises:
             NotFound, InvalidInput, Unavailable: the file cannot be opened.
@@ -378,7 +378,7 @@ class SuggestionFileReader:
         return tuple(path for name in paths for path in self.labelled(dataset, name))
 
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
-        """Return the label path for a name in a dataset; () for an empty name.
+        """Return a tuple with the path of the named label in a dataset; empty for an empty name.
 
         Raises:
             InvalidInput: the label set has no label of this name.

@@ -1,4 +1,4 @@
-"""Synchronises one annotator's work with a shared table of a PostgREST server: push and pull."""
+"""Synchronises one annotator's work with a shared table on a PostgREST server: push and pull."""
 
 from __future__ import annotations
 
@@ -38,7 +38,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class PushResult:
-    """Result of a push; `waiting` samples must be pulled first, `refused` samples have a reason."""
+    """Result of a push: number of rows sent, samples to pull first, and refused samples.
+
+    Attributes:
+        waiting: samples whose rows have changed in the table, and must be pulled first.
+        refused: samples whose work cannot be sent, with the reasons.
+    """
 
     rows: int = 0
     waiting: list[SampleKey] = field(default_factory=list)
@@ -47,7 +52,7 @@ class PushResult:
 
 @dataclass(frozen=True, slots=True)
 class SyncStatus:
-    """Number of the annotator's rows in the shared table, and of samples to push and to pull."""
+    """Numbers of an annotator's rows in the shared table, of samples to push, and to pull."""
 
     there: int
     to_push: int
@@ -56,7 +61,7 @@ class SyncStatus:
 
 @dataclass(frozen=True, slots=True)
 class TableSync:
-    """Synchronises one annotator's rows in a table; the annotator's name is the rows' username."""
+    """Synchronises one annotator's rows in a shared table; rows have the annotator's name."""
 
     corpus: CorpusStore
     log: AnnotationStore
@@ -66,7 +71,7 @@ class TableSync:
     person: Person
 
     def push(self, *, whole: bool = False) -> PushResult:
-        """Send changed work to the shared table; changes during the push are sent next time.
+        """Send changed work to the shared table; later changes are sent by the next push.
 
         `whole` also restores rows that were deleted in the table; it lists all keys.
 
@@ -137,7 +142,7 @@ class TableSync:
                 )
 
     def _find_record(self, key: SampleKey) -> Record | None:
-        """Return the annotator's work on a sample, even if empty; None for a missing sample."""
+        """Return the annotator's work on a sample, even if empty; None if the sample is missing."""
         mine = {"person": self.person.id, "practice": "with"}
         wanted = RecordFilter(dataset=key.dataset, sample=key.id, **mine)
         if found := next(self.corpus.records(wanted), None):
@@ -158,13 +163,9 @@ class TableSync:
         return self.log.state(self.person.id, key).suggestions
 
     def pull(self) -> StreamMergeReport:
-        """Receive changes from the shared table; of two conflicting versions the newer wins.
+        """Receive changes from the shared table; if two versions conflict, the newer version wins.
 
         Conflicts are logged and reported.
-
-        Raises:
-            NotAllowed, NotFound, Unavailable: same as for `SharedTable.rows`; rows received before
-            stay merged.
 
         Raises:
             NotAllowed, NotFound, Unavailable: same as for `SharedTable.rows`; rows received before
@@ -237,7 +238,7 @@ class TableSync:
         self.marks.keep({key: SyncedHead(head, digest, row.updated_at)})
 
     def compare(self) -> SyncStatus:
-        """Compare the local work with the table; changes nothing."""
+        """Compare the local work with the shared table, without any change."""
         marks = self.marks.marks()
         there = self._update_times(self._list_own_rows())
         new = [key for key, at in there.items() if key not in marks or marks[key].updated_at != at]
@@ -257,12 +258,15 @@ class TableSync:
             return True
 
     def delete_mine(self, dataset: str) -> int:
-        """Delete the annotator's rows of a dataset, but not the local work; return their number."""
+        """Delete the annotator's rows of a dataset from the shared table; return how many.
+
+        The local work stays.
+        """
         count = self.table.delete(dataset, self.person.name)
         self.marks.forget(dataset)
         return count
 
     def datasets(self) -> list[str]:
-        """Return the datasets of which the table has rows of this annotator."""
+        """Return the datasets for which the shared table contains rows of this annotator."""
         rows = self.table.rows(username=self.person.name, payloads=False)
         return sorted({row.dataset for row in rows})

@@ -1,4 +1,4 @@
-"""Bundles: files with one annotator's texts and work, to annotate elsewhere and merge back."""
+"""Writes and merges bundles: files with an annotator's samples and work, for another machine."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from tui_annotate.storage.vectors.vector_file import VectorFileContent
 
 Wanted = Mapping[str, set[SampleKey] | None]
-"""Requested samples by dataset; None for all samples of the dataset."""
+"""Samples that a bundle contains, by dataset; None means all samples of the dataset."""
 
 
 _NUMBERS_PER_PERSON: Final = 10_000
-"""Distance between the first annotation numbers of two annotators' bundles.
+"""Difference between the first annotation numbers in the bundles of two annotators.
 
-The distance makes it unlikely that two annotators use the same numbers.
+The difference makes it unlikely that two annotators use the same numbers.
 """
 
 
@@ -72,7 +72,7 @@ class BundleService:
     def make(
         self, person: Person, target: Path, *, datasets: Collection[str] = ()
     ) -> BundleContents:
-        """Write an annotator's bundle, with deterministic bytes; empty `datasets` means all.
+        """Write an annotator's bundle; equal contents give equal bytes. Empty `datasets` means all.
 
         Raises:
             NotFound: the dataset does not exist, or none of its samples is assigned to the
@@ -138,7 +138,7 @@ class BundleService:
         return found
 
     def merge(self, file: Path) -> StreamMergeReport:
-        """Merge the work of a bundle; merging it again changes nothing.
+        """Merge the work in a bundle into the workspace; a repeated merge changes nothing.
 
         Raises:
             NotFound: the file does not exist, or its annotator is unknown.
@@ -151,12 +151,12 @@ class BundleService:
             if about.home != self.home():
                 raise Conflict(
                     f"{file} was made from another workspace",
-                    "name the bundle's own workspace with -w",
+                    "name the workspace that the bundle was made from: -w FOLDER",
                 )
             return self.take(file, Path(place), about)
 
     def take(self, file: Path, folder: Path, about: BundleHeader) -> StreamMergeReport:
-        """Merge a bundle that was unpacked into a folder; `file` is its name in messages."""
+        """Merge a bundle that was unpacked into `folder`; `file` is its name, for messages."""
         person = self.people.person(about.person)
         streams = folder / bundle_file.STREAMS
         for each in stream_lines.read(streams)[1]:
@@ -175,7 +175,7 @@ class BundleService:
         return self.merging.merge(person, sound)
 
     def write_back(self, file: Path, person: Person) -> int:
-        """Write an annotator's work into their bundle; return the number of samples with work.
+        """Write an annotator's work back to the bundle; return the number of samples with work.
 
         Newer work in the file, for example from a synchronised folder, is merged first; work that
         does not fit stays in the file. The file is replaced atomically.
@@ -224,7 +224,7 @@ class BundleService:
                     yield Record(replace(sample, imported=None))
 
     def _write_suggestions(self, folder: Path, wanted: Wanted) -> None:
-        """Write the suggestions, unless there are none: older programs refuse an empty file."""
+        """Write the suggestions, if there are any: older versions refuse an empty file."""
 
         def theirs(key: SampleKey) -> bool:
             mine = wanted.get(key.dataset, set())

@@ -67,7 +67,7 @@ def build_payload(
     at: str,
     answers: Mapping[str, Payload] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return one annotator's work on a sample as a payload.
+    """Return one annotator's work on a sample as the JSON payload of a table row.
 
     `look_up` loads other samples, since the payload of a citation includes its report. `at`: time
     of the last action; may be empty.
@@ -82,7 +82,7 @@ def build_payload(
     line = file.getvalue().partition("\n")[0]
     if not line:
         raise InvalidInput(
-            "the sample cannot be sent: its report is not stored here, or is not named",
+            "the sample cannot be sent: it names no report, or the report is not stored here",
             "ingest the report of this sample",
         )
     found: dict[str, Any] = json.loads(line, parse_constant=lambda _: None)  # jsonb has no NaN
@@ -95,7 +95,7 @@ def build_payload(
     if any(_UNSTORABLE.search(text) for text in _walk_texts(found)):
         raise InvalidInput(
             "the work contains NUL or an unpaired surrogate, which a table cannot store",
-            "share the work by a bundle",
+            "share the work with a bundle",
         )
     return found
 
@@ -113,7 +113,7 @@ def _walk_texts(value: Any) -> Iterator[str]:
 
 
 def hash_payload(value: Mapping[str, Any]) -> str:
-    """Return a hash of a row's payload, without its times."""
+    """Return a hash of a row's payload that ignores its times."""
     plain = dict(value)
     if WORK_KEY in plain:
         plain[WORK_KEY] = {**plain[WORK_KEY], "at": ""}
@@ -126,7 +126,7 @@ def hash_payload(value: Mapping[str, Any]) -> str:
 def parse_payload(
     value: Mapping[str, Any], sample: Sample, stream: EventStream, *, at: str
 ) -> StreamState:
-    """Parse the payload of a row into a state of work; annotation numbers are arbitrary.
+    """Parse a row's payload into the state of work on a sample; annotation numbers are arbitrary.
 
     Raises:
         InvalidInput: the value is not a payload, or belongs to other texts.
@@ -161,7 +161,7 @@ def _parse_native(value: Mapping[str, Any], sample: Sample, stream: EventStream)
         )
         raise InvalidInput(f"the row's payload is not a record: {problem}", _HINT)
     if hash_texts(record.sample) != hash_texts(sample):
-        raise InvalidInput("the row's payload has other texts than the sample here", _HINT)
+        raise InvalidInput("the row's payload has other texts than the stored sample", _HINT)
     if len({each.id for each in record.people}) > 1:
         raise InvalidInput("the row's payload has work of several annotators", _HINT)
     payloads = {
@@ -238,7 +238,9 @@ def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
         if not isinstance(spans, list) or not all(isinstance(each, dict) for each in spans):
             raise InvalidInput(f"the row's {name} are not a list of spans", _HINT)
         if spans and not sample.side(side):
-            raise InvalidInput(f"the row's {name} belong to a text that is not stored here", _HINT)
+            raise InvalidInput(
+                f"the row's {name} belong to a text that is not stored in this workspace", _HINT
+            )
         for each in spans:
             text = sample.document(side).text
             for part in _cut_span(_parse_span(each, text), sample, side):
@@ -246,7 +248,7 @@ def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
 
 
 def _parse_span(value: Mapping[str, Any], text: str) -> Span:
-    """Parse a span in UTF-16 units or code points, whichever matches its quote."""
+    """Parse a span whose offsets count UTF-16 units or code points, whichever fits its quote."""
     start, end, quote = (value.get(name) for name in ("start", "end", "text"))
     if type(start) is not int or type(end) is not int or not isinstance(quote, str):
         raise InvalidInput("a span of the row lacks start, end or text", _HINT)
@@ -258,11 +260,13 @@ def _parse_span(value: Mapping[str, Any], text: str) -> Span:
             continue
         if span is not None and span.end <= len(text) and span.of(text) == quote.strip():
             return span
-    raise InvalidInput("a span of the row quotes another text than the sample has there", _HINT)
+    raise InvalidInput(
+        "the quote of a span in the row differs from the sample's text at that position", _HINT
+    )
 
 
 WORK_KEY: Final = "worked"
-"""Field for data without a table column: time of the last action, and the state."""
+"""Name of the payload field that has the time of the last action, and the sample's state."""
 
 
 def has_judgements(record: Record) -> bool:
@@ -278,14 +282,14 @@ def has_judgements(record: Record) -> bool:
 
 
 def has_work(stream: EventStream) -> bool:
-    """Return whether an event stream contains more than time spent."""
+    """Return whether an event stream contains work, and not only the time spent."""
     assignment: Any = stream.state.assignment
     given = assignment["rating"] or assignment["comment"] or assignment["state"] != "new"
     return bool(stream.state.annotations or stream.state.suggestions or given)
 
 
 def last_action_time(events: Iterable[Event], *, since: str = "") -> str:
-    """Return the time of the last action after the event with hash `since`; empty for none."""
+    """Return the time of the last action after the event with hash `since`; empty if none."""
     last = ""
     for event in events:
         if event.action.verb not in IDLE:
@@ -296,7 +300,7 @@ def last_action_time(events: Iterable[Event], *, since: str = "") -> str:
 
 
 def read_work(value: Any) -> tuple[str, str]:
-    """Return (time, state) from a row; both are empty in rows of other programs.
+    """Return the time and state of the work from a row; both empty in rows of other programs.
 
     Raises:
         InvalidInput: the value has another form.
@@ -312,7 +316,7 @@ def read_work(value: Any) -> tuple[str, str]:
 
 
 def parse_row_time(text: str) -> str:
-    """Return a time from a table row in stored form.
+    """Convert a time in a table row to UTC with microseconds, as times are stored.
 
     Raises:
         InvalidInput: the text is not a time.
@@ -331,7 +335,7 @@ ORIGINS_KEY: Final = "suggested"
 
 
 def collect_origins(record: Record) -> list[dict[str, Any]]:
-    """List id, anchors and provenance of the annotations made from suggestions, sorted by id."""
+    """Return id, anchors and provenance of annotations made from suggestions, sorted by id."""
     made = (owned.annotation for owned in record.annotations)
     found = [(one, one.suggested) for one in made if one.suggested is not None]
     return [
@@ -346,7 +350,9 @@ def collect_origins(record: Record) -> list[dict[str, Any]]:
 
 
 def read_origins(value: Any, sample: Sample, state: StreamState, *, at: str) -> dict[str, Payload]:
-    """Parse the annotations made from suggestions in a row, by id; equal stored ones are kept.
+    """Return, by id, a row's annotations that were made from suggestions.
+
+    If an equal annotation is stored, the result has the stored one.
 
     Raises:
         InvalidInput, InvalidSpan, NotFound: the value is not such a list, or does not fit the

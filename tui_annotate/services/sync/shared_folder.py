@@ -1,4 +1,4 @@
-"""Synchronises event streams by a shared folder, with one file for each annotator.
+"""Synchronises annotators' work through a shared folder, with one file for each annotator.
 
 A push first adopts the additional events of the file, so that no work of another machine is lost.
 """
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 _MAX_TRIES: Final = 5
 _FILE_NAME: Final = re.compile(r".*-[0-9a-f]{16}\.jsonl")
 _SAME_NAME_HINT: Final = (
-    "if this is you, start again on this machine with a bundle from the other machine, or a copy"
-    " of its workspace: annotators are matched by id, not by name"
+    "if both annotators are you, start again on this machine with a bundle from the other machine,"
+    " or with a copy of its workspace: annotators are matched by id, not by name"
 )
 
 
 class FolderPushResult(NamedTuple):
-    """Result of a push to an annotator's file.
+    """Result of a push to an annotator's file in the shared folder.
 
     Attributes:
         waiting: samples on which another machine did other work; they must be pulled first.
@@ -56,7 +56,7 @@ class FolderPushResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SharedFolder:
-    """Shared folder of annotators' files, and the event streams of a workspace.
+    """Synchronises the event streams of a workspace with annotators' files in a shared folder.
 
     Attributes:
         problem: called for each stream or file that is skipped.
@@ -77,14 +77,14 @@ class SharedFolder:
             )
 
     def file(self, person: Person) -> Path:
-        """Return the annotator's file, existing or not; files are found by id, not by name."""
+        """Return the path of an annotator's file, which may not exist yet; the id identifies it."""
         ending = _file_ending(person)
         existing = [each for each in self._files() if each.name.endswith(ending)]
         name = re.sub(r"[^a-z0-9]+", "-", person.name.lower()).strip("-")[:40] or "person"
         return existing[0] if existing else self.folder / f"{name}{ending}"
 
     def push(self, person: Person) -> FolderPushResult:
-        """Write an annotator's streams to their file, which is replaced atomically.
+        """Write an annotator's event streams to the annotator's file, which is replaced atomically.
 
         Raises:
             Conflict: another machine writes the same file again and again.
@@ -115,7 +115,7 @@ class SharedFolder:
         raise Conflict(f"{file} is being written by another machine", "try again in a minute")
 
     def pull(self, person: Person) -> StreamMergeReport:
-        """Merge an annotator's file into the workspace; without a file, the report is empty.
+        """Merge an annotator's file into the workspace; if there is no file, the report is empty.
 
         Raises:
             InvalidRecord: the file has another form.
@@ -136,7 +136,7 @@ class SharedFolder:
         return done
 
     def find_same_names(self, person: Person) -> list[Problem]:
-        """Return a warning for each file of another annotator with the same name.
+        """Return a warning for each file that belongs to another annotator with the same name.
 
         Raises:
             Unavailable: the folder cannot be read.
@@ -151,7 +151,7 @@ class SharedFolder:
         ]
 
     def waiting(self, person: Person) -> tuple[int, int]:
-        """Return the numbers of events that only the workspace has, and that only the file has."""
+        """Return the numbers of events that are only in the workspace, and only in the file."""
         here = {copy.name: copy for copy in self.merging.copies(person.id)}
         known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
         file = self.file(person)
@@ -164,7 +164,7 @@ class SharedFolder:
         return _count_missing(here, there), _count_missing(there, here)
 
     def remove(self, person: Person) -> int:
-        """Delete an annotator's file; return the number of streams in it."""
+        """Delete an annotator's file; return the number of event streams in the file."""
         file = self.file(person)
         if not file.exists():
             return 0
@@ -183,7 +183,8 @@ class SharedFolder:
             return sorted(each for each in self.folder.iterdir() if _FILE_NAME.fullmatch(each.name))
         except OSError as error:
             raise Unavailable(
-                f"{self.folder} cannot be read: {error.strerror}", "check that it is mounted"
+                f"{self.folder} cannot be read: {error.strerror}",
+                "check that the folder is mounted",
             ) from error
 
     def _merge_file(self, file: Path) -> StreamMergeReport:
@@ -227,7 +228,7 @@ def _read_whole(file: Path) -> dict[StreamName, StreamCopy]:
 
 
 def _is_namesake(file: Path, person: Person) -> bool:
-    """Return whether a file belongs to another annotator with the same name.
+    """Return whether a file belongs to an annotator with the same name but another id.
 
     An unreadable file counts as no: the pull reports it.
     """
@@ -276,7 +277,7 @@ def _count_missing(
 
 
 def _digest(file: Path) -> str:
-    """Return a hash of the file's bytes; empty without a file."""
+    """Return a hash of the file's bytes; empty if the file does not exist."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest()
     except FileNotFoundError:
