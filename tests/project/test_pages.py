@@ -212,7 +212,9 @@ def test_the_make_targets_exist() -> None:
 def test_what_people_copy_is_what_setup_prints() -> None:
     """The lines for a client, and the account, as `ssh setup` has them."""
     page = PAGES["docs/server.md"]
-    printed = build_setup("annotate", Path("/srv/annotation/news"), ["python"], password_login=False)
+    printed = build_setup(
+        "annotate", Path("/srv/annotation/news"), ["python"], password_login=False
+    )
     client = printed[SshSetupPart.CLIENT].split("\n")[1:6]
     assert "\n".join(client) in page
     assert printed[SshSetupPart.ACCOUNT].split("\n")[1] in page
