@@ -122,7 +122,7 @@ class SuggestionStore(Store):
         *,
         copied: bool = False,
     ) -> int:
-        """Store the suggestions of a run, visible once all are stored; return how many are new.
+        """Store the suggestions of a run; return how many are new. All become visible together.
 
         Suggestions that the same maker made before, and suggestions on missing samples, are
         skipped. A run without any new suggestion is not stored.
@@ -190,7 +190,7 @@ class SuggestionStore(Store):
     def list_suggestions(
         self, *, dataset: str = "", maker: str = ""
     ) -> Iterator[SuggestionListing]:
-        """Yield suggestions with all answers, in sample order; an empty filter matches all."""
+        """Yield suggestions with all answers, in sample order; empty filters match everything."""
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
             hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
@@ -210,7 +210,9 @@ class SuggestionStore(Store):
         return [each for each in found if each.run.kind is RunKind.SUGGEST]
 
     def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
-        """Remove the suggestions of a run (by the start of its id) or maker; return their number.
+        """Remove all suggestions of a run or of a maker; return how many were removed.
+
+        `run` is the start of a run's id.
 
         Raises:
             NotFound: there is no such run or maker.
@@ -219,7 +221,7 @@ class SuggestionStore(Store):
         require_permission(self._actor, Permission.MANAGE)
         if bool(run) == bool(maker):
             raise InvalidInput(
-                "expected either a run or a maker",
+                "expected either a run or a maker, not both or neither",
                 "see: tui-annotate suggestions list",
                 code="run-or-maker-missing",
             )
@@ -247,7 +249,7 @@ class SuggestionStore(Store):
     def bundled(
         self, wanted: Callable[[SampleKey], bool]
     ) -> Iterator[tuple[ScoreRun, SampleKey, Suggestion]]:
-        """Yield the suggestions on wanted samples, except hidden ones, by run, then by arrival."""
+        """Yield the visible suggestions on selected samples, by run, then in order of arrival."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
             hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
@@ -361,7 +363,10 @@ class _SuggestionReader:
 
 
 def _reading_order_key(each: SuggestionStatus) -> Any:
-    """Return a sort key: by claim, suggestions without a claim last; highest score first."""
+    """Return a key that sorts suggestions by claim, then by score, the highest first.
+
+    Suggestions without a claim come last.
+    """
     suggestion = each.suggestion
     anchors = suggestion.claim or suggestion.evidence
     return not suggestion.claim, anchors, -(suggestion.score or 0.0), suggestion.id

@@ -168,7 +168,7 @@ def build_token_bank(rows: Any) -> TokenBank:
 
 
 def order_rows(rows: Any) -> Any:
-    """Return rows sorted by document, then segment; rows in order are returned unchanged."""
+    """Return rows grouped by document, in segment order; unchanged if they are so already."""
     import numpy as np
 
     segments = rows.column("segment").to_numpy()
@@ -180,7 +180,7 @@ def order_rows(rows: Any) -> Any:
 
 
 def iterate_documents(rows: Any) -> Iterator[tuple[str, int, int]]:
-    """Yield (hash, first row, row after the last) of each document, whose rows are neighbours."""
+    """Yield (hash, first row, row after the last) of each document; its rows are contiguous."""
     import pyarrow.compute as pc
 
     runs = pc.run_end_encode(rows.column("sha256").combine_chunks())

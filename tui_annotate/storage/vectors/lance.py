@@ -93,7 +93,7 @@ class LanceFolder:
         return self.connection.create_table(table, schema=schema)
 
     def rows(self, table: str, hashes: Iterable[str], columns: Sequence[str]) -> Iterator[Any]:
-        """Yield the rows of documents in the order of their segments, some documents at a time."""
+        """Yield the rows of documents in batches, grouped by document and in segment order."""
         wanted = ["sha256", "segment", *columns]
         for where in hash_filters(hashes):
             found = self.read(partial(self._query_rows, table, where, wanted))
@@ -118,7 +118,7 @@ class LanceFolder:
 
     @contextmanager
     def writing(self, *, wait: float) -> Iterator[None]:
-        """Hold the writers' lock, and remove what interrupted writers left; may be nested.
+        """Hold the writers' lock, and remove files of interrupted writers; may be nested.
 
         Raises:
             Unavailable: another process is writing for all of `wait` seconds.
@@ -153,7 +153,7 @@ class LanceFolder:
             os.close(file)
 
     def _remove_leftovers(self) -> None:
-        """Remove what interrupted writers left, which LanceDB's own clean-up never removes.
+        """Remove files of interrupted writers, which LanceDB's own clean-up never removes.
 
         A table without a version can not be opened, but blocks the creation of a table with its
         name.

@@ -103,7 +103,7 @@ class VectorSetStore(Store):
             connection.execute(changed.values(row))
 
     def decide_vectors(self, table: str) -> bool:
-        """Use a vector set unless a choice was made before; return whether it is in use then."""
+        """Use a vector set unless a choice was made before; return whether the set is in use."""
         with self._writing_as_manager() as connection:
             connection.execute(_DECIDE, {"name": IN_USE, "value": table})
             query = select(SETTINGS.c.value).where(SETTINGS.c.name == IN_USE)
@@ -154,13 +154,13 @@ class VectorSetStore(Store):
             yield from map(_parse_document, connection.execute(query, scope))
 
     def find_embedded_document(self, table: str) -> tuple[str, str, tuple[Segment, ...]] | None:
-        """Return (hash, text, segments) of any document with vectors in a table; None for none."""
+        """Return (hash, text, segments) of any one document with vectors in a table, or None."""
         with self._database.reading() as connection:
             row = connection.execute(_EMBEDDED_ONE, {"vectors": table}).first()
         return _parse_document(row) if row else None
 
     def waiting(self, table: str) -> tuple[int, int]:
-        """Return the number of documents without vectors in a table, and of their segments."""
+        """Return (documents without vectors in a table, segments of these documents)."""
         with self._database.reading() as connection:
             documents, segments = connection.execute(_WAITING, {"vectors": table}).one()
         return documents, segments
@@ -168,7 +168,10 @@ class VectorSetStore(Store):
     def mark_embedded(
         self, table: str, hashes: Sequence[str], *, unknown: Collection[str] = ()
     ) -> None:
-        """Mark documents as having vectors on the disk; `unknown` ones are ranked lexically."""
+        """Mark documents as having vectors on the disk.
+
+        Documents in `unknown` have too few words that the embedder knows and are ranked lexically.
+        """
         if hashes:
             common = {"vectors": table}
             rows = [{**common, "sha256": name, "unknown": name in unknown} for name in hashes]
@@ -177,18 +180,18 @@ class VectorSetStore(Store):
                 connection.execute(_SET, {"name": _mark_name(table), "value": hashes[-1]})
 
     def embedded(self, table: str) -> tuple[int, int]:
-        """Return the number of documents with vectors in a table, and of those ranked lexically."""
+        """Return (documents with vectors in a table, how many of these are ranked lexically)."""
         with self._database.reading() as connection:
             documents, unknown = connection.execute(_EMBEDDED_COUNT, {"vectors": table}).one()
         return int(documents), int(unknown)
 
     def forget_embedded(self, table: str) -> None:
-        """Remove the marks of all documents with vectors in a table; they are then recomputed."""
+        """Mark all documents as having no vectors in a table, so that vectors are recomputed."""
         with self._writing_as_manager() as connection:
             _forget_embedded(connection, table)
 
     def forget_removed_documents(self, table: str) -> list[str]:
-        """Remove the marks of documents that are no longer stored; return their hashes."""
+        """Remove the vector marks of documents that are no longer stored; return their hashes."""
         with self._database.reading() as connection:
             gone = list(connection.execute(_GONE, {"vectors": table}).scalars())
         forgotten: list[str] = []
@@ -232,7 +235,7 @@ def _forget_embedded(connection: Connection, table: str) -> None:
 
 
 def _mark_name(table: str) -> str:
-    """Return the name of the setting with the last embedded document.
+    """Return the name of the setting that stores a table's last embedded document.
 
     The next search for documents without vectors starts there.
     """
