@@ -1,4 +1,4 @@
-"""Assist traces: what the assist displayed at a save, stored to measure its help and its bias."""
+"""Assist traces: what the assist displayed at a save, to measure its help and its bias."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
 
 
 def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
-    """Parse the assist trace of an annotation with `spans` evidence spans from JSON.
+    """Parse an annotation's assist trace from JSON; `spans`: its number of evidence spans.
 
     Raises:
         ValueError: the value has another form, or its ranks and counts are inconsistent.

@@ -149,9 +149,9 @@ def relabel(
 
 
 def reopened_state(state: StreamState) -> State | None:
-    """Return `REOPENED` if an annotated sample counts as finished, else None.
+    """Return the state `REOPENED` if an annotated sample is finished or new, else None.
 
-    State `new` counts as finished, because annotations imported without a state are `new`.
+    A sample with annotations is `new` if the annotations were imported without a state.
     """
     now = State(state.assignment["state"])
     return State.REOPENED if now.finished or now is State.NEW else None
@@ -299,7 +299,7 @@ def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
 
 
 def accept(state: StreamState, suggestion: Suggestion, *new: Annotation) -> PendingEvent:
-    """Build the event that accepts a suggestion as annotations `new`; a finished sample reopens.
+    """Build the event that accepts a suggestion and adds its annotation; a finished sample reopens.
 
     Raises:
         Conflict: the suggestion is already accepted.

@@ -24,14 +24,14 @@ READ: Final = "read"
 IMPORT: Final = "import"
 """Verb of an event that imports work from a file; undo skips it: no local user did the work."""
 DISCARD: Final = "discard"
-"""Verb of an event that records the sample's removal from the corpus; ends undo in its stream."""
+"""Verb of an event that records a sample's removal; earlier events cannot be undone."""
 RELABEL: Final = "relabel"
-"""Verb of an event that applies a changed label set; ends the annotator's undo in its stream.
+"""Verb of an event that applies a changed label set; earlier events cannot be undone.
 
 A label change is reversed by another event with this verb, which names the first in `undoes`.
 """
 JOIN: Final = "join"
-"""Verb of an event that merges two copies of a stream; ends undo in its stream."""
+"""Verb of an event that merges two copies of a stream; earlier events cannot be undone."""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
 """Verbs that end undo: earlier events of their stream cannot be undone."""
 _REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
@@ -176,7 +176,7 @@ class StreamState:
         """
         if not self.matches(action.before):
             raise Conflict(
-                f"the sample changed since {action.verb!r} was prepared",
+                f"the sample changed after the action {action.verb!r} was prepared",
                 "check the sample's current state and repeat the action",
             )
         after = action.after
@@ -213,7 +213,7 @@ def _merge(old: Mapping[str, Payload], new: Mapping[str, Payload | None]) -> dic
 
 
 def _same_values(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Return whether JSON values are equal; imported records can hold NaN, which equals NaN."""
+    """Return whether two JSON values are equal; NaN, possible in imports, equals NaN."""
     pairs = ((there.get(key), value) for key, value in wanted.items())
     return all(one == other or canonical_json(one) == canonical_json(other) for one, other in pairs)
 

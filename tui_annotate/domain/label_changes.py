@@ -32,7 +32,7 @@ def rename_labels(labels: Iterable[LabelPath], renames: Renames) -> tuple[LabelP
 
 
 def rename_payload(payload: Payload, renames: Renames) -> Payload:
-    """Return a logged annotation with renamed labels; the same object if none changes."""
+    """Return a logged annotation with renamed labels; the same object if no label changes."""
     before = [tuple(path) for path in payload["labels"]]
     after = rename_labels(before, renames)
     return {**payload, "labels": list(map(list, after))} if list(after) != before else payload

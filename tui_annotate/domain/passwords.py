@@ -66,11 +66,11 @@ _COMMON_WORDS: Final = frozenset(_COMMON_WORDS_TEXT.split())
 _LOOKALIKES: Final = str.maketrans("@4301!$57", "aaeoiisst")
 _EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
 _MOST_ADDED: Final = 6
-"""A common word with at most this number of added digits and marks is a common password."""
+"""Maximum number of digits and marks added to a common word that make a common password."""
 _LONGEST_REPEATED: Final = 4
-"""A password that repeats a part of at most this number of characters is rejected."""
+"""Maximum length, in characters, of a part whose repetition is rejected as a password."""
 _SHORTEST_WALK: Final = 4
-"""Minimum number of characters of a keyboard sequence in a password that is recognized."""
+"""Minimum length, in characters, of a keyboard sequence that is recognized in a password."""
 
 
 def normalise_password(password: str) -> str:

@@ -22,7 +22,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import SETTLED
 
 Row = Mapping[str, Any]
-"""A row of a position study file, as a JSON object with known and unknown fields."""
+"""A row of a position study file: a JSON object, which may have unknown fields."""
 
 CORRECT, INCORRECT, UNCLEAR = "Correct", "Incorrect", "Unclear"
 VERDICTS: Final = (CORRECT, INCORRECT, UNCLEAR)

@@ -16,7 +16,7 @@ RANDOM: Final = "random:"
 CONFLICTS: Final = "conflicts"
 """Default order of review: samples that wait for review come first, sorted by most conflicts."""
 DISAGREE: Final = "disagree:"
-"""Prefix, before a score's name, of the review order by how much annotators contradict the score.
+"""Prefix of the review order by disagreement with a score; the score's name follows.
 
 Available only in review, because the order reveals the work of other annotators.
 """

@@ -154,7 +154,10 @@ def _is_rsa(fields: list[bytes]) -> bool:
 
 
 def _security_key(plain: Callable[[list[bytes]], bool]) -> Callable[[list[bytes]], bool]:
-    """Return a function that checks a security key: a plain key's fields, then an application."""
+    """Return a function that checks the fields of an SSH key on a hardware token.
+
+    The fields are those of a plain key, then the name of an application.
+    """
     return lambda fields: plain(fields[:-1]) and fields[-1].startswith(b"ssh:")
 
 

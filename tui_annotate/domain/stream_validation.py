@@ -70,7 +70,7 @@ def _anchor_problem(payload: Mapping[str, Any], sample: Sample) -> str:
     sides = [Side.SUMMARY] * len(annotation.claim) + [Side.SOURCE] * len(annotation.evidence)
     for anchor, side in zip(annotation.anchors, sides, strict=True):
         if anchor.side is not side:
-            return f"annotation {annotation.id} has a span on the wrong side"
+            return f"annotation {annotation.id} has a span on the wrong side of the sample"
         try:
             text = sample.document(anchor.side, anchor.index).text
         except NotFound as error:

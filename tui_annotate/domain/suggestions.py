@@ -58,7 +58,10 @@ class Suggestion:
 
 
 def with_id(key: SampleKey, suggestion: Suggestion) -> Suggestion:
-    """Return a suggestion with its id for a sample, and with unique, sorted anchors and labels."""
+    """Return a suggestion with unique, sorted anchors and labels, and with its id.
+
+    The id is computed from the sample's key, the maker and the content.
+    """
     tidy = replace(
         suggestion,
         claim=tuple(sorted(set(suggestion.claim))),

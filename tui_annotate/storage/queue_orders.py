@@ -37,7 +37,7 @@ HANDED_OUT: Final = "handed-out"
 """Setting of a dataset that only assignees see; its samples are in no shared queue order."""
 
 EVERYONE: Final = ""
-"""Value of `person` in the row that counts all samples of a queue order, for all people."""
+"""Value of `person` in rows that count all samples, not the samples that a person completed."""
 
 UNSCORED: Final = 1 << 40
 """Smallest sort value of samples without a score in a queue order by score.
@@ -60,7 +60,7 @@ _BUCKETS: Final = select(RANKS.c.sample_id, RANKS.c.order_id, RANKS.c.bucket).wh
 
 
 class RankedSample(NamedTuple):
-    """A sample to add to queue orders: its row id, its key, and the first sample with its source.
+    """A sample to add to queue orders: its row id, its key, the first sample of the same source.
 
     All samples are given by row id.
     """

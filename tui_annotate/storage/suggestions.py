@@ -1,4 +1,4 @@
-"""Suggestions of machines and one person's answers to them; suggestions are stored in whole runs.
+"""Suggestions of machines, stored in complete runs, and the answers of one person to suggestions.
 
 Annotators do not see suggestions in a dataset that hides them; lists and counts of all suggestions
 are for users who may report.
@@ -300,8 +300,8 @@ def _write_batch(
     for key, _ in some:
         if key.dataset != run.dataset:
             raise InvalidInput(
-                f"the suggestion on {key} is not in the run's dataset {run.dataset!r}",
-                "make one run for each dataset",
+                f"the suggestion on sample {key} is not in the run's dataset {run.dataset!r}",
+                "create one run for each dataset",
             )
     wanted = {"dataset": run.dataset, "ids": sorted({key.id for key, _ in some})}
     rows = {row[0]: row[1] for row in connection.execute(_ROWS, wanted)}

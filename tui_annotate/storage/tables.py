@@ -23,7 +23,7 @@ NO_ROWID: Final = {"sqlite_with_rowid": False}
 
 
 class Row(SQLModel):
-    """Base class of a table row, with metadata separate from other users of SQLModel.
+    """Base class of a table row, with metadata that other packages with SQLModel do not share.
 
     Keys and indexes are named by a convention, so that migrations find them. A table has no rowid
     unless the class defines its own `__table_args__`.

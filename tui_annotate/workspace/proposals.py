@@ -121,7 +121,7 @@ class GuidanceFiles:
             now.keep(change, text, [])
 
     def text(self) -> str:
-        """Return the text of the label set that is in use after a changed file is stored.
+        """Return the text of the label set that is in use once a changed `labels.yaml` is stored.
 
         Raises:
             InvalidLabels: `labels.yaml` is not a valid label set.
@@ -153,7 +153,7 @@ class GuidanceFiles:
         return "written"
 
     def labels(self, dataset: str = "") -> LabelTree:
-        """Return the label set in use after a changed `labels.yaml` is stored, but do not store it.
+        """Return the label set that would be in use if a changed `labels.yaml` were stored now.
 
         `dataset`: a dataset with its own label set gets that set.
 

@@ -1,4 +1,4 @@
-"""Assigns and unassigns samples inside one transaction, and updates each annotator's own order.
+"""Assigns and unassigns samples inside one transaction, and updates annotators' own queue orders.
 
 The samples of an assigned dataset are in no shared order; each annotator has only the samples that
 are assigned to them. Samples that annotators had begun before are assigned to them.

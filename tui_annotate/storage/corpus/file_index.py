@@ -76,7 +76,7 @@ class IndexedSample:
 
 
 class FileIndex:
-    """Index of records in order of arrival; threads may share it, and must close it.
+    """Index of records in order of arrival, which threads may share; close the index after use.
 
     Attributes:
         people: people by id, in order of arrival.
@@ -213,7 +213,7 @@ class FileIndex:
         offset: int = 0,
         limit: int = 200,
     ) -> tuple[list[IndexedSample], int]:
-        """Return samples in order, and their total under the same filter.
+        """Return (a page of matching samples in order, the number of all matching samples).
 
         Args:
             search: part of the id, group, dataset or summary's start, in any case.

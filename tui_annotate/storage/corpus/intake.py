@@ -227,7 +227,7 @@ def _create_datasets(
 def place_documents(
     connection: Connection, placed: dict[int, tuple[dict[str, Any], ...]], documents: dict[str, int]
 ) -> None:
-    """Store which documents each sample consists of, and in which order."""
+    """Store the documents of each sample, by reference and in order."""
     rows = [
         {
             "sample_id": sample_id,

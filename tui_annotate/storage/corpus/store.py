@@ -303,7 +303,7 @@ class CorpusStore(VectorSetStore):
         return len(keys)
 
     def datasets(self) -> list[DatasetInfo]:
-        """Return the counts of all datasets, by name."""
+        """Return the statistics of all datasets, by dataset name."""
         with self._database.reading() as connection:
             rows = connection.execute(_INFOS, seen_scope(visible_people(self._actor)))
             return [DatasetInfo(*row) for row in rows]

@@ -85,7 +85,7 @@ class GuidanceStore(CommonStore):
         return edition.version
 
     def editions(self, kind: GuidanceKind) -> tuple[GuidanceEdition, ...]:
-        """Return when each version of label sets or guidelines came into use, in order of time.
+        """Return the times at which versions of label sets or guidelines came into use, in order.
 
         The versions of the workspace and of all datasets are included.
         """
@@ -204,7 +204,7 @@ class LabelSets:
         return self._trees[version]
 
     def same(self, version: str, labels: LabelTree) -> bool:
-        """Return whether a stored version has the same labels and rules as a label set.
+        """Return whether a stored label set version has the labels and rules of a label set.
 
         False if there is no such version.
         """

@@ -231,7 +231,7 @@ def _find_difference(connection: Connection, logged: EventStream, *, ended: bool
     if row["seq"] > logged.seq:
         return f"the log ends here, but the tables have event {row['seq']}: events were removed"
     if row["seq"] < logged.seq:
-        return f"the tables end with event {row['seq']}"
+        return f"the log continues here, but the tables end with event {row['seq']}"
     if row["head"] != logged.head:
         return "the tables have a different hash for this event"
     if row != assignment_row(logged):

@@ -61,7 +61,7 @@ _ACTIONS: Final = (
 
 
 def event_to_row(event: Event) -> dict[str, Any]:
-    """Return the table row of an event that has its position in an event stream."""
+    """Return the table row of an event that already has its number and hash."""
     action = event.action
     return {name: getattr(event, name) for name in _PLAIN_FIELDS} | {
         "verb": action.verb,

@@ -95,7 +95,9 @@ class Ledger:
     def clear(
         self, person: str, wanted: Callable[[SampleKey], bool], *, words: bool = False
     ) -> ClearedCounts:
-        """Remove a person's annotations on selected samples as one action; return counts.
+        """Remove a person's annotations on selected samples; return how many were removed.
+
+        The removal is one action, which undo reverses as a whole.
 
         Args:
             words: also remove ratings and sample comments.

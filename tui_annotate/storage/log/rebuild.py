@@ -61,9 +61,9 @@ def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead
 
 
 def cut_to_time(copy: Database, at: str) -> None:
-    """Remove the rest of each event stream from a copied store, from the first event after `at`.
+    """Remove each event stream's events after a time from a copy of a store.
 
-    `at` is in ISO 8601, UTC.
+    The first event after `at` (ISO 8601, UTC) and all later events of its stream are removed.
     """
     with copy.writing() as connection, _cut_streams(connection):
         connection.execute(_LATER, {"at": at})
@@ -82,7 +82,7 @@ def _cut_streams(connection: Connection) -> Iterator[None]:
 
 
 def rebuild_tables(copy: Database) -> int:
-    """Rebuild annotations, assignments and answers from the event log; count event streams.
+    """Rebuild annotations, assignments and answers from the event log; return the stream count.
 
     Raises:
         Conflict: an event does not follow from the events before it.

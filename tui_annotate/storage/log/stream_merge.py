@@ -88,7 +88,7 @@ class StreamMergeReport:
     refused: list[MergedStream] = field(default_factory=list)
 
     def take(self, taken: MergedStream) -> None:
-        """Add the result of one merged event stream to the counts."""
+        """Add the result of one merged event stream to the report."""
         if taken.refused:
             self.refused.append(taken)
         elif taken.events:

@@ -128,19 +128,19 @@ class AttemptCounts:
     _connection: Connection
 
     def of(self, scope: str) -> FailureCount:
-        """Return the count of failed attempts to sign in for a scope; zero for a new scope."""
+        """Return the count of failed sign-ins for a scope: an account, a client, or both."""
         query = select(*columns_of(ATTEMPTS, "failures last until"))
         row = self._connection.execute(query.where(ATTEMPTS.c.scope == scope)).first()
         return FailureCount(row[0], *map(_parse_time, row[1:])) if row else FailureCount()
 
     def keep(self, scope: str, tally: FailureCount) -> None:
-        """Replace the count of failed attempts to sign in for a scope."""
+        """Replace the count of failed sign-ins for a scope: an account, a client, or both."""
         times = {"last": tally.last, "until": tally.until}
         row = {name: time.isoformat() if time else "" for name, time in times.items()}
         self._connection.execute(_KEEP, {"scope": scope, "failures": tally.failures, **row})
 
     def drop(self, scope: str) -> None:
-        """Delete the count of failed attempts to sign in for a scope."""
+        """Delete the count of failed sign-ins for a scope: an account, a client, or both."""
         self._connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.scope == scope))
 
 

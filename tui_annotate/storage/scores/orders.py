@@ -163,7 +163,7 @@ def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
 
 
 def refresh_orders(database: Database, names: Collection[str]) -> None:
-    """Update the queue orders by some scores, and drop orders whose score no longer exists."""
+    """Recompute the queue orders that sort by given scores; drop orders whose score is gone."""
     with database.reading() as connection:
         made = _list_stored_orders(connection)
     for order in sorted({order for _, order in made if order.score in names}):

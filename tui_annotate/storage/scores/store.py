@@ -1,4 +1,4 @@
-"""Scores of scorers and judges, written in whole runs by admins and read by sample.
+"""Scores of scorers and judges: admins store complete runs, screens read scores by sample.
 
 In a dataset that hides machine output, screens show no scores to anyone (`of`), and annotators see
 none anywhere.
@@ -277,15 +277,15 @@ class ScoreStore(Store):
 def _build_row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
     if score.key.dataset != dataset:
         raise InvalidInput(
-            f"the score {score.name!r} of {score.key} is not in the run's dataset {dataset!r}",
-            "make one run for each dataset",
+            f"score {score.name!r} of sample {score.key} is not in the run's dataset {dataset!r}",
+            "create one run for each dataset",
         )
     if not score.name:
-        raise InvalidInput(f"a score of {score.key} has no name", "give the score a name")
+        raise InvalidInput(f"a score of sample {score.key} has no name", "give the score a name")
     numbers = (score.raw, score.value, *score.parts)
     if not all(each is None or isfinite(each) for each in numbers):
         raise InvalidInput(
-            f"the score {score.name!r} of {score.key} is not a number: {numbers}",
+            f"score {score.name!r} of sample {score.key} is not a number: {numbers}",
             "omit scores that can not be computed",
         )
     parts = to_json(score.parts) if score.parts else ""

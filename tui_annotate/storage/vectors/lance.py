@@ -23,7 +23,7 @@ from tui_annotate.storage.vectors import arrow
 REBUILD: Final = "index rebuild"
 """Command that recomputes the vectors."""
 ALL: Final = 2**31 - 1
-"""Limit value that means no limit."""
+"""Value of a query's limit that means no limit."""
 
 _INDEX_CACHE: Final = 64_000_000
 """Bytes of memory for index data: enough for the indexes of 1,000,000 rows."""
@@ -71,7 +71,7 @@ class LanceFolder:
         return self.path / f"{table}.lance"
 
     def has_table(self, table: str) -> bool:
-        """Return whether a table exists; a table whose creation was interrupted does not count."""
+        """Return whether a table exists; False for a table whose creation was interrupted."""
         return _has_version(self.place(table))
 
     def open(self, table: str) -> Any:
@@ -145,7 +145,7 @@ class LanceFolder:
                 if time.monotonic() >= until:
                     raise Unavailable(
                         f"another process is writing the vectors in {self.path}",
-                        "wait for it to end, then try again; finished parts are kept",
+                        "wait for that process to end, then try again; finished parts are kept",
                     )
                 time.sleep(_POLL_SECONDS)
             yield
@@ -197,7 +197,7 @@ def optimize_table(opened: Any) -> None:
 
 
 def hash_filters(hashes: Iterable[str]) -> Iterator[str]:
-    """Yield filters that together match all document hashes, each once."""
+    """Yield query filters that together match each of the document hashes once."""
     for some in split_batches(dict.fromkeys(hashes), _FILTER):
         quoted = ("'" + name.replace("'", "''") + "'" for name in some)
         yield f"sha256 IN ({', '.join(quoted)})"

@@ -94,7 +94,7 @@ class VectorSetStore(Store):
         return self.setting(IN_USE) is not None
 
     def keep_vector_set(self, kept: VectorSet) -> None:
-        """Store a vector set; a stored set with the same table gets the new values."""
+        """Store a vector set, or replace the values of a stored set with the same table."""
         row = {name: getattr(kept, name) for name in VectorSet.__slots__ if name != "table"}
         added = {**row, "vectors": kept.table, "loose": False, "created": utc_now()}
         with self._writing_as_manager() as connection:

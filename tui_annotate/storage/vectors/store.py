@@ -46,7 +46,7 @@ SCHEMA: Final = 1
 """Version of the table layout, part of every table's name; a new version forces a rebuild."""
 
 _BATCH: Final = 20_000
-"""Rows of one commit; small commits would slow down every later read."""
+"""Number of rows in one commit; small commits would slow down every later read."""
 
 
 def table_name(embedder: str, version: str, segmenter: str) -> str:
