@@ -62,7 +62,8 @@ class Settings:
     ratings: tuple[str, ...] = ()
     """Rating scale for samples of every kind, best first.
 
-    Empty: the default scales of `domain.report_collections.rating_scale`, without one for pairs.
+    Empty: the default scales of `domain.report_collections.rating_scale`; pairs of source and
+    summary have no default scale.
     """
 
     theme: str = ""

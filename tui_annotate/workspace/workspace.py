@@ -306,7 +306,7 @@ class Workspace:
         return StatusReader(self.path, *stores, *labels, lambda: self.vectors)
 
     def status(self) -> Status:
-        """Return the counts of everything that is stored in the workspace."""
+        """Return how many objects of each kind are stored in the workspace."""
         return self._status_reader.status()
 
     def check(self) -> list[DiagnosticFinding]:

@@ -129,7 +129,7 @@ def select_newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
 
 
 def current_runs(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
-    """Return the newest run that has a score, by dataset row id and score name."""
+    """Return the newest run for each dataset and score, by dataset row id and score name."""
     return {(each.dataset_id, name): each for each in select_newest(runs) for name in each.names}
 
 

@@ -19,7 +19,7 @@ from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import add_missing, upsert
 
 IN_USE: Final = "vectors"
-"""Setting that names the vector table in use: empty for lexical retrieval, absent at first."""
+"""Setting that names the vector table in use: empty for lexical retrieval, absent if undecided."""
 
 _AT_ONCE: Final = 500
 """Maximum number of documents that one transaction removes from a vector set."""
