@@ -116,7 +116,7 @@ def plan_top_up(
     *,
     to: int,
 ) -> AssignmentPlan:
-    """Plan an assignment after which each person has `to` open samples, if samples suffice.
+    """Plan an assignment after which each person has `to` open samples, if there are enough.
 
     The people with the fewest open samples come first.
     """

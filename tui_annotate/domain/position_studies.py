@@ -32,7 +32,7 @@ _DIGITS: Final = 9
 VERDICT: Final = "human_verdict"
 """Name of the field of a scored row with the human verdict on the row's answer."""
 ERROR: Final = "model_error"
-"""Name of the field that states why a row has no answer, for example a too long prompt."""
+"""Name of the field that states why a row has no answer, for example a prompt that is too long."""
 ANSWER: Final = "model_answer"
 
 

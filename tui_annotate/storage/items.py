@@ -186,7 +186,7 @@ class _DatasetView:
         return {name: (done[name], count) for name, count in total.items()}
 
     def complete(self, start: str) -> list[tuple[str, str]]:
-        """Return (topic, group) of each sentence whose citations are all annotated.
+        """Return (topic, group) of each sentence of which the annotator annotated all citations.
 
         Citations are ignored if their ids do not begin with `start`.
         """

@@ -44,7 +44,7 @@ _SET_SETTING: Final = upsert(DATASET_SETTINGS, "dataset_id", "name")
 def worked_on_condition(assignment: str) -> str:
     """Return an SQL condition that is true if a person worked on a sample.
 
-    Time spent is no work. `assignment` is the alias of the table of assignments.
+    Time spent alone is not work. `assignment` is the alias of the table of assignments.
     """
     said = " OR ".join(f"{assignment}.{name} <> ''" for name in ("rating", "comment"))
     return f"({assignment}.state <> 'new' OR {assignment}.annotations > 0 OR {said})"

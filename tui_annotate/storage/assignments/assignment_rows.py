@@ -164,7 +164,7 @@ def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at
 
 
 def free_dataset(connection: Connection, dataset_id: int) -> bool:
-    """Open a dataset to all annotators if none of its samples is assigned; return success."""
+    """Open a dataset to all annotators if its samples are unassigned; return whether it is open."""
     rules = select(DATASET_SETTINGS.c.name).where(
         DATASET_SETTINGS.c.dataset_id == dataset_id,
         DATASET_SETTINGS.c.name.in_([AssignmentCause.POOL.value, AssignmentCause.PRACTICE.value]),

@@ -160,7 +160,7 @@ class VectorSetStore(Store):
         return _parse_document(row) if row else None
 
     def waiting(self, table: str) -> tuple[int, int]:
-        """Return (documents without vectors in a table, segments of these documents)."""
+        """Return the number of documents without vectors in a table, and their number of segments."""
         with self._database.reading() as connection:
             documents, segments = connection.execute(_WAITING, {"vectors": table}).one()
         return documents, segments
@@ -180,7 +180,7 @@ class VectorSetStore(Store):
                 connection.execute(_SET, {"name": _mark_name(table), "value": hashes[-1]})
 
     def embedded(self, table: str) -> tuple[int, int]:
-        """Return (documents with vectors in a table, how many of these are ranked lexically)."""
+        """Return how many documents have vectors in a table, and how many are ranked lexically."""
         with self._database.reading() as connection:
             documents, unknown = connection.execute(_EMBEDDED_COUNT, {"vectors": table}).one()
         return int(documents), int(unknown)
