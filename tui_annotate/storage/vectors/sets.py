@@ -160,7 +160,7 @@ class VectorSetStore(Store):
         return _parse_document(row) if row else None
 
     def waiting(self, table: str) -> tuple[int, int]:
-        """Return the number of documents without vectors in a table, and their number of segments."""
+        """Return the number of documents without vectors in a table, and of their segments."""
         with self._database.reading() as connection:
             documents, segments = connection.execute(_WAITING, {"vectors": table}).one()
         return documents, segments
