@@ -150,7 +150,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a read transaction that sees one consistent state, whatever is written meanwhile."""
+        """Open a read transaction that sees one consistent state, even during concurrent writes."""
         with translate_errors(self.path), self._reader.connect() as connection:
             yield connection
 
@@ -178,7 +178,7 @@ class Database:
             yield connection
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
-        """Open a second store that is closed together with this one; errors as in `open`.
+        """Open a second store that is closed together with this store; errors as in `open`.
 
         Args:
             make: create the store if there is no file at `path`.
@@ -281,15 +281,15 @@ _HINTS: Final = {
     "SQLITE_PERM": ("access is refused", "check the owner and mode of the store"),
     "SQLITE_AUTH": ("access is refused", "check the owner and mode of the store"),
     "SQLITE_BUSY": (
-        "another process has locked it",
+        "another process has locked the file",
         "wait for the other process to end, then try again",
     ),
     "SQLITE_LOCKED": (
-        "another process has locked it",
+        "another process has locked the file",
         "wait for the other process to end, then try again",
     ),
     "SQLITE_PROTOCOL": (
-        "another process has locked it",
+        "another process has locked the file",
         "wait for the other process to end, then try again",
     ),
     "SQLITE_CORRUPT": ("the file is damaged", SAVE),

@@ -1,4 +1,4 @@
-"""Suggestions of machines, stored in complete runs, and the answers of one person to suggestions.
+"""Suggestions of machines, stored in complete runs, and people's answers to suggestions.
 
 Annotators do not see suggestions in a dataset that hides them; lists and counts of all suggestions
 are for users who may report.

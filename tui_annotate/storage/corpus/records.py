@@ -1,4 +1,4 @@
-"""Reads samples and records from the store: one at a time for the screen, streamed for exports.
+"""Reads samples and records from the store: single samples for the screen, and streams for exports.
 
 They are built from plain rows, not from ORM objects, because an export of 200,000 annotations
 spends most of its time here.

@@ -71,7 +71,7 @@ _HASH_AT: Final = select(EVENTS.c.hash).where(
 
 
 class AuditStore(CommonStore):
-    """Audits of the event log in one consistent state; they do not block concurrent work."""
+    """Audits of one consistent state of the event log, which do not block concurrent work."""
 
     def find_faults(
         self, progress: Callable[[int, int], None] | None = None

@@ -91,7 +91,7 @@ class LabelChangeStore(LogStore):
 
     @contextmanager
     def writing(self) -> Iterator[LabelSetChange]:
-        """Open a transaction that holds the write lock; it is rolled back after any error."""
+        """Open a transaction with the write lock, which is rolled back after any error."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
             yield LabelSetChange(connection, self._disabled)

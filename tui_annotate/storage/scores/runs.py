@@ -1,4 +1,4 @@
-"""Runs of scorers and judges: begin, finish and drop runs, and find the current ones.
+"""Runs of scorers and judges: begin, finish and drop runs, and find the current runs.
 
 The newest finished run of each maker and dataset is current. An interrupted run is dropped by the
 next run of the same maker.

@@ -217,7 +217,7 @@ _PANICS: Final = frozenset({"RustPanic", "PanicException"})
 
 @contextmanager
 def lance_errors(folder: Path) -> Iterator[None]:
-    """Raise errors of LanceDB, Arrow and the disk as `Unavailable`; no other code does so."""
+    """Translate errors of LanceDB, Arrow and the disk in the block into `Unavailable`."""
     try:
         yield
     except BaseException as error:

@@ -85,7 +85,7 @@ class VectorSetStore(Store):
         return _build_vector_set(row) if row else None
 
     def vector_sets(self) -> tuple[VectorSet, ...]:
-        """Return all vector sets, also unfinished ones, the oldest first."""
+        """Return all vector sets, including unfinished sets, the oldest first."""
         with self._database.reading() as connection:
             return tuple(map(_build_vector_set, connection.execute(_ALL).mappings()))
 
