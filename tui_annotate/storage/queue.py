@@ -410,7 +410,7 @@ class OrderWalk:
         return SampleKey(*row)
 
     def count(self, scope: Mapping[str, str]) -> int:
-        """Return the number of samples that match a search text and states; empty values match all."""
+        """Return how many samples match a search text and states; empty values match all."""
         if not scope["search"] and not scope["states"]:
             return self.total()
         return int(self._execute(_COUNT, **scope).scalar_one())
