@@ -67,7 +67,7 @@ def check_unix_user(name: str) -> str:
     if name and not _UNIX.fullmatch(name):
         raise InvalidInput(
             f"{name!r} is not a Unix user name",
-            "write the name that the command id -un prints",
+            "write the name that the shell command id -un prints",
             code="user-name",
         )
     return name

@@ -19,7 +19,10 @@ class ReviewAction(StrEnum):
 
 
 class RejectionReason(StrEnum):
-    """A reviewer's reason for a rejection, in display order; empty if only a note explains it."""
+    """A reviewer's reason for a rejection, in display order.
+
+    The empty reason means that only a note explains the rejection.
+    """
 
     SLIP = "slip"
     GUIDELINE = "guideline"
@@ -56,11 +59,11 @@ def adjudication_from_json(value: Any) -> Adjudication:
         ValueError: the value has another form.
     """
     if not isinstance(value, Mapping):
-        raise ValueError("`settled` is not an object")
+        raise ValueError("the field `settled` is not an object")
     by, note, sources = value.get("by", ""), value.get("note", ""), value.get("sources", [])
     if not isinstance(sources, list):
-        raise ValueError("'sources' of `settled` is not a list")
+        raise ValueError("the field 'sources' of `settled` is not a list")
     if not all(isinstance(word, str) for word in (by, note, *sources)):
-        raise ValueError("'by', 'note' and 'sources' of `settled` must be text")
+        raise ValueError("the fields 'by', 'note' and 'sources' of `settled` must be text")
     how, reason = ReviewAction(value.get("how", "")), RejectionReason(value.get("reason", ""))
     return Adjudication(by, how, tuple(sorted(set(sources))), reason, note)

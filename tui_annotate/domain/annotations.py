@@ -207,7 +207,7 @@ _SIDES = {side.value: side for side in Side}
 
 @dataclass(frozen=True, slots=True)
 class PastAnnotation:
-    """An earlier annotation of the same person that is similar to the current text.
+    """A person's earlier annotation whose text is similar to the claim that the person annotates.
 
     Attributes:
         text: the annotated text; the texts of several spans are joined by an ellipsis.

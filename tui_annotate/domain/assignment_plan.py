@@ -68,7 +68,7 @@ class AssignmentPlan:
 
 
 def share_size(share: str, total: int) -> int:
-    """Return how many of `total` samples an amount such as `12`, `30%` or `all` means.
+    """Convert an amount such as `12`, `30%` or `all` into a number of `total` samples.
 
     A percentage is rounded, to at least one sample. A number above `total` gives `total`.
 
@@ -116,7 +116,10 @@ def plan_top_up(
     *,
     to: int,
 ) -> AssignmentPlan:
-    """Plan an assignment that fills each person up to `to` open samples, fewest open first."""
+    """Plan an assignment after which each person has `to` open samples, if there are enough.
+
+    The people with the fewest open samples come first.
+    """
     rest = {item.key: options.overlap - item.held for item in items}
     line = order_items(items, options)
     given: dict[str, tuple[AllocationItem, ...]] = {}
@@ -168,7 +171,12 @@ def distribute(
     together: bool,
     seed: str,
 ) -> AssignmentPlan:
-    """Assign each sample to `need` people, with balanced loads and one team for each source."""
+    """Assign each sample to as many people as needed, with balanced loads.
+
+    Args:
+        need: number of people by sample.
+        together: gives all samples of one source to the same people, as far as possible.
+    """
     allocation = Allocation(assignees)
     short = 0
     for block in _by_source(items, together=together):
@@ -182,7 +190,10 @@ def distribute(
 
 
 def _by_source(items: Sequence[AllocationItem], *, together: bool) -> list[list[AllocationItem]]:
-    """Group samples that go to the same people; largest group first, so small groups balance."""
+    """Group the samples that go to the same people, in order of size, largest group first.
+
+    Small groups come last because they balance the loads.
+    """
     if not together:
         return [[item] for item in items]
     blocks: dict[str, list[AllocationItem]] = {}
@@ -220,7 +231,7 @@ class AllocationItem:
 
 @dataclass(frozen=True, slots=True)
 class Assignee:
-    """A person who can receive samples, with their current samples and the number still open."""
+    """A person who can receive samples, with the person's samples and number of open samples."""
 
     person: str
     has: Collection[SampleKey] = frozenset()
@@ -241,7 +252,7 @@ class Allocation:
         return key not in self._has[person] and key not in self.given[person]
 
     def team(self, seed: str, item: AllocationItem) -> list[str]:
-        """Return all people, those with the fewest planned samples first, ties at random."""
+        """Return all people, sorted by their number of planned samples; ties in random order."""
         lots = draw(seed, "", item.key)
         place = {person: at for at, person in enumerate(self.given)}
         return sorted(
@@ -254,14 +265,14 @@ class Allocation:
         )
 
     def take(self, item: AllocationItem, team: Sequence[str], *, count: int) -> int:
-        """Plan a sample for the first `count` eligible people of a team; return how many."""
+        """Plan a sample for up to `count` eligible people of a team; return how many there were."""
         assignees = [person for person in team if self._free(person, item.key)][:count]
         for person in assignees:
             self.given[person][item.key] = item
         return len(assignees)
 
     def level(self) -> None:
-        """Balance the loads: move samples from the people with most to those with fewest.
+        """Balance the loads: move samples from people with many samples to people with few.
 
         A move may pass through other people. Stops when no chain of moves improves the balance.
         """

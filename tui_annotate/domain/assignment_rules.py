@@ -28,7 +28,7 @@ class AssignmentCause(StrEnum):
 
 
 class DisagreementRule(StrEnum):
-    """What counts as disagreement between annotators of one sample.
+    """The criterion for disagreement between the annotators of one sample.
 
     `differ`: one annotator marks something and another nothing. `label`: also different labels.
     """
@@ -39,7 +39,7 @@ class DisagreementRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """A rule: annotators take samples of a dataset from a pool until each has `overlap` people.
+    """A rule: annotators take a dataset's samples from a pool, each sample up to `overlap` times.
 
     Attributes:
         order: `by-source`, `ingested`, `random:SEED`, or an order by the scores that existed when
@@ -81,7 +81,7 @@ class Escalation:
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A rule: a dataset is for practice, with known answers by one person or of one origin.
+    """A rule: a dataset is for practice; one person's or one origin's annotations are the answers.
 
     Attributes:
         person: id of the person whose annotations are the answers; empty if `origin` is given.
@@ -96,7 +96,7 @@ class Practice:
 def labels_disagree(
     views: Sequence[Collection[tuple[LabelPath, ...]]], when: DisagreementRule
 ) -> bool:
-    """Return whether annotators who completed a sample disagree; compares top-level labels."""
+    """Return whether annotators who completed a sample disagree, by their top-level labels."""
     if len({bool(view) for view in views}) > 1:
         return True
     tops = {frozenset(path[:1] for labels in view for path in labels) for view in views}

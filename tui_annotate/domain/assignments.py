@@ -49,5 +49,5 @@ class Assignment:
 
 
 def working_seconds(gap: float) -> float:
-    """Return the seconds in [0, 60] that count as work in a gap between two actions."""
+    """Return the working time, in [0, 60] seconds, of a gap between two actions."""
     return float(min(max(gap, 0.0), IDLE_CAP))

@@ -1,4 +1,4 @@
-"""Assist traces: what the assist displayed at a save, stored to measure its help and its bias."""
+"""Assist traces: what the assist displayed at a save, to measure its help and its bias."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tui_annotate.domain.samples import Signals
 
 
 class MatchPosition(NamedTuple):
-    """The rank and score of the best match that an evidence span overlaps; 0 and 0 for none.
+    """The rank and score of the best match that an evidence span overlaps; 0 if it overlaps none.
 
     Attributes:
         whole: whether the evidence span equals the match's whole segment.
@@ -55,12 +55,12 @@ class AssistTrace:
 
     @property
     def refused_best(self) -> bool:
-        """Whether the user visited the first match and took no evidence from it."""
+        """Whether the user visited the first match but took no evidence from that match."""
         return self.looked_at_best and all(place.rank != 1 for place in self.places)
 
 
 def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
-    """Return an assist trace as JSON values in fixed order; a position is [rank, score, whole]."""
+    """Convert an assist trace to JSON values; a match position becomes [rank, score, whole]."""
     return {
         "by": trace.by.value,
         "embedder": trace.embedder,
@@ -73,27 +73,27 @@ def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
 
 
 def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
-    """Parse an assist trace from JSON for an annotation with `spans` evidence spans.
+    """Parse an annotation's assist trace from JSON; `spans`: its number of evidence spans.
 
     Raises:
         ValueError: the value has another form, or its ranks and counts are inconsistent.
     """
     if not isinstance(value, Mapping) or not isinstance(value.get("evidence"), list):
-        raise ValueError("'assist' is not an object with a list 'evidence'")
+        raise ValueError("the field 'assist' is not an object with a list 'evidence'")
     offered = value.get("offered")
     if not _is_count(offered):
-        raise ValueError("'offered' of 'assist' is not a number of matches")
+        raise ValueError("the field 'offered' of 'assist' is not a number of matches")
     places = tuple([_parse_position(place, offered) for place in value["evidence"]])
     if len(places) != spans:
-        raise ValueError("'assist' must have one position for each evidence span")
+        raise ValueError("the field 'assist' must have one match position for each evidence span")
     looked = value.get("looked")
     if not isinstance(looked, list) or not all(
         _is_count(at) and 0 < at <= offered for at in looked
     ):
-        raise ValueError("'looked' of 'assist' is not a list of ranks of displayed matches")
+        raise ValueError("the field 'looked' of 'assist' is not a list of ranks of matches")
     words = [value.get(name, "") for name in ("by", "embedder", "version")]
     if not all(isinstance(word, str) for word in words) or not _is_unit_number(value.get("best")):
-        raise ValueError("'assist' needs texts 'by', 'embedder', 'version' and a score 'best'")
+        raise ValueError("'assist' needs the texts 'by', 'embedder', 'version' and a score 'best'")
     return AssistTrace(
         by=Signals(words[0]),
         embedder=words[1],
@@ -107,12 +107,12 @@ def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
 
 def _parse_position(value: Any, offered: int) -> MatchPosition:
     if not isinstance(value, list) or len(value) != 3:
-        raise ValueError("a position in 'assist' must be [rank, score, whole]")
+        raise ValueError("a match position in 'assist' must be a list [rank, score, whole]")
     rank, score, whole = value
     if not _is_count(rank) or rank > offered:
-        raise ValueError("a rank in 'assist' is above the number of matches, or not a count")
+        raise ValueError("a rank in 'assist' must be a whole number up to the number of matches")
     if not _is_unit_number(score) or not isinstance(whole, bool):
-        raise ValueError("a position in 'assist' has an invalid score or flag")
+        raise ValueError("a match position in 'assist' has an invalid score or flag 'whole'")
     return MatchPosition(rank, float(score), whole)
 
 

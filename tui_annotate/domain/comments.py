@@ -45,7 +45,7 @@ class CommentThread:
 
     @property
     def id(self) -> str:
-        """The id of the thread: that of its first message."""
+        """The thread's id, which is the id of its first message."""
         return self.remarks[0].id
 
     @property
@@ -61,7 +61,7 @@ class CommentThread:
 
 @dataclass(frozen=True, slots=True)
 class NewsItem:
-    """A news item shown when a user's session starts; changed guidelines are shown as a diff."""
+    """A news item for a user at the start of a session; changed guidelines are shown as a diff."""
 
     title: str
     lines: tuple[DiffPart, ...]

@@ -14,7 +14,7 @@ def find_nearest(word: str, known: Iterable[str]) -> str:
 
 
 def suggest_word(word: str, known: Iterable[str]) -> str:
-    """Return "did you mean 'X'? " with the most similar known word; empty if none is similar."""
+    """Return the question "did you mean 'X'? " with the most similar known word, or empty text."""
     near = find_nearest(word, known)
     return f"did you mean {near!r}? " if near else ""
 

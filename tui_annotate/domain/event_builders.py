@@ -51,7 +51,7 @@ def _new_payloads(state: StreamState, new: Iterable[Annotation]) -> dict[str, Pa
 
 
 def edit(state: StreamState, annotation: Annotation, *new: Annotation, at: str) -> PendingEvent:
-    """Build the event that replaces an annotation and adds the annotations `new`.
+    """Build the event that replaces an annotation and adds further annotations.
 
     `annotation.version` and `annotation.updated` must be those of the stored annotation.
 
@@ -149,9 +149,9 @@ def relabel(
 
 
 def reopened_state(state: StreamState) -> State | None:
-    """Return `REOPENED` if an annotated sample counts as finished, else None.
+    """Return the state `REOPENED` if an annotated sample is finished or new, else None.
 
-    State `new` counts as finished, because annotations imported without a state are `new`.
+    A sample with annotations is `new` if the annotations were imported without a state.
     """
     now = State(state.assignment["state"])
     return State.REOPENED if now.finished or now is State.NEW else None
@@ -186,13 +186,13 @@ def undo_relabel(
 
 
 def assign(state: StreamState, verb: str, parts: Mapping[str, str]) -> PendingEvent:
-    """Build the event that changes the assignment's state, rating or comment to `parts`."""
+    """Build the event that sets the assignment's fields in `parts`: state, rating or comment."""
     before = {name: state.assignment[name] for name in parts}
     return PendingEvent(verb, Change({}, before), Change({}, dict(parts)))
 
 
 def rate_or_comment(state: StreamState, verb: str, parts: Mapping[str, str]) -> PendingEvent:
-    """Build the event of a new rating or comment: a new sample begins, a finished one stays so."""
+    """Build the event of a new rating or comment, which never reopens a finished sample."""
     new = state.assignment["state"] == State.NEW.value and any(parts.values())
     return assign(state, verb, {**parts, "state": State.DRAFT.value} if new else parts)
 
@@ -224,7 +224,10 @@ def _build(
     after: Mapping[str, Payload | None],
     parts: Mapping[str, str] | None = None,
 ) -> PendingEvent:
-    """Build an event that changes annotations; `parts` None begins or reopens the sample."""
+    """Build an event that changes annotations and the assignment's fields in `parts`.
+
+    If `parts` is None, the event begins a new sample or reopens a finished one.
+    """
     moved = assign(state, verb, _begun_or_reopened(state) if parts is None else parts)
     return PendingEvent(
         verb, Change(before, moved.before.assignment), Change(after, moved.after.assignment)
@@ -296,7 +299,7 @@ def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
 
 
 def accept(state: StreamState, suggestion: Suggestion, *new: Annotation) -> PendingEvent:
-    """Build the event that accepts a suggestion as annotations `new`; a finished sample reopens.
+    """Build the event that accepts a suggestion and adds its annotation; a finished sample reopens.
 
     Raises:
         Conflict: the suggestion is already accepted.

@@ -41,11 +41,11 @@ def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState)
     `seq`: expected number. `prev`, `state`: hash and state after the previous event.
     """
     if event.seq != seq:
-        return f"event {seq} of its stream is missing before this event"
+        return f"event {seq} of the stream is missing before this event"
     if event.hash != hash_event(event):
         return "the event's content does not match its hash"
     if event.prev != prev:
-        return "the previous event is not the one that this event was appended to"
+        return "the event's `prev` is not the hash of the previous event"
     if not state.matches(event.action.before):
         return "the event's previous values differ from the state of its stream"
     return ""
@@ -81,7 +81,7 @@ class LogHead:
 
 
 def digest_heads(heads: Iterable[StreamHead]) -> tuple[int, str]:
-    """Return the number of sorted stream heads, and SHA-256 over their canonical JSON lines."""
+    """Return (number, SHA-256 of the canonical JSON lines) of sorted stream heads."""
     count, hashed = 0, hashlib.sha256()
     for count, head in enumerate(heads, start=1):  # noqa: B007  the last one counts
         hashed.update(f"{canonical_json(list(head))}\n".encode())
@@ -89,7 +89,7 @@ def digest_heads(heads: Iterable[StreamHead]) -> tuple[int, str]:
 
 
 def head_from_token(token: str) -> tuple[int, str]:
-    """Parse the event count and the digest of a `LogHead.token`.
+    """Parse the head of an event log in the form COUNT:DIGEST into (event count, digest).
 
     Raises:
         InvalidInput: the token is not COUNT:DIGEST.

@@ -22,20 +22,20 @@ REDO: Final = "redo"
 READ: Final = "read"
 """Verb of an event that records working time without an action; undo skips it."""
 IMPORT: Final = "import"
-"""Verb of an event that imports work from a file; undo skips it, as no local user did it."""
+"""Verb of an event that imports work from a file; undo skips it: no local user did the work."""
 DISCARD: Final = "discard"
-"""Verb of an event after which the sample is no longer in the corpus; ends undo in its stream."""
+"""Verb of an event that records a sample's removal; earlier events cannot be undone."""
 RELABEL: Final = "relabel"
-"""Verb of an event that applies a changed label set; ends the annotator's undo in its stream.
+"""Verb of an event that applies a changed label set; earlier events cannot be undone.
 
 A label change is reversed by another event with this verb, which names the first in `undoes`.
 """
 JOIN: Final = "join"
-"""Verb of an event that merges two copies of a stream; ends undo in its stream."""
+"""Verb of an event that merges two copies of a stream; earlier events cannot be undone."""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
 """Verbs that end undo: earlier events of their stream cannot be undone."""
 _REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
-"""Verbs of events that only reviewers cause."""
+"""Verbs of events that only actions of reviewers write."""
 UNDOABLE: Final = _REVIEW_VERBS | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
     "accept", "refuse",
@@ -88,7 +88,7 @@ class PendingEvent:
     batch: str = ""
 
     def inverse(self, event_id: str, *, verb: str = UNDO, batch: str = "") -> PendingEvent:
-        """Return the action that undoes this action, whose event in the log is `event_id`."""
+        """Return the action that undoes this action; `event_id`: id of this action's event."""
         return PendingEvent(verb, self.after, self.before, undoes=event_id, batch=batch)
 
 
@@ -159,7 +159,7 @@ def canonical_json(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StreamState:
-    """The state of a stream: one person's work on one sample, computed from the event log."""
+    """The state of a stream (one person's work on one sample) after some of its events."""
 
     annotations: Mapping[str, Payload] = field(default_factory=dict)
     assignment: Mapping[str, str] = field(
@@ -176,7 +176,7 @@ class StreamState:
         """
         if not self.matches(action.before):
             raise Conflict(
-                f"the sample changed since {action.verb!r} was prepared",
+                f"the sample changed after the action {action.verb!r} was prepared",
                 "check the sample's current state and repeat the action",
             )
         after = action.after
@@ -213,7 +213,7 @@ def _merge(old: Mapping[str, Payload], new: Mapping[str, Payload | None]) -> dic
 
 
 def _same_values(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Return whether JSON values are equal; imported records can hold NaN, which equals NaN."""
+    """Return whether two JSON values are equal; NaN, possible in imports, equals NaN."""
     pairs = ((there.get(key), value) for key, value in wanted.items())
     return all(one == other or canonical_json(one) == canonical_json(other) for one, other in pairs)
 
@@ -246,7 +246,7 @@ def last_action_time(events: Iterable[Event]) -> str:
 
 
 def later_action_time(last: str, event: Event) -> str:
-    """Return the last action time after one more event; `last` is the previous value or empty."""
+    """Return the last action time after one more event; `last` is the time before, or empty."""
     return last if last and event.action.verb == RELABEL else event.at
 
 
@@ -260,7 +260,7 @@ class LoggedAction(NamedTuple):
 
 
 def find_undo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
-    """Return the action that undo reverses for one person; None if there is nothing to undo."""
+    """Return the action that a person's next undo reverses; None if there is nothing to undo."""
     # Newest first, so that undo and redo events come before the events that they name.
     undone: set[str] = set()
     redone: set[str] = set()
@@ -279,7 +279,7 @@ def find_undo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | Non
 
 
 def find_redo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
-    """Return the undo event that redo reverses for one person; None after any newer action."""
+    """Return the undo that a person's next redo reverses; None if there is nothing to redo."""
     redone: set[str] = set()
     gone: set[tuple[str, str, str]] = set()
     for action in newest_first:

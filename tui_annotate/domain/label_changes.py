@@ -32,7 +32,7 @@ def rename_labels(labels: Iterable[LabelPath], renames: Renames) -> tuple[LabelP
 
 
 def rename_payload(payload: Payload, renames: Renames) -> Payload:
-    """Return a logged annotation with renamed labels; the same object if none changes."""
+    """Return a logged annotation with renamed labels; the same object if no label changes."""
     before = [tuple(path) for path in payload["labels"]]
     after = rename_labels(before, renames)
     return {**payload, "labels": list(map(list, after))} if list(after) != before else payload
@@ -69,7 +69,7 @@ def find_broken_rules(annotation: Annotation, labels: LabelTree) -> Iterator[tup
 def find_duplicate_pairs(
     annotations: Iterable[Annotation],
 ) -> Iterator[tuple[Annotation, Annotation]]:
-    """Find pairs of annotations with the same claim and a common label.
+    """Find pairs of annotations that have the same claim and share a label.
 
     `annotations` are those of one person on one sample. Without a claim, the evidence is compared.
     """
@@ -83,7 +83,7 @@ def find_duplicate_pairs(
 
 
 def is_stricter(old: LabelTree, new: LabelTree) -> bool:
-    """Return whether annotations that are valid in one label set can be invalid in another.
+    """Return whether annotations that are valid in the old label set can be invalid in the new one.
 
     True if a label was removed, was split, became exclusive, or no longer allows evidence or a
     note.

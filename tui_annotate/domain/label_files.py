@@ -143,7 +143,7 @@ class _Item:
         if value and (len(value) != 1 or value not in "123456789"):
             raise InvalidLabels(
                 f"{self.name}: key of {JOINER.join(self.path)!r} is {value!r}",
-                "write a digit from 1 to 9; letters are commands",
+                "write a digit from 1 to 9; letter keys are commands",
             )
         return value
 

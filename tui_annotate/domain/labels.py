@@ -53,7 +53,7 @@ class Label:
 
     @property
     def name(self) -> str:
-        """The label's own name: the last name of its path."""
+        """The label's name, which is the last part of its path."""
         return self.path[-1]
 
     @property
@@ -83,7 +83,7 @@ class LabelTree:
     summary_title: str = "Summary"
 
     def means(self, other: LabelTree) -> bool:
-        """Return whether two label sets differ only in colors and titles."""
+        """Return whether two label sets have equal labels and rules, ignoring colors and titles."""
         mine, its = ([*map(_without_appearance, tree.walk())] for tree in (self, other))
         return mine == its
 
@@ -122,7 +122,7 @@ class LabelTree:
         return tuple(label for label in found if label and label.split)
 
     def parts(self, label: Label) -> tuple[Label, ...]:
-        """Return the usable labels that replace a split label, including replacements of those.
+        """Return the usable labels that replace a split label, directly or after further splits.
 
         Empty if all replacements are deprecated.
         """
@@ -155,7 +155,7 @@ class LabelTree:
         return tuple(lacking)
 
     def check(self, annotation: Annotation, *, held: Collection[LabelPath] = ()) -> None:
-        """Check an annotation against the label rules; missing parts are not checked (`lacks`).
+        """Check an annotation against the label rules, except for missing parts (see `lacks`).
 
         `held`: labels before the edit, which may stay even if deprecated.
 
@@ -245,7 +245,7 @@ def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: 
 
 
 def is_duplicate(annotation: Annotation, others: Iterable[Annotation]) -> bool:
-    """Return whether another annotation has the same claim and a common label."""
+    """Return whether another annotation has the same claim and shares a label."""
     return any(_has_common_label(annotation, other) for other in _on_subject(annotation, others))
 
 

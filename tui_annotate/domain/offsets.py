@@ -45,7 +45,7 @@ class OffsetMap:
             return 0
         index = bisect_left(self.ends, units)
         if units < 0 or index == len(self.ends) or self.ends[index] != units:
-            raise InvalidSpan(f"unit offset {units} is outside the text or inside a character")
+            raise InvalidSpan(f"UTF-16 offset {units} is outside the text or inside a character")
         return index + 1
 
 

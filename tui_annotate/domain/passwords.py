@@ -22,7 +22,7 @@ _KEYBOARD_ROWS: Final = (
     "1qaz2wsx3edc4rfv5tgb6yhn", "qazwsxedcrfvtgbyhnujm", "qweasdzxc", "zaq12wsx", "qwer1234asdf",
     "0987654321",
 )  # fmt: skip
-"""Keyboard rows and sequences; a password made of their parts, in either direction, is rejected."""
+"""Keyboard rows and sequences; passwords made only of parts of these texts are rejected."""
 
 _COMMON_WORDS_TEXT: Final = """
     abcd access account admin administrator alexander amanda america andrea andrew angel angels
@@ -61,16 +61,16 @@ _COMMON_WORDS_TEXT: Final = """
     heslo sifre parole mima
 """
 _COMMON_WORDS: Final = frozenset(_COMMON_WORDS_TEXT.split())
-"""Common passwords and stems of passwords."""
+"""Common passwords, and common words from which passwords are made."""
 
 _LOOKALIKES: Final = str.maketrans("@4301!$57", "aaeoiisst")
 _EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
 _MOST_ADDED: Final = 6
-"""Most digits and punctuation marks around a common word that do not make the password safe."""
+"""Maximum number of digits and marks added to a common word that make a common password."""
 _LONGEST_REPEATED: Final = 4
-"""Longest part, in characters, whose repetition is rejected as a password."""
+"""Maximum length, in characters, of a part whose repetition is rejected as a password."""
 _SHORTEST_WALK: Final = 4
-"""Shortest keyboard sequence that counts as one, in characters."""
+"""Minimum length, in characters, of a keyboard sequence that is recognized in a password."""
 
 
 def normalise_password(password: str) -> str:
@@ -92,7 +92,9 @@ def check_password(password: str, *, own: Sequence[str] = ()) -> str:
             f"choose {SHORTEST} to {LONGEST} characters",
         )
     if any("\ud800" <= character <= "\udfff" for character in made):
-        raise InvalidInput("the password contains half a character", "type the password again")
+        raise InvalidInput(
+            "the password contains an incomplete character", "type the password again"
+        )
     if is_common(made):
         raise InvalidInput("the password is too common", _HINT, code="password-common")
     if _is_own_name(made, own):
@@ -111,7 +113,11 @@ def is_common(password: str) -> bool:
 
 
 def _stems(plain: str) -> set[str]:
-    """Return variants of a password: without edge digits, look-alikes as letters, unrepeated."""
+    """Return the words from which a password may be made.
+
+    Digits and marks at both ends are removed, look-alikes (`@`, `0`) become letters, and a word
+    that is written twice is also returned once.
+    """
     bare, seen = _EDGES.sub("", plain), plain.translate(_LOOKALIKES)
     found = {bare, bare.translate(_LOOKALIKES), seen, _EDGES.sub("", seen)}
     found = {
@@ -123,7 +129,7 @@ def _stems(plain: str) -> set[str]:
 
 
 def _is_repeated(plain: str) -> bool:
-    """Return whether a password is empty or the repetition of a short part."""
+    """Return whether a password is empty or repeats a short part."""
     sizes = range(1, min(_LONGEST_REPEATED, len(plain) // 2) + 1)
     return not plain or any(plain == (plain[:size] * len(plain))[: len(plain)] for size in sizes)
 

@@ -22,29 +22,29 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import SETTLED
 
 Row = Mapping[str, Any]
-"""A row of a position study file, as a JSON object with known and unknown fields."""
+"""A row of a position study file: a JSON object, which may have unknown fields."""
 
 CORRECT, INCORRECT, UNCLEAR = "Correct", "Incorrect", "Unclear"
 VERDICTS: Final = (CORRECT, INCORRECT, UNCLEAR)
 """Human verdicts on a model's answer, stored as the rating of its sample."""
 _DIGITS: Final = 9
-"""Most digits of a position; no prompt has that many passages."""
+"""Maximum number of digits of a position; longer numbers are rejected."""
 VERDICT: Final = "human_verdict"
-"""The field of a scored row that holds the human verdict on its answer."""
+"""Name of the field of a scored row with the human verdict on the row's answer."""
 ERROR: Final = "model_error"
-"""The field of a row that states why the row has no answer, such as a prompt that is too long."""
+"""Name of the field that states why a row has no answer, for example a prompt that is too long."""
 ANSWER: Final = "model_answer"
 
 
 class StudyTask(StrEnum):
-    """The task of a row: a question that one of the passages answers, or the value of a key."""
+    """The task of a row: answer a question from one of several passages, or find a key's value."""
 
     QA = "qa"
     KV = "kv"
 
     @property
     def metric(self) -> str:
-        """The field of a scored row that holds the metric's verdict, 1.0 or 0.0."""
+        """The name of the field of a scored row with the metric's verdict, 1.0 or 0.0."""
         return "metric_best_subspan_em" if self is StudyTask.QA else "metric_accuracy"
 
 
@@ -156,7 +156,7 @@ def prompt_size(row: Row) -> int:
 
 
 def gold_position(row: Row) -> int | None:
-    """Return the position, from 0, of the passage or pair that answers; None if none is marked."""
+    """Return the position, from 0, of the passage or pair with the answer; None if unknown."""
     if parse_task(row) is StudyTask.QA:
         marks = [each.get("isgold") is True for each in list_passages(row)]
     else:
@@ -174,7 +174,9 @@ def question_id(row: Row) -> str:
 
 
 def parse_positions(asked_for: str, count: int) -> tuple[int, ...]:
-    """Parse positions given as `0,4,9`, `all` or `even:K` (K evenly spread) of `count` passages.
+    """Parse positions: `0,4,9`, `all`, or `even:K` (K positions spread evenly over the prompt).
+
+    `count` is the number of passages or pairs in the prompt.
 
     Returns distinct positions in [0, count) in the given order.
 

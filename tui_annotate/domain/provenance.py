@@ -26,7 +26,7 @@ class Provenance:
 
 
 def provenance_to_json(provenance: Provenance) -> dict[str, Any]:
-    """Return an annotation's provenance as JSON values in fixed order."""
+    """Convert an annotation's provenance to JSON values."""
     return asdict(provenance)
 
 
@@ -37,19 +37,19 @@ def provenance_from_json(value: Any) -> Provenance:
         ValueError: the value has another form.
     """
     if not isinstance(value, Mapping):
-        raise ValueError("'suggested' is not an object")
+        raise ValueError("the field 'suggested' is not an object")
     name, maker, changed = (value.get(key) for key in ("suggestion", "maker", "changed"))
     if not (isinstance(name, str) and name and isinstance(maker, str) and maker):
-        raise ValueError("'suggested' has no suggestion or no maker")
+        raise ValueError("the field 'suggested' needs the non-empty texts 'suggestion' and 'maker'")
     if not isinstance(changed, bool):
-        raise ValueError("'changed' of 'suggested' must be true or false")
+        raise ValueError("the field 'changed' of 'suggested' must be true or false")
     return Provenance(
         suggestion=name, maker=maker, score=parse_score(value.get("score")), changed=changed
     )
 
 
 def parse_score(value: Any) -> float | None:
-    """Parse a suggestion's score from JSON: a number in [0, 1], or None.
+    """Parse a suggestion's score, a number in [0, 1] or None, from JSON.
 
     Raises:
         ValueError: the value is not such a number.

@@ -10,13 +10,13 @@ from tui_annotate.domain.errors import InvalidInput
 BY_SOURCE: Final = "by-source"
 """Queue order that groups all summaries of one source."""
 INGESTED: Final = "ingested"
-"""Queue order in which samples were imported."""
+"""Queue order that shows samples in the order of their import."""
 RANDOM: Final = "random:"
 """Prefix of a random queue order, followed by a seed; the same seed gives the same order."""
 CONFLICTS: Final = "conflicts"
-"""Default order of review: samples that wait for review first, most conflicts first."""
+"""Default order of review: samples that wait for review come first, sorted by most conflicts."""
 DISAGREE: Final = "disagree:"
-"""Prefix of a review order, followed by a score's name: samples whose annotators contradict it.
+"""Prefix of the review order by disagreement with a score; the score's name follows.
 
 Available only in review, because the order reveals the work of other annotators.
 """

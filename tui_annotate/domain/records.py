@@ -20,7 +20,7 @@ class OwnedAnnotation:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record: a sample with its annotations, its assignments and the people in them.
+    """A record: a sample with its annotations, its assignments, and the people who own these.
 
     Attributes:
         where: `file:line` or `file, record N`; for messages only, never compared.

@@ -23,20 +23,20 @@ RATED_KINDS: Final = (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATIO
 """Kinds of samples that annotators rate and mark one by one instead of comparing pairs."""
 
 PASSAGE: Final[LabelPath] = ("Passage",)
-"""Label of imported marks whose file format has no labels."""
+"""Label of imported marks (annotated passages) if their file format has no labels."""
 
 PASSAGE_LABELS: Final = "titles: [Source, Report]\nlabels:\n  - Passage\n"
 """Label set of a dataset whose imported marks have no labels."""
 
 SCALE: Final = ("Perfect", "Mostly Good", "So-so", "Bad")
-"""Default rating scale of an item, best first, if the workspace configures none."""
+"""Rating scale of an item, best first, if the workspace configures no scale."""
 
 NOT_RATED: Final = "Not rated"
 """Text for an empty rating, on screen and in files."""
 
 
 def rating_scale(kind: SampleKind, chosen: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the rating scale for samples of a kind; empty if such samples are not rated.
+    """Return the rating scale for samples of one kind; empty if such samples are not rated.
 
     `chosen`: the workspace's scale, for samples of every kind; empty if none is configured.
     """
@@ -170,7 +170,7 @@ def is_annotated(marks: int, rating: str, comment: str) -> bool:
 
 
 def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple[TreeLeaf, ...]:
-    """Return a topic's or run's documents by id, or its sentences in report order, as leaves."""
+    """Return the tree's leaves of a topic or run: documents by id, or sentences in report order."""
     if kind is SampleKind.DOCUMENT:
         mine = [item for item in items if not run or run in item.runs]
         ordered = sorted(mine, key=lambda item: item.docid)
@@ -196,7 +196,7 @@ def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple
 def list_branches(
     kind: SampleKind, items: Sequence[Item], reports: Sequence[Item]
 ) -> tuple[TreeBranch, ...]:
-    """Return the runs of a topic that have any of `items`, in the order of `reports`."""
+    """Return the runs of a topic that have any of the items, in the order of the reports."""
     if kind is SampleKind.REPORT:
         return tuple(
             TreeBranch(item.run, item.team, int(item.annotated), 1, item.key) for item in items
@@ -213,7 +213,7 @@ def list_branches(
 def list_sentence_branches(
     reports: Iterable[Item], complete: Iterable[str]
 ) -> tuple[TreeBranch, ...]:
-    """Return the runs of a topic with their numbers of complete and non-blank sentences.
+    """Return the runs of a topic with the numbers of complete and of all non-blank sentences.
 
     `complete`: citation groups of the complete sentences.
     """
@@ -226,7 +226,7 @@ def list_sentence_branches(
 
 
 def count_done_by_topic(kind: SampleKind, items: Iterable[Item]) -> dict[str, tuple[int, int]]:
-    """Count annotated and all reports, documents or sentences by topic, as (done, total)."""
+    """Return (annotated, total) by topic, in numbers of reports, documents or sentences."""
     by_topic: dict[str, list[Item]] = {}
     for item in items:
         by_topic.setdefault(item.topic, []).append(item)

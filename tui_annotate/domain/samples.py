@@ -137,7 +137,7 @@ class Sample:
         return tuple([document for document in self.documents if document.side is side])
 
     def document(self, side: Side, index: int = 0) -> Document:
-        """Return the document of a side with an index, from 0.
+        """Return the document with an index, from 0, on one side of the sample.
 
         Raises:
             NotFound: the side has fewer documents.
@@ -151,7 +151,7 @@ class Sample:
         return documents[index]
 
     def index(self, side: Side, key: str = "") -> int:
-        """Return the index of a side's document with a key; an empty key finds the only document.
+        """Return the index of a side's document with a key; an empty key means the only document.
 
         Raises:
             NotFound: no document has the key.
@@ -173,14 +173,14 @@ class Sample:
 
 
 STRENGTHS = (0.08, 0.15, 0.35, 0.6, 0.8)
-"""Lowest match score of each display strength, 1 to 5; a lower score is no match.
+"""Minimum match score of each display strength, 1 to 5; below the first, there is no match.
 
 The first threshold was chosen by measurement: docs/decisions/0009.
 """
 
 
 class Signals(StrEnum):
-    """The signals that rank segments for the assist: all combined, only words, or only vectors."""
+    """How the assist ranks segments: by words and vectors combined, words only, or vectors only."""
 
     FUSED = "fused"
     WORDS = "words"
@@ -189,14 +189,14 @@ class Signals(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A match: a segment of the source that the assist ranks for a claim.
+    """A match: a source segment to which the assist gives a rank and a score for a claim.
 
     Attributes:
         document: index of the document on its side.
         segment: index of the segment in its document.
         score: absolute score in [0, 1]; comparable between queries and documents.
         rank: 1 for the best match; ties in reading order.
-        signals: value of each signal in its own bounded range, by name.
+        signals: value of each ranking method in its own bounded range, by name.
     """
 
     document: int

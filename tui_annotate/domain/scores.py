@@ -10,10 +10,10 @@ from typing import Any, Final
 from tui_annotate.domain.samples import SampleKey
 
 MOST: Final = 3
-"""Most scores that a list shows for each sample."""
+"""Maximum number of scores that a list shows for each sample."""
 
 LABELS: Final = ("right", "wrong", "undecided")
-"""Labels that a ranking gives to samples."""
+"""Labels that a run of the kind `rank` gives to samples."""
 
 
 class RunKind(StrEnum):
@@ -74,7 +74,7 @@ class Score:
 
 
 class Pooling(StrEnum):
-    """The rule that pools verdicts: unsupported if one, more than half, or all people decide so.
+    """The rule that pools verdicts of people: one, more than half, or all must be "unsupported".
 
     Source of `worst` and `best`: the table of verdicts of the project FaithBench.
     """
@@ -85,7 +85,7 @@ class Pooling(StrEnum):
 
 
 def pool_verdicts(words: Sequence[bool], how: Pooling) -> bool | None:
-    """Pool one yes/no verdict from each person into one; None without verdicts and on a tie.
+    """Pool the yes/no verdicts of people into one verdict; None for a tie or without verdicts.
 
     A tie is possible only with the majority rule.
     """
@@ -99,7 +99,7 @@ def pool_verdicts(words: Sequence[bool], how: Pooling) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSummary:
-    """The displayed scores of one sample: values in [0, 1] (1 is well supported) or None.
+    """The displayed scores of one sample, in [0, 1]; 1 means well supported, None no score.
 
     Attributes:
         label: one of `LABELS`, or empty.

@@ -20,7 +20,7 @@ from tui_annotate.domain.terminal_text import make_line_visible
 LEAST_RSA_BITS: Final = 2048
 MOST_RSA_BITS: Final = 16384
 LONGEST: Final = 20_000
-"""Most bytes read from a key file; the longest valid key has 3 kB."""
+"""Maximum number of bytes read from a key file; the longest valid key has 3 kB."""
 
 _ED25519_BYTES: Final = 32
 _POINTS: Final = {"nistp256": 65, "nistp384": 97, "nistp521": 133}
@@ -88,7 +88,8 @@ def _parse_line(line: str, where: str) -> PublicKey:
     blob, _, comment = rest.strip().partition(" ")
     if "-cert-v01@" in kind:
         raise InvalidInput(
-            f"{where} contains a certificate ({kind}) instead of a key", "give the key itself"
+            f"{where} contains a certificate ({kind}) instead of a key",
+            "give the key, without the certificate",
         )
     if kind == "ssh-dss":
         raise InvalidInput(f"{where} contains a DSA key, which is weak", _MAKE_HINT)
@@ -116,7 +117,7 @@ def _parse_line(line: str, where: str) -> PublicKey:
 
 
 def _read_fields(raw: bytes) -> list[bytes]:
-    """Return the strings of a binary SSH key, each preceded by its length in four bytes.
+    """Split a binary SSH key into its strings; each string follows its length in four bytes.
 
     Raises:
         ValueError: a length exceeds the remaining bytes.
@@ -153,7 +154,10 @@ def _is_rsa(fields: list[bytes]) -> bool:
 
 
 def _security_key(plain: Callable[[list[bytes]], bool]) -> Callable[[list[bytes]], bool]:
-    """Return a check of a security key's fields: the fields of `plain`, then an application."""
+    """Return a function that checks the fields of an SSH key on a hardware token.
+
+    The fields are those of a plain key, then the name of an application.
+    """
     return lambda fields: plain(fields[:-1]) and fields[-1].startswith(b"ssh:")
 
 

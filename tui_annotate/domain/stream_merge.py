@@ -28,13 +28,13 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.version import VERSION
 
 COPIED: Final = "copied"
-"""Key in an event's `versions` of the hash of the original event, for copied events."""
+"""Key in a copied event's `versions` under which the original event's hash is stored."""
 
 IDLE: Final = frozenset({READ, RELABEL})
-"""Verbs of events that are not actions of the annotator: working time and renamed labels."""
+"""Verbs of events that are no actions of the annotator: recorded time and renamed labels."""
 
 StreamName = tuple[str, SampleKey]
-"""Key of a stream: a person's id and a sample's key."""
+"""Key of a stream: (person id, sample key)."""
 
 _NAMESPACE: Final = uuid.UUID("0f6c4b62-6d0e-5b7a-8f43-7c1f5a9be0a4")
 
@@ -75,11 +75,11 @@ class StreamCopy:
 
     @property
     def name(self) -> StreamName:
-        """The key of the stream: the person's id and the sample's key."""
+        """The stream's key: (person id, sample key)."""
         return self.person, self.key
 
     def origins(self) -> set[str]:
-        """Return the original hashes of all events, except merge events, which are local."""
+        """Return the hashes of all events before they were copied; merge events are excluded."""
         return {original_hash(event) for event in self.events if event.action.verb != JOIN}
 
 
@@ -115,18 +115,18 @@ def describe_state(state: StreamState) -> str:
 
 
 def original_hash(event: Event) -> str:
-    """Return the hash that identifies an event in all copies of its stream."""
+    """Return the hash by which an event is identified in all copies of its stream."""
     return event.versions.get(COPIED) or event.hash
 
 
 Adapt = Callable[[Payload], Payload]
-"""Function that converts an annotation of another copy to local numbers and label names."""
+"""Function that gives an annotation from another copy a local number and current labels."""
 
 
 def merge_streams(
     here: Sequence[Event], there: Sequence[Event], *, own: Adapt = lambda payload: payload
 ) -> StreamMerge:
-    """Merge another copy of a stream, whose hash chain is valid, into the local events.
+    """Merge another copy of a stream into the local events; its hash chain must be valid.
 
     `own` adapts annotations to this workspace; it returns the same object if nothing changes.
     """
@@ -141,7 +141,7 @@ def merge_streams(
 
 
 def _adapt_event(event: Event, own: Adapt) -> Event:
-    """Return an event with locally adapted annotations; the same object if nothing changes."""
+    """Return an event with annotations adapted to this workspace, or the unchanged event."""
     action = event.action
     before, after = (_adapt_change(part, own) for part in (action.before, action.after))
     if before is action.before and after is action.after:
@@ -170,7 +170,7 @@ class _StreamJoiner:
         self._out: list[Event] = []
 
     def take(self, there: Sequence[Event]) -> StreamMerge:
-        """Append the unknown events of another copy, then a transition to the newest state."""
+        """Append the new events of another copy, then a merge event that sets the newest state."""
         theirs, ids, new = StreamState(), dict[str, str](), list[Event]()
         for event in there:
             before, theirs = theirs, theirs.applied(event.action, seconds=event.seconds)
@@ -225,7 +225,9 @@ class _StreamJoiner:
 def transition_event(
     stream: tuple[str, str, str], state: StreamState, to: StreamState, *, head: str, at: str
 ) -> Event:
-    """Return a merge event that changes one state into another; deterministic, not yet numbered.
+    """Return an unnumbered merge event that changes one state of a stream into another.
+
+    Equal arguments give an equal event.
 
     `head`: hash of the stream's last event, which makes the event's id unique.
     """
@@ -244,7 +246,7 @@ def transition_event(
 
 
 def _newest_action(events: Iterable[Event]) -> tuple[str, str]:
-    """Return the time and the hash of the last action; the hash breaks ties; empty if no action."""
+    """Return (time, hash) of the annotator's last action, both empty if there is no action."""
     actions = (
         (event.at, original_hash(event)) for event in events if event.action.verb not in IDLE
     )

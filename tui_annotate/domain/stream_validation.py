@@ -57,7 +57,7 @@ def find_chain_problem(copy: StreamCopy) -> str:
 
 
 def find_anchor_problem(copy: StreamCopy, sample: Sample) -> str:
-    """Return why the annotations of a valid copy do not fit a sample; empty if they fit."""
+    """Return why annotations of a valid copy of a stream do not fit a sample; empty if all fit."""
     for event in copy.events:
         for payload in event.action.after.annotations.values():
             if payload is not None and (says := _anchor_problem(payload, sample)):
@@ -70,7 +70,7 @@ def _anchor_problem(payload: Mapping[str, Any], sample: Sample) -> str:
     sides = [Side.SUMMARY] * len(annotation.claim) + [Side.SOURCE] * len(annotation.evidence)
     for anchor, side in zip(annotation.anchors, sides, strict=True):
         if anchor.side is not side:
-            return f"annotation {annotation.id} has a span on the wrong side"
+            return f"annotation {annotation.id} has a span on the wrong side of the sample"
         try:
             text = sample.document(anchor.side, anchor.index).text
         except NotFound as error:
@@ -124,12 +124,12 @@ def _answer_problem(name: str, answer: Mapping[str, Any]) -> str:
     except InvalidInput as error:
         return error.message
     words = (given.maker, given.reason, given.annotation)
-    return "" if all(map(_is_storable, words)) else "the answer contains half a character"
+    return "" if all(map(_is_storable, words)) else "the answer contains an incomplete character"
 
 
 def _annotation_problem(name: str, payload: Mapping[str, Any]) -> str:
     if payload.get("id") != name or not name or not _is_storable(name):
-        return "the annotation's own id is different or invalid"
+        return "the field 'id' of the annotation is invalid or differs from the event"
     try:
         annotation_from_json(payload)
     except InvalidInput as error:
@@ -137,11 +137,11 @@ def _annotation_problem(name: str, payload: Mapping[str, Any]) -> str:
     if not all(_is_storable(payload.get(word)) for word in _TEXT_FIELDS):
         return f"the fields {', '.join(_TEXT_FIELDS)} must be text"
     if not all(_is_count(payload.get(word)) for word in ("number", "version")):
-        return "number and version must be whole numbers"
+        return "the fields number and version must be whole numbers"
     if not _are_paths(payload.get("labels")):
         return "the labels are not label paths"
     if not isinstance(payload.get("imported"), dict | None):
-        return "'imported' is not an object"
+        return "the field 'imported' is not an object"
     return ""
 
 

@@ -58,7 +58,10 @@ class Suggestion:
 
 
 def with_id(key: SampleKey, suggestion: Suggestion) -> Suggestion:
-    """Return a suggestion with its id for a sample, and with unique, sorted anchors and labels."""
+    """Return a suggestion with unique, sorted anchors and labels, and with its id.
+
+    The id is computed from the sample's key, the maker and the content.
+    """
     tidy = replace(
         suggestion,
         claim=tuple(sorted(set(suggestion.claim))),
@@ -184,7 +187,7 @@ class SuggestionStatus:
 
     @classmethod
     def of(cls, suggestion: Suggestion, given: SuggestionAnswer | None, *, stands: bool) -> Self:
-        """Return a suggestion's status from its answer; `stands`: its annotation exists."""
+        """Return a suggestion's status; `stands`: the annotation created from it still exists."""
         if given is None:
             return cls(suggestion=suggestion)
         return cls(
@@ -223,7 +226,7 @@ def accepted_annotation_id(person: str, suggestion_id: str) -> str:
 
 
 def edited_provenance(before: Annotation, after: Annotation) -> Provenance | None:
-    """Return an annotation's provenance after an edit; `changed` is set if its content differs."""
+    """Return an annotation's provenance after an edit, marked as changed if the content differs."""
     origin = before.suggested
     if origin is None or origin.changed or _content_of(before) == _content_of(after):
         return origin
@@ -231,5 +234,5 @@ def edited_provenance(before: Annotation, after: Annotation) -> Provenance | Non
 
 
 def _content_of(one: Annotation | Suggestion) -> tuple[object, ...]:
-    """Return the compared content: claim, evidence and labels, but no note or reason."""
+    """Return the parts that are compared to detect a change: claim, evidence and labels."""
     return set(one.claim), set(one.evidence), set(one.labels)

@@ -40,7 +40,7 @@ class ThrottleRule:
 
     @property
     def most(self) -> int:
-        """The largest number of failures that is counted; more would only delay forgetting."""
+        """The maximum count of failures; a higher count would only take longer to expire."""
         failures = self.free
         while self.delay(failures) < self.cap:
             failures += 1
@@ -51,13 +51,13 @@ PAIR: Final = ThrottleRule(free=5, first=2, cap=900, fade=1800)
 """Throttle rule for one account from one client: about four guesses an hour at the cap."""
 
 OWN_PAIR: Final = ThrottleRule(free=5, first=2, cap=120, fade=300)
-"""Throttle rule for one account from a client where its owner signed in before; milder.
+"""Milder throttle rule for one account from a client where the owner signed in before.
 
 Other users of that client must not be able to lock the owner out.
 """
 
 CLIENT: Final = ThrottleRule(free=20, first=1, cap=120, fade=300)
-"""Throttle rule for one client over all accounts; allows the typing errors of many users."""
+"""Throttle rule for one client over all accounts; tolerates typing errors of many users."""
 
 ACCOUNT: Final = ThrottleRule(free=20, first=1, cap=10, fade=60)
 """Throttle rule for one account over all clients from which its owner never signed in."""
@@ -85,7 +85,7 @@ class FailureCount:
         return FailureCount(failures, now, now + timedelta(seconds=rule.delay(failures)))
 
     def forgive(self) -> FailureCount:
-        """Return the count without delay and with one failure less, to cancel a counted failure."""
+        """Return the count with one failure less and without delay, to cancel the last failure."""
         return FailureCount(max(self.failures - 1, 0), self.last, None)
 
     def _remaining_failures(self, now: datetime, rule: ThrottleRule) -> int:

@@ -32,7 +32,7 @@ class NoEndReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """A projected end date of work at the pace of the last two weeks, or the reason for none.
+    """A projected end date of work at the pace of the last two weeks, or why there is no date.
 
     Attributes:
         day: ISO 8601; empty if no date is projected.
@@ -173,7 +173,7 @@ def _per_hour(count: int, seconds: float) -> float | None:
 
 
 def project_end(remaining: int, recent: int, *, first: str, today: date) -> Projection:
-    """Project the end of work at the pace of the last two weeks, or since `first` if later.
+    """Project the end of work at the pace of the last two weeks, or since `first` if that is later.
 
     `remaining`: samples left. `recent`: samples completed in that time. `first`: day of the first
     work, ISO 8601, or empty.
@@ -194,7 +194,7 @@ def project_end(remaining: int, recent: int, *, first: str, today: date) -> Proj
 
 
 def latest_end(ends: Iterable[Projection]) -> Projection:
-    """Return the latest of several projected ends; unknown if one of them is unknown."""
+    """Return the latest of several projected ends; unknown if any of the ends is unknown."""
     days = []
     for end in ends:
         if end.day:

@@ -51,10 +51,10 @@ class Settings:
     """URL of the default chat model's endpoint; empty: judge commands must name an endpoint."""
 
     order: str = "by-source"
-    """Order of the queue: `by-source`, `ingested`, `random`, `random:SEED`, or by a score."""
+    """Order of the queue, for example `by-source`, `ingested`, `random:SEED` or `worst:SCORE`."""
 
     language: str = ""
-    """Language of imported documents; empty: detected by the fraction of Chinese characters."""
+    """Language of imported documents; empty: detected from the fraction of Chinese characters."""
 
     workers: int = 0
     """Number of processes that segment documents during an import; 0: one for each CPU core."""
@@ -62,11 +62,12 @@ class Settings:
     ratings: tuple[str, ...] = ()
     """Rating scale for samples of every kind, best first.
 
-    Empty: the default scales of `domain.report_collections.rating_scale`, without one for pairs.
+    Empty: the default scales of `domain.report_collections.rating_scale`; pairs of source and
+    summary have no default scale.
     """
 
     theme: str = ""
-    """Color theme of the screen; empty: the default theme. A setting of a person's own file."""
+    """Color theme of the screen, set in a person's settings file; empty: the default theme."""
 
     people_store: str = ""
     """Path of a store of accounts that several workspaces share; empty: the workspace's own store.
@@ -96,7 +97,10 @@ class Settings:
     """Whether reviewers may adjudicate samples that they annotated themselves."""
 
     keys: Mapping[str, Any] = field(default_factory=dict)
-    """Key bindings of the screen: a key or a list of keys by action id; from a person's file."""
+    """Key bindings of the screen by action id, each a key or a list of keys.
+
+    The setting belongs in a person's settings file.
+    """
 
 
 WORKSPACE_TEMPLATE: Final = """\
@@ -194,7 +198,7 @@ def _read_table(file: Path) -> dict[str, Any]:
 
 
 def _flatten_people(values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
-    """Return a settings file's values with the table `people` replaced by its fields."""
+    """Return a settings file's values, with the fields of the table `people` at the top level."""
     flat = dict(values)
     people = flat.pop("people", {})
     if not isinstance(people, dict):

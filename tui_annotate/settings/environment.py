@@ -22,11 +22,11 @@ OTHER_VARIABLES: Final = (
     "SYNC_URL",
     "WORKSPACE",
 )
-"""Variables without the prefix that are not fields of `Settings`."""
+"""Names, without the prefix, of environment variables that are not fields of `Settings`."""
 
 
 def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each variable that is nearly, but not exactly, named as one that the program reads.
+    """Yield each environment variable whose name is a likely misspelling of a known name.
 
     Yields:
         The misspelt variable and the closest correct name.

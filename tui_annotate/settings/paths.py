@@ -31,7 +31,7 @@ def user_file(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def state_folder() -> Path:
-    """Return the folder of state kept between runs, or the folder `TUI_ANNOTATE_STATE` names."""
+    """Return the folder for state kept between runs: `TUI_ANNOTATE_STATE` or the default folder."""
     if named := os.environ.get(PREFIX + "STATE"):
         return Path(named)
     from platformdirs import user_state_dir
@@ -81,7 +81,9 @@ def login_name() -> str:
 
 
 def find_workspace(flag: Path | None = None) -> Path:
-    """Return the workspace's folder: the flag, `TUI_ANNOTATE_WORKSPACE`, or the nearest parent.
+    """Return the named workspace's folder, or the closest workspace at or above the current folder.
+
+    The flag or the environment variable `TUI_ANNOTATE_WORKSPACE` names the workspace.
 
     Raises:
         NotFound: the named folder is not a workspace, or the current folder is not in a workspace.

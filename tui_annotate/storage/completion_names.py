@@ -32,7 +32,9 @@ Kind = Literal["datasets", "people", "samples", "keys"]
 
 
 def list_names(store: Path, kind: Kind, start: str) -> list[str]:
-    """Return the sorted names of a kind that begin with `start`; for `keys`, dataset/id.
+    """Return the sorted names of one kind (datasets, people, samples) that begin with `start`.
+
+    The kind `keys` gives the names of samples in the form dataset/id.
 
     The list is empty if the user does not own the store, or if the store can not be read.
     """

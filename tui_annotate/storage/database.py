@@ -150,12 +150,12 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a read transaction that sees one consistent state, whatever is written meanwhile."""
+        """Open a read transaction that sees one consistent state, even during concurrent writes."""
         with translate_errors(self.path), self._reader.connect() as connection:
             yield connection
 
     def moment(self) -> int:
-        """Return a counter that changes after each commit, by whatever process.
+        """Return a counter that changes after each commit of any process.
 
         Only counters of the same open store, which was not closed in between, can be compared. One
         call costs 20 µs. The counter has a connection of its own, because SQLite counts the commits
@@ -178,7 +178,7 @@ class Database:
             yield connection
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
-        """Open a second store that is closed together with this one; errors as in `open`.
+        """Open a second store that is closed together with this store; errors as in `open`.
 
         Args:
             make: create the store if there is no file at `path`.
@@ -224,7 +224,7 @@ def _create_tables(database: Database) -> None:
 
 @contextmanager
 def _close_on_error(database: Database) -> Iterator[Database]:
-    """Close a store if anything is raised in the block, as no caller has it yet."""
+    """Close a store after an error in the block, because no caller can close the store yet."""
     try:
         yield database
     except BaseException:
@@ -281,15 +281,15 @@ _HINTS: Final = {
     "SQLITE_PERM": ("access is refused", "check the owner and mode of the store"),
     "SQLITE_AUTH": ("access is refused", "check the owner and mode of the store"),
     "SQLITE_BUSY": (
-        "another process has locked it",
+        "another process has locked the file",
         "wait for the other process to end, then try again",
     ),
     "SQLITE_LOCKED": (
-        "another process has locked it",
+        "another process has locked the file",
         "wait for the other process to end, then try again",
     ),
     "SQLITE_PROTOCOL": (
-        "another process has locked it",
+        "another process has locked the file",
         "wait for the other process to end, then try again",
     ),
     "SQLITE_CORRUPT": ("the file is damaged", SAVE),
@@ -302,7 +302,7 @@ _HINTS: Final = {
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Replace SQLite and file errors raised in the block with the program's own errors.
+    """Replace errors of SQLite and of files in the block with the program's own errors.
 
     Raises:
         Conflict: a row breaks a constraint of the tables.
@@ -317,8 +317,8 @@ def translate_errors(path: Path) -> Iterator[None]:
         raise _translate_error(error, path) from error
     except UnicodeEncodeError as error:
         raise InvalidInput(
-            f"{error.object!r} contains half a character at offset {error.start}",
-            "type the text again; it was cut or is in another encoding",
+            f"{error.object!r} contains an incomplete character at offset {error.start}",
+            "type the text again; the character was cut, or the text has another encoding",
             code="half-character",
         ) from error
     except OSError as error:

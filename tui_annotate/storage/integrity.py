@@ -28,7 +28,7 @@ def inspect_store(database: Database) -> list[DiagnosticFinding]:
 
 
 def broken_pages(database: Database) -> str:
-    """Return SQLite's first complaint about the pages of the store, or an empty string.
+    """Return SQLite's first error message about the pages of the store; empty if all are valid.
 
     Raises:
         Unavailable: the pages can not be read at all.
@@ -66,7 +66,7 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
 
 
 def _find_altered_document(connection: Connection) -> str:
-    """Return what is wrong with the first bad document; an empty string if all are sound.
+    """Return a message about the first damaged document; an empty string if none is damaged.
 
     The text of each document must match its hash, and its segments the length of the text.
     """

@@ -83,7 +83,7 @@ _COMPLETE: Final = text(
     "   AND o.external >= 'c|' || g.name AND o.external < 'c|' || g.name || '}'"
     '   AND o."group" = g.name)'
 )
-"""Query for the sentences whose citations one annotator has all annotated, with their topic.
+"""Query for the sentences of which one annotator has annotated all citations, with their topic.
 
 CROSS JOIN keeps SQLite to this join order, here and below: one annotator has fewer rows than a
 collection.
@@ -186,9 +186,9 @@ class _DatasetView:
         return {name: (done[name], count) for name, count in total.items()}
 
     def complete(self, start: str) -> list[tuple[str, str]]:
-        """Return (topic, group) of each sentence whose citations the annotator has all annotated.
+        """Return (topic, group) of each sentence of which the annotator annotated all citations.
 
-        Only citations whose ids begin with `start` count.
+        Citations are ignored if their ids do not begin with `start`.
         """
         rows = self._execute(_COMPLETE, kind=SampleKind.CITATION.value, **id_prefix_range(start))
         return [(str(topic), group) for topic, group in rows]
@@ -202,9 +202,9 @@ class _DatasetView:
         return total
 
     def next_open(self, kind: SampleKind, after: str) -> str | None:
-        """Return the id of the next item without annotation, cyclically; None for none.
+        """Return the id of the next item that is not annotated; None if all items are annotated.
 
-        The search begins behind the item `after`.
+        The search begins behind the item `after` and continues at the first item.
         """
         row = self._execute(_ROW, sample=after).scalar() or 0
         for since, until in ((row, _LAST), (0, row)):
@@ -287,13 +287,16 @@ class ItemStore(Store):
     def next_open(
         self, person: str, dataset: str, kind: SampleKind, *, after: str = ""
     ) -> str | None:
-        """Return the id of the next item without annotation, cyclically; None for none."""
+        """Return the id of the next item that is not annotated; None if all are annotated.
+
+        The search begins behind the item `after` and continues at the first item.
+        """
         with self._open_dataset(person, dataset) as seen:
             return seen.next_open(kind, after) if seen else None
 
 
 def id_prefix_range(start: str) -> dict[str, str]:
-    """Return the range of ids with a prefix: `low` is included, `high` is not."""
+    """Return the range of ids with a prefix: from `low`, included, to `high`, excluded."""
     return {"low": start, "high": start[:-1] + chr(ord(start[-1]) + 1)}
 
 
@@ -322,7 +325,7 @@ class KindCount:
 
 
 def count_kinds(connection: Connection, seen: Sequence[str] | None) -> list[KindCount]:
-    """Return item counts by dataset, kind and person; `seen` limits the people, None for all."""
+    """Return item counts by dataset, kind and person; `seen`: ids of the people, None for all."""
     done: dict[tuple[int, str], list[Any]] = {}
     for row, kind, *who in connection.execute(_DONE_BY_KIND, seen_scope(seen)):
         done.setdefault((row, kind), []).append(who)

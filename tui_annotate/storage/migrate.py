@@ -33,7 +33,7 @@ def create(connection: Connection) -> None:
 
 
 def upgrade(connection: Connection) -> None:
-    """Run the migrations that a store lacks, inside the caller's transaction."""
+    """Run the migrations that an older store still needs, inside the caller's transaction."""
     command.upgrade(_make_config(connection), "head")
 
 

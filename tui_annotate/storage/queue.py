@@ -1,4 +1,4 @@
-"""The queue of one annotator: the position of a sample, its neighbours, the next open one, pages.
+"""The queue of one annotator: positions of samples, neighbours, the next open sample, pages.
 
 The queue joins several orders: first practice samples, alone until they are completed; then the
 samples that the annotator was assigned or took from a pool; then the datasets that are not
@@ -205,7 +205,7 @@ class QueueStore(Store):
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str
     ) -> SampleKey | None:
-        """Return the first sample behind `after` that the person has not completed; None for none.
+        """Return the next sample after a given one that the person has not completed, or None.
 
         Assigned samples come first, cyclically; then a sample is taken from a pool; then come the
         samples that all annotators share, cyclically. The search begins at the top of the queue if
@@ -271,7 +271,7 @@ class QueueStore(Store):
             return tuple(build_row(row) for walk in line for row in walk.group(key))
 
     def find_reopened(self, person: Person) -> int:
-        """Return the number of samples that a person still has to read a second time."""
+        """Return the number of samples that a person still has to annotate a second time."""
         name = second_reader(person).id
         require_permission(self._actor, Permission.READ, name)
         with self._database.reading() as connection:
@@ -279,7 +279,7 @@ class QueueStore(Store):
 
 
 def _load_walks(connection: Connection, person: str, order: int) -> list[OrderWalk]:
-    """Return the queue orders of a person's queue, one after the other.
+    """Return the queue orders that make up a person's queue, in sequence.
 
     A second reading has only its own order.
     """
@@ -298,7 +298,7 @@ def _find_unfinished_practice(own: Sequence[OrderWalk]) -> list[OrderWalk]:
 
 
 def is_practising(connection: Connection, person: str) -> bool:
-    """Return whether a person has unfinished practice, during which the queue has nothing else."""
+    """Return whether a person has unfinished practice; the queue then has only practice samples."""
     return bool(_find_unfinished_practice(_load_own_walks(connection, person)))
 
 
@@ -410,13 +410,13 @@ class OrderWalk:
         return SampleKey(*row)
 
     def count(self, scope: Mapping[str, str]) -> int:
-        """Return the number of samples that match `search` and `states`; both may be empty."""
+        """Return how many samples match a search text and states; empty values match all."""
         if not scope["search"] and not scope["states"]:
             return self.total()
         return int(self._execute(_COUNT, **scope).scalar_one())
 
     def rows(self, scope: Mapping[str, str], *, offset: int, limit: int) -> Sequence[Any]:
-        """Return a page of queue rows that match `search` and `states`."""
+        """Return a page of the queue rows that match a search text and states."""
         rows: Sequence[Any] = self._execute(_PAGE, **scope, offset=offset, limit=limit).all()
         return rows
 
@@ -431,7 +431,7 @@ class OrderWalk:
 
 
 def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) -> SampleKey | None:
-    """Return the first open sample of several queue orders, searched cyclically from a position.
+    """Return the first open sample after a position in several queue orders, searched cyclically.
 
     `places` has the position by the order that it is in; empty for the top.
     """
@@ -446,7 +446,7 @@ def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) 
 def step_across(
     line: Sequence[OrderWalk], at: int, place: QueuePlace, *, step: int
 ) -> SampleKey | None:
-    """Return the sample `step` positions away, across the ends of queue orders; None for none."""
+    """Return the sample `step` positions away, in the next queue order if needed, or None."""
     onward = 1 if step > 0 else -1
     while True:
         if found := line[at].step(place, step):

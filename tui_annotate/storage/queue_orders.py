@@ -31,16 +31,19 @@ from tui_annotate.storage.statements import add_counts
 
 SHARE: Final = "share:"
 PRACTICE: Final = "practice:"
-"""Prefixes of the names of queue orders that belong to one person, whose id follows."""
+"""Prefixes of the names of queue orders that belong to one person; the person's id follows."""
 
 HANDED_OUT: Final = "handed-out"
-"""Name of the setting of an assigned dataset, whose samples are in no shared order."""
+"""Setting of a dataset that only assignees see; its samples are in no shared queue order."""
 
 EVERYONE: Final = ""
-"""Value of `person` in a count of all samples, rather than the samples of one person."""
+"""Value of `person` in rows that count all samples, not the samples that a person completed."""
 
 UNSCORED: Final = 1 << 40
-"""Smallest sort value of samples without a score in a queue order by score; arrival decides."""
+"""Smallest sort value of samples without a score in a queue order by score.
+
+The row id is added, so that such samples keep their order of arrival.
+"""
 
 _BATCH: Final = 1000
 _RANDOM_BITS: Final = 53
@@ -57,7 +60,10 @@ _BUCKETS: Final = select(RANKS.c.sample_id, RANKS.c.order_id, RANKS.c.bucket).wh
 
 
 class RankedSample(NamedTuple):
-    """A sample to add to queue orders: row id, row id of the first sample with its source, key."""
+    """A sample to add to queue orders: its row id, its key, the first sample of the same source.
+
+    All samples are given by row id.
+    """
 
     sample_id: int
     first: int
@@ -93,7 +99,7 @@ def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None
 
 
 def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
-    """Return the queue orders that all annotators share, as (row id, name, `filled`, `until`).
+    """Return (row id, name, `filled`, `until`) of each queue order that all annotators share.
 
     `filled` and `until` are those of `OrderRow`.
     """
@@ -120,7 +126,7 @@ def find_last_value(connection: Connection, order_id: int) -> int:
 def insert_ranks(
     connection: Connection, places: Sequence[tuple[int, int]], *, order_id: int, order: str
 ) -> None:
-    """Add samples to a queue order, and count the annotators who have completed them already.
+    """Add samples to a queue order, and update its counts of samples and of completed samples.
 
     `places` are pairs of sort value and sample row id.
     """
@@ -188,7 +194,7 @@ def remove_ranks(
 
 
 def first_values_by_source(connection: Connection, sources: Sequence[str]) -> dict[str, int]:
-    """Return the sort value in the queue order `by-source` for each source; new ones are absent."""
+    """Return each source's sort value in the queue order `by-source`; new sources are absent."""
     order = select(ORDERS.c.id).where(ORDERS.c.name == BY_SOURCE).scalar_subquery()
     query = (
         select(SAMPLES.c.source, func.min(RANKS.c.value))

@@ -84,13 +84,13 @@ class ReplyFile:
 
     def _foreign_line_error(self, line: int) -> InvalidInput:
         return InvalidInput(
-            f"{self._path}:{line} is not a stored reply",
+            f"{self._path}:{line} is not a reply of a language model",
             "give another file with --cache, or move this file away",
         )
 
     def _unavailable_error(self, action: str, error: OSError) -> Unavailable:
         return Unavailable(
-            f"{self._path} can not be {action}: {error.strerror}", "check its folder and mode"
+            f"{self._path} can not be {action}: {error.strerror}", "check the folder and its mode"
         )
 
 
@@ -107,7 +107,7 @@ class ReplyStore(CommonStore):
         return None if found is None else bytes(found).decode("utf-8", "surrogatepass")
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
-        """Store a reply, replacing an earlier one; `about` is a JSON description for people."""
+        """Store a reply in place of an earlier reply; `about` describes the request for people."""
         row = {
             "key": key,
             "reply": reply.encode("utf-8", "surrogatepass"),

@@ -43,16 +43,16 @@ _SET_SETTING: Final = upsert(DATASET_SETTINGS, "dataset_id", "name")
 
 
 def worked_on_condition(assignment: str) -> str:
-    """Return an SQL condition that is true if an assignment has work beyond the time spent.
+    """Return an SQL condition that is true if a person worked on a sample.
 
-    `assignment` is the alias of the table of assignments.
+    Time spent alone is not work. `assignment` is the alias of the table of assignments.
     """
     said = " OR ".join(f"{assignment}.{name} <> ''" for name in ("rating", "comment"))
     return f"({assignment}.state <> 'new' OR {assignment}.annotations > 0 OR {said})"
 
 
 def seen_scope(seen: Sequence[str] | None) -> dict[str, Any]:
-    """Return query parameters that limit work to the people in `seen`; None for all people.
+    """Return query parameters that limit a query to the work of some people, or None for all.
 
     Such a query has `person <> :settled AND (:everybody OR person IN :seen)`.
     """
@@ -85,7 +85,7 @@ def sample_row(connection: Connection, key: SampleKey) -> int:
 
 
 def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
-    """Return the digest of the texts of each sample that is stored, by key."""
+    """Return a digest of each stored sample's texts, by key; missing samples are absent."""
     known: dict[SampleKey, str] = {}
     by_dataset: dict[str, list[str]] = {}
     for key in keys:

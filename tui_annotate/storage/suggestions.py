@@ -1,4 +1,4 @@
-"""Suggestions of machines and one person's answers to them; suggestions are stored in whole runs.
+"""Suggestions of machines, stored in complete runs, and people's answers to suggestions.
 
 Annotators do not see suggestions in a dataset that hides them; lists and counts of all suggestions
 are for users who may report.
@@ -123,7 +123,7 @@ class SuggestionStore(Store):
         *,
         copied: bool = False,
     ) -> int:
-        """Store the suggestions of a run, visible once all are stored; return how many are new.
+        """Store the suggestions of a run; return how many are new. All become visible together.
 
         Suggestions that the same maker made before, and suggestions on missing samples, are
         skipped. A run without any new suggestion is not stored.
@@ -191,7 +191,7 @@ class SuggestionStore(Store):
     def list_suggestions(
         self, *, dataset: str = "", maker: str = ""
     ) -> Iterator[SuggestionListing]:
-        """Yield suggestions with all answers, in sample order; an empty filter matches all."""
+        """Yield suggestions with all answers, in sample order; empty filters match everything."""
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
             hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
@@ -211,7 +211,9 @@ class SuggestionStore(Store):
         return [each for each in found if each.run.kind is RunKind.SUGGEST]
 
     def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
-        """Remove the suggestions of a run (by the start of its id) or maker; return their number.
+        """Remove all suggestions of a run or of a maker; return how many were removed.
+
+        `run` is the start of a run's id.
 
         Raises:
             NotFound: there is no such run or maker.
@@ -253,7 +255,7 @@ class SuggestionStore(Store):
     def bundled(
         self, wanted: Callable[[SampleKey], bool]
     ) -> Iterator[tuple[ScoreRun, SampleKey, Suggestion]]:
-        """Yield the suggestions on wanted samples, except hidden ones, by run, then by arrival."""
+        """Yield the visible suggestions on selected samples, by run, then in order of arrival."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
             hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
@@ -304,8 +306,8 @@ def _write_batch(
     for key, _ in some:
         if key.dataset != run.dataset:
             raise InvalidInput(
-                f"the suggestion on {key} is not in the run's dataset {run.dataset!r}",
-                "make one run for each dataset",
+                f"the suggestion on sample {key} is not in the run's dataset {run.dataset!r}",
+                "create one run for each dataset",
             )
     wanted = {"dataset": run.dataset, "ids": sorted({key.id for key, _ in some})}
     rows = {row[0]: row[1] for row in connection.execute(_ROWS, wanted)}
@@ -367,7 +369,10 @@ class _SuggestionReader:
 
 
 def _reading_order_key(each: SuggestionStatus) -> Any:
-    """Return a sort key: by claim, suggestions without a claim last; highest score first."""
+    """Return a key that sorts suggestions by claim, then by score, the highest first.
+
+    Suggestions without a claim come last.
+    """
     suggestion = each.suggestion
     anchors = suggestion.claim or suggestion.evidence
     return not suggestion.claim, anchors, -(suggestion.score or 0.0), suggestion.id

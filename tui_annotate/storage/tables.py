@@ -23,7 +23,7 @@ NO_ROWID: Final = {"sqlite_with_rowid": False}
 
 
 class Row(SQLModel):
-    """Base class of a table row, with metadata separate from other users of SQLModel.
+    """Base class of a table row, with metadata that other packages with SQLModel do not share.
 
     Keys and indexes are named by a convention, so that migrations find them. A table has no rowid
     unless the class defines its own `__table_args__`.
@@ -290,7 +290,7 @@ class KeyRow(Row, table=True):
 
 
 class PresenceRow(Row, table=True):
-    """The process in which a person is working, by a random name.
+    """The process in which a person is working; `holder` is the unique name of the process.
 
     Another process may take over the person's session.
     """
@@ -462,7 +462,7 @@ class RankRow(Row, table=True):
 
 
 class EmbeddedRow(Row, table=True):
-    """A document whose vectors are in a table of LanceDB; the row may outlive the document.
+    """A document whose vectors are in a LanceDB table; the document may have been removed since.
 
     `unknown` is true if the embedder knows too few words of the document, so that the lexical
     ranking alone applies.
@@ -497,7 +497,7 @@ class VectorSetRow(Row, table=True):
 
 
 class SettingRow(Row, table=True):
-    """A fact about the workspace that users do not edit."""
+    """A value that the program stores about the workspace and that users do not edit."""
 
     __tablename__ = "settings"
     name: str = Field(primary_key=True)
@@ -508,7 +508,7 @@ class SettingRow(Row, table=True):
 
 
 class RunRow(Row, table=True):
-    """A run of a scorer, judge or other machine; it counts once `finished` is set to a time.
+    """A run of a scorer, judge or other machine; ignored until `finished` is set to a time.
 
     Newer runs have larger numbers. `parameters`, `low` and `names` are JSON; `names` are those of
     its scores, each with the number of samples that have a value.
@@ -531,7 +531,7 @@ class RunRow(Row, table=True):
 
 
 class ScoreRow(Row, table=True):
-    """One score that a run gave to a sample, under a name; `parts` is JSON, empty for none."""
+    """One named score that a run gave to a sample; `parts` is JSON or empty."""
 
     __tablename__ = "scores"
     sample_id: int = Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE")

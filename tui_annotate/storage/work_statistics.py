@@ -108,7 +108,7 @@ class WorkStatisticsStore(Store):
         return [AssignedCount(*row) for row in self._fetch(_ASSIGNED)]
 
     def days(self) -> list[WorkDay]:
-        """Return work by day: seconds from the event log, and the samples completed on that day.
+        """Return the work of each day: seconds of work and number of completed samples.
 
         Imported work without a valid date is excluded.
         """
@@ -116,7 +116,7 @@ class WorkStatisticsStore(Store):
         return [each for each in days if _is_day(each.day)]
 
     def flags(self) -> list[FlaggedSample]:
-        """Return the flagged samples by dataset, the oldest first."""
+        """Return the flagged samples, by dataset, then by the time of the last change."""
         return [FlaggedSample(*row) for row in self._fetch(_FLAGS)]
 
     def list_workloads(self) -> list[DatasetWorkload]:

@@ -59,9 +59,9 @@ if TYPE_CHECKING:
 
 _SUGGESTIONS_SETTING: Final = "bundle-suggestions"
 WORKING: Final = ".work"
-"""Suffix of a bundle's working folder: the workspace next to the file, in which work is done."""
+"""Suffix of a bundle's working folder: a workspace next to the file, where users annotate."""
 _ATTEMPTS: Final = 2
-"""Attempts of a request to the shared table; a failed sync is repeated later as a whole."""
+"""Number of attempts of a request to the shared table; a failed sync is repeated later."""
 _HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
 _BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
 
@@ -121,7 +121,7 @@ def open_table_sync(space: Workspace, table: SharedTable, person: Person) -> Tab
 
 @dataclass
 class PersonSync:
-    """Sync of a person's work with the shared folder or table that the environment names.
+    """Sync of a person's work with the shared folder or table that environment variables name.
 
     Use an object in one thread only. Errors of the target are reported by each call, not earlier.
 
@@ -306,7 +306,7 @@ def _fill_working_folder(
 
 
 def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
-    """Replace the suggestions of a working folder by those of its bundle, if they changed.
+    """Replace the suggestions of a working folder if the suggestions in its bundle changed.
 
     `place`: folder with the unpacked bundle `file`.
 

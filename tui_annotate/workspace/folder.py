@@ -17,7 +17,7 @@ LOG: Final = "log"
 BACKUPS: Final = "backups"
 FROZEN: Final = "frozen"
 PSEUDONYMS: Final = "pseudonyms.key"
-"""File name of the pseudonym key, which is in no copy: without the key, pseudonyms stay private."""
+"""File name of the pseudonym key; backups omit the file, so that pseudonyms stay private."""
 
 
 def create_folders(folder: Path) -> None:

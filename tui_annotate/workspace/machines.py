@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PluginService:
-    """A descriptor that gives `MachineServices` a plug-in service as an attribute, typed `Any`."""
+    """A descriptor that makes a plug-in service an attribute of `MachineServices`."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -111,7 +111,7 @@ class MachineServices:
         return ReplyStore(self.database)
 
     positions = PluginService()
-    """Service for position studies: results by the answer's position in the prompt."""
+    """Service for position studies, which report results by the answer's position in the prompt."""
 
     scoring = PluginService()
     """Service for scores of answers and sentences, computed or imported."""

@@ -55,7 +55,7 @@ class WorkspaceMembers:
         return AuthenticationService(*stores, self.people.keep, self._hasher, life)
 
     def required(self) -> bool:
-        """Return whether users must sign in: the workspace has accounts.
+        """Return whether users must sign in, that is, whether the workspace has accounts.
 
         Raises:
             NotFound: the settings name a shared store of accounts that does not exist.

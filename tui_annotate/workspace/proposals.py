@@ -27,7 +27,7 @@ from tui_annotate.storage.log.label_set_change import LabelChangeStore
 from tui_annotate.workspace.folder import GUIDELINES, LABELS, write_if_changed
 
 _MAX_NAMED = 3
-"""Most labels that a message names; further labels are only counted."""
+"""Maximum number of labels that a message names; further labels are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class GuidanceFiles:
             now.keep(change, text, [])
 
     def text(self) -> str:
-        """Return the text of the label set that applies after a changed file is stored.
+        """Return the text of the label set that is in use once a changed `labels.yaml` is stored.
 
         Raises:
             InvalidLabels: `labels.yaml` is not a valid label set.
@@ -153,7 +153,7 @@ class GuidanceFiles:
         return "written"
 
     def labels(self, dataset: str = "") -> LabelTree:
-        """Return the label set that a changed `labels.yaml` would give, without storing the file.
+        """Return the label set that would be in use if a changed `labels.yaml` were stored now.
 
         `dataset`: a dataset with its own label set gets that set.
 
@@ -168,7 +168,7 @@ class GuidanceFiles:
         return parse_labels(text, name=str(self.folder / LABELS))
 
     def label_paths(self) -> set[LabelPath]:
-        """Return all label paths of the label sets in use and of a changed `labels.yaml`."""
+        """Return all label paths in the label sets in use and in a changed `labels.yaml`."""
         datasets = ["", *(dataset.name for dataset in self.corpus.datasets())]
         paths: set[LabelPath] = set()
         for labels in (self.stored, self.labels):

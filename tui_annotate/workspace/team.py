@@ -189,7 +189,7 @@ class TeamServices:
 
     @cached_property
     def news(self) -> News:
-        """The news for a person since their last session."""
+        """The service that lists a person's news since the last session."""
         from tui_annotate.services.comments import News
         from tui_annotate.storage.log.comments import CommentStore
 
@@ -223,7 +223,7 @@ class TeamServices:
 
     @cached_property
     def report(self) -> ReportWriter:
-        """The writer of the report page, with data that the actor may see, up to the last day."""
+        """The writer of the report page, which has only data that the actor may see."""
         from tui_annotate.services.report import ReportWriter
 
         check, names = self.agreement.check, self._names
@@ -284,7 +284,7 @@ class TeamServices:
 
 
 def make_snapshot(team: TeamServices) -> Snapshot:
-    """Return the data sources of a snapshot: export, agreement, statistics, log heads, labels."""
+    """Return the functions that give a snapshot its data: export, agreement, statistics, labels."""
     from tui_annotate.services.agreement.output import as_json as agreement
     from tui_annotate.services.export import ExportService
     from tui_annotate.services.freeze import Snapshot

@@ -126,12 +126,12 @@ class Workspace:
         top: int = 5,
         by: Signals = Signals.FUSED,
     ) -> SpanMatches:
-        """Return the assist's matches for a span; LanceDB's vector search ranks vectors.
+        """Return the assist's matches for a span, ranked by words, by vectors, or by both.
 
         Args:
             document: key of the span's document; required if its side has several documents.
             top: number of matches.
-            by: signals that rank: all combined, or only one kind.
+            by: what ranks: words and vectors combined, or only one of the two.
 
         Raises:
             NotFound, InvalidInput, InvalidSpan: as `AssistService.find`.
@@ -215,7 +215,7 @@ class Workspace:
     def vector_options(
         self, embedder: str = "", *, base_url: str = "", dimensions: int = 0
     ) -> VectorOptions:
-        """Return embedder options for the services, with defaults from the store and settings.
+        """Return an embedder's options for the services, with defaults from store and settings.
 
         Args:
             embedder: a name, optionally followed by a colon and a model; or `auto`, `none`.
@@ -306,7 +306,7 @@ class Workspace:
         return StatusReader(self.path, *stores, *labels, lambda: self.vectors)
 
     def status(self) -> Status:
-        """Return the counts of everything that is stored in the workspace."""
+        """Return how many objects of each kind are stored in the workspace."""
         return self._status_reader.status()
 
     def check(self) -> list[DiagnosticFinding]:

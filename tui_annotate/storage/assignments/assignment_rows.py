@@ -1,4 +1,4 @@
-"""Assigns and unassigns samples inside one transaction, and updates each annotator's own order.
+"""Assigns and unassigns samples inside one transaction, and updates annotators' own queue orders.
 
 The samples of an assigned dataset are in no shared order; each annotator has only the samples that
 are assigned to them. Samples that annotators had begun before are assigned to them.
@@ -70,7 +70,7 @@ _OF_DATASET: Final = text(
 
 
 class AssignedRow(NamedTuple):
-    """The row id of a sample that a person has, or is to have."""
+    """A sample, by its row id, that is assigned or will be assigned to a person."""
 
     person: str
     sample_id: int
@@ -86,7 +86,7 @@ def record_handout(
     at: str,
     request: Mapping[str, Any],
 ) -> int:
-    """Store the record of an assignment; return its number."""
+    """Store the record of an assignment; return the number of the assignment."""
     row = {"at": at, "by": by, "kind": kind.value, "dataset": dataset, "undone": ""}
     row["request"] = to_json(dict(request))
     made = connection.execute(insert(HANDOUTS).values(row).returning(HANDOUTS.c.id))
@@ -96,7 +96,7 @@ def record_handout(
 def assign_samples(
     connection: Connection, rows: Iterable[AssignedRow], *, handout: int
 ) -> list[AssignedRow]:
-    """Append samples to each person's list, in order; return the rows that are new."""
+    """Append samples to each person's list, in order; return the newly assigned samples."""
     wanted: defaultdict[tuple[str, bool], list[int]] = defaultdict(list)
     for row in dict.fromkeys(rows):
         wanted[row.person, row.practice].append(row.sample_id)
@@ -128,7 +128,7 @@ def _find_unassigned(connection: Connection, person: str, sample_ids: Sequence[i
 
 
 def unassign_samples(connection: Connection, rows: Sequence[AssignedRow]) -> None:
-    """Unassign samples from people; their work on these samples is kept."""
+    """Unassign samples from people, and keep the people's work on these samples."""
     by_person: defaultdict[str, list[int]] = defaultdict(list)
     for row in rows:
         by_person[row.person].append(row.sample_id)
@@ -164,7 +164,7 @@ def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at
 
 
 def free_dataset(connection: Connection, dataset_id: int) -> bool:
-    """Open a dataset to all annotators if none of it is assigned; return whether it is open."""
+    """Open a dataset to all annotators if its samples are unassigned; return whether it is open."""
     rules = select(DATASET_SETTINGS.c.name).where(
         DATASET_SETTINGS.c.dataset_id == dataset_id,
         DATASET_SETTINGS.c.name.in_([AssignmentCause.POOL.value, AssignmentCause.PRACTICE.value]),

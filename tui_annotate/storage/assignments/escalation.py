@@ -61,7 +61,7 @@ def no_disabled_people() -> Collection[str]:
 def escalate(
     connection: Connection, sample_id: int, *, disabled: Disabled = no_disabled_people
 ) -> int:
-    """Assign a sample to more annotators if its assignees disagree; return the number of new ones.
+    """Assign a sample to more annotators if its assignees disagree; return how many were added.
 
     Annotators with the least open work come first. The result is 0 also if the sample was escalated
     before, or if no annotator is available.
@@ -78,9 +78,10 @@ def escalate(
 def escalate_dataset(
     connection: Connection, dataset: str, *, disabled: Disabled
 ) -> tuple[int, int]:
-    """Assign more annotators to a dataset's samples with disagreement; return (extended, waiting).
+    """Assign more annotators to those samples of a dataset on which annotators disagree.
 
-    Both results are numbers of samples; a sample waits if no annotator is available for it.
+    Returns (extended, waiting), both as numbers of samples; a sample waits if no annotator is
+    available for it.
     """
     escalated = waiting = 0
     for (sample_id,) in connection.execute(_SAMPLES, {"dataset": dataset}).all():

@@ -138,7 +138,12 @@ class HeldSample:
 
 @dataclass(frozen=True, slots=True)
 class AssignableDataset:
-    """A dataset to assign; `has` and `open` are by person, without second readings."""
+    """A dataset whose samples can be assigned, and the samples that people have already.
+
+    Attributes:
+        has: the keys of each person's samples, without second readings.
+        open: the number of unfinished samples of each person, without second readings.
+    """
 
     dataset: str
     dataset_id: int
@@ -162,9 +167,12 @@ class StoredAssignment:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalResult:
-    """Result of an undone assignment: numbers of removed and kept samples, and datasets free again.
+    """The result of undoing an assignment.
 
-    A dataset is free if all annotators see its samples.
+    Attributes:
+        removed: number of samples that were unassigned.
+        kept: number of samples that stay assigned, because their assignees have begun them.
+        free: datasets whose samples all annotators see again.
     """
 
     handout: StoredAssignment
@@ -174,7 +182,7 @@ class WithdrawalResult:
 
 
 class AssignmentProgress(NamedTuple):
-    """A person's assigned samples of a dataset, and the progress on them, as counts of samples."""
+    """Numbers of a dataset's samples that are assigned to a person, by progress."""
 
     dataset: str
     person: str
@@ -186,7 +194,7 @@ class AssignmentProgress(NamedTuple):
 
 
 class AssignmentStore:
-    """Assignments of a workspace, each made in one transaction."""
+    """Access to the assignments of a workspace; each assignment is made in one transaction."""
 
     def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
         self._database = database
@@ -200,14 +208,14 @@ class AssignmentStore:
 
     @contextmanager
     def writing(self, by: str) -> Iterator[AssignmentTransaction]:
-        """Open a writing transaction; `by` is the actor's id, empty for the store's owner."""
+        """Open a write transaction; `by` is the acting person's id, empty for the store's owner."""
         with self._database.writing() as connection:
             yield AssignmentTransaction(connection, by, self._clock())
 
 
 @dataclass(frozen=True, slots=True)
 class AssignmentTransaction:
-    """Reading and changing of assignments inside one transaction.
+    """Reads and changes assignments inside one transaction.
 
     Raises:
         NotFound: every method, if there is no dataset of that name.
@@ -220,7 +228,11 @@ class AssignmentTransaction:
     # reading -----------------------------------------------------------------------------------
 
     def load_dataset(self, dataset: str, *, score: str = "") -> AssignableDataset:
-        """Load a dataset to assign; `score` is a field of `meta`, an order by score, or empty.
+        """Load a dataset whose samples are to be assigned.
+
+        Args:
+            score: what the samples are sorted by: a field of `meta`, the name of a queue order by
+                score, or empty.
 
         Raises:
             InvalidInput: there is no such score.
@@ -256,7 +268,7 @@ class AssignmentTransaction:
         return dataset_row(self.connection, dataset)
 
     def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:
-        """Return the samples of a person, or of an assignment, in queue order."""
+        """Return the samples that are assigned to a person, or by an assignment, in queue order."""
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
@@ -284,11 +296,11 @@ class AssignmentTransaction:
         ]
 
     def rule(self, dataset_id: int, name: str) -> Any:
-        """Return a dataset's rule (pool, escalation or practice) as JSON; None if it has none."""
+        """Return a dataset's rule (pool, escalation or practice) as JSON; None if absent."""
         return dataset_setting(self.connection, dataset_id, name)
 
     def known(self, dataset_id: int, rule: Practice) -> int:
-        """Return how many annotations of a dataset a practice rule treats as correct."""
+        """Return the number of annotations in a dataset that a practice rule treats as correct."""
         scope = {"reader": "", "sample": 0, "dataset": dataset_id}
         scope |= {"person": rule.person, "origin": rule.origin}
         return len(self.connection.execute(_GOLD_ANNOTATIONS, scope).all())
@@ -344,7 +356,7 @@ class AssignmentTransaction:
     def record_assignment(
         self, kind: AssignmentCause, dataset: str, request: Mapping[str, Any]
     ) -> int:
-        """Store the record of an assignment; return its number."""
+        """Store the record of an assignment; return the number of the assignment."""
         return assignment_rows.record_handout(
             self.connection, kind, dataset=dataset, by=self.by, at=self.at, request=request
         )
@@ -353,17 +365,18 @@ class AssignmentTransaction:
         practised = self.rule(dataset_id, AssignmentCause.PRACTICE) is not None
         wanted = kind is AssignmentCause.PRACTICE
         if practised and not wanted:
-            raise Conflict("the dataset is for practice", "choose a dataset of real work")
+            raise Conflict("the dataset is for practice", "choose a dataset without practice")
         if wanted and not practised and self.rule(dataset_id, HANDED_OUT) is not None:
             raise Conflict(
-                "the dataset is assigned for real work", "use a separate dataset for practice"
+                "the dataset is assigned already, but not for practice",
+                "use a separate dataset for practice",
             )
         assignment_rows.restrict_to_assigned(self.connection, dataset_id, by=self.by, at=self.at)
 
     # rules ---------------------------------------------------------------------------------------
 
     def set_pool(self, dataset: str, pool: Pool) -> int:
-        """Turn a dataset into a pool from which annotators take samples; return the rule's number.
+        """Turn a dataset into a pool from which annotators take samples; return the rule's id.
 
         Raises:
             Conflict: the dataset is for practice.
@@ -388,7 +401,7 @@ class AssignmentTransaction:
         """Use a dataset as practice for some people; return the rule's number.
 
         Raises:
-            Conflict: the dataset is assigned for real work.
+            Conflict: the dataset is assigned already, but not for practice.
         """
         request = {"to": list(to), "gold": rule.person or rule.origin}
         number = self.apply(AssignmentCause.PRACTICE, dataset, rows=rows, request=request)
@@ -419,7 +432,7 @@ class AssignmentTransaction:
     # undoing -----------------------------------------------------------------------------------
 
     def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
-        """Undo an assignment with its rule; samples that it moved return to their former assignees.
+        """Undo an assignment and its rule; moved samples return to their former assignees.
 
         Args:
             number: number of the assignment; 0 for the last one that is not undone.
@@ -535,6 +548,9 @@ def find_practice_answer(
 
 
 def count_practice_samples(connection: Connection, seen: Collection[str] | None) -> int:
-    """Return the number of completed practice samples, summed over `seen` people (None for all)."""
+    """Return how many practice samples were worked on; a sample counts once for each person.
+
+    `seen` has the ids of the people; None for all.
+    """
     people = connection.execute(_PRACTISED)
     return sum(count for person, count in people if seen is None or person in seen)

@@ -61,7 +61,7 @@ _COUNT: Final = f"SELECT count(*){_FILTER}"
 
 @dataclass(frozen=True, slots=True)
 class IndexedSample:
-    """A sample in a list; `workers` counts people with work on the sample."""
+    """A sample in a list; `workers` is the number of people with work on the sample."""
 
     key: SampleKey
     group: str
@@ -71,12 +71,12 @@ class IndexedSample:
 
     @property
     def state(self) -> State:
-        """State that the list shows: done if there are annotations, else new."""
+        """The sample's state in the list: done if the sample has annotations, else new."""
         return State.DONE if self.annotations else State.NEW
 
 
 class FileIndex:
-    """Index of records in order of arrival; threads may share it, and must close it.
+    """Index of records in order of arrival, which threads may share; close the index after use.
 
     Attributes:
         people: people by id, in order of arrival.
@@ -166,7 +166,7 @@ class FileIndex:
     # reading -----------------------------------------------------------------------------------
 
     def record(self, key: SampleKey) -> tuple[Record, int]:
-        """Return a record, with annotations in the order of the file, and its position, from 1.
+        """Return (record, position from 1) of a sample; annotations are in the order of the file.
 
         Raises:
             NotFound: there is no sample with this key.
@@ -189,14 +189,14 @@ class FileIndex:
         return str(database.execute(query, (_short_hash(name),)).fetchone()[0].decode())
 
     def key(self, position: int) -> SampleKey | None:
-        """Return the key of the sample at a position, from 1; None outside."""
+        """Return the key of the sample at a position, from 1; None if no sample is there."""
         query = "SELECT dataset, external FROM samples WHERE id = ?"
         with self._connection() as database:
             row = database.execute(query, (position,)).fetchone()
         return SampleKey(*row) if row else None
 
     def find(self, name: str) -> SampleKey:
-        """Return the sample that a name means: an id, dataset/id, or the start of one id.
+        """Return the sample that a user names by its id, dataset/id, or the start of its id.
 
         Raises:
             NotFound: no sample or several samples match; the hint names some.
@@ -213,7 +213,7 @@ class FileIndex:
         offset: int = 0,
         limit: int = 200,
     ) -> tuple[list[IndexedSample], int]:
-        """Return samples in order, and their total under the same filter.
+        """Return (a page of matching samples in order, the number of all matching samples).
 
         Args:
             search: part of the id, group, dataset or summary's start, in any case.
@@ -287,7 +287,7 @@ def _unpack_record(
     texts: Mapping[str, str],
     people: Mapping[str, Person],
 ) -> Record:
-    """Return the record that `_pack_record` packed; texts are by hash, people by id."""
+    """Return the record that `_pack_record` packed; `texts` is by hash, `people` by id."""
     sample = Sample(
         *key,
         tuple(

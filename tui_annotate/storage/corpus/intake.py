@@ -1,4 +1,4 @@
-"""Stores new samples in the corpus: each text and sample once, with a position in each order."""
+"""Stores new samples in the corpus, each text and sample once, and adds them to queue orders."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tui_annotate.storage.queue_orders import (
 from tui_annotate.storage.statements import known_digests
 
 SUMMARY_START: Final = 160
-"""Code points of a summary that the queue can show and search; without a summary, of the source."""
+"""Number of code points of a summary (else of the source) that the queue can show and search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _build_placement_rows(sample: Sample) -> Iterable[dict[str, Any]]:
 
 
 def write(connection: Connection, prepared: PreparedBatch, created: str) -> None:
-    """Store the samples and documents of a prepared batch that are not stored yet.
+    """Store those samples and documents of a prepared batch that the store lacks.
 
     Raises:
         Conflict: a key is stored with other texts, or a document that came without segments is
@@ -209,7 +209,10 @@ def keep_documents(connection: Connection, prepared: PreparedBatch) -> dict[str,
 def _create_datasets(
     connection: Connection, kinds: Mapping[str, SampleKind], created: str
 ) -> dict[str, int]:
-    """Return the row id of each dataset by name; missing datasets are created for these kinds."""
+    """Return the row id of each dataset by name, and create missing datasets.
+
+    A new dataset of a kind that annotators rate gets a label set of its own.
+    """
     wanted = select(DATASETS.c.name, DATASETS.c.id).where(DATASETS.c.name.in_(kinds))
     there = {row[0] for row in connection.execute(wanted)}
     fresh = [check_storable(name, "dataset") for name in sorted(kinds.keys() - there)]
@@ -224,7 +227,7 @@ def _create_datasets(
 def place_documents(
     connection: Connection, placed: dict[int, tuple[dict[str, Any], ...]], documents: dict[str, int]
 ) -> None:
-    """Store which documents each sample consists of, and in which order."""
+    """Store the documents of each sample, by reference and in order."""
     rows = [
         {
             "sample_id": sample_id,

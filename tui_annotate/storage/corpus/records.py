@@ -1,4 +1,4 @@
-"""Reads samples and records from the store: one at a time for the screen, streamed for exports.
+"""Reads samples and records from the store: single samples for the screen, and streams for exports.
 
 They are built from plain rows, not from ORM objects, because an export of 200,000 annotations
 spends most of its time here.
@@ -74,7 +74,10 @@ class StoredSample:
 def read_stored_sample(
     connection: Connection, key: SampleKey, *, seen: Collection[str] | None = None
 ) -> StoredSample:
-    """Return one sample with its segments; `seen`: ids of readable people, None for all.
+    """Return one sample with its segments.
+
+    Args:
+        seen: ids of the people whose work is readable; None for all.
 
     Raises:
         NotFound: there is no such sample.
@@ -181,7 +184,7 @@ class _Documents:
         self._characters = 0
 
     def of(self, sample_ids: Sequence[int]) -> dict[int, list[Document]]:
-        """Return the documents of each sample in order, without samples that lost one by damage."""
+        """Return the documents of each sample in order; a sample with a missing text is omitted."""
         rows = self._connection.execute(_PLACEMENTS, {"rows": to_json(sample_ids)}).all()
         self._load_texts({row[1] for row in rows})
         placed: dict[int, list[Document]] = {sample_id: [] for sample_id in sample_ids}

@@ -61,7 +61,7 @@ __all__ = [
 
 
 _BATCH: Final = 15
-"""Samples removed in one transaction: about 65 ms with the lock held if they have annotations."""
+"""Number of samples removed in one transaction, which holds the lock for up to about 65 ms."""
 
 _INFOS: Final = text("""
     SELECT d.name,
@@ -94,7 +94,7 @@ _PROGRESS: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class DatasetInfo:
-    """Counts of a dataset; shared texts count once, `done` is summed over all people."""
+    """Statistics of a dataset; a shared text counts once, `done` is summed over all people."""
 
     name: str
     samples: int
@@ -129,12 +129,12 @@ class CorpusStore(VectorSetStore):
     # reading -----------------------------------------------------------------------------------
 
     def known(self, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
-        """Return the digest of the texts of each stored sample by key; a new key is absent."""
+        """Return a digest of each stored sample's texts, by key; missing samples are absent."""
         with self._database.reading() as connection:
             return known_digests(connection, keys)
 
     def known_documents(self, hashes: Sequence[str], segmenter: str) -> set[str]:
-        """Return the given document hashes that are stored with segments of this segmenter."""
+        """Return the hashes of those documents that are stored with segments of a segmenter."""
         query = select(DOCUMENTS.c.sha256).where(
             DOCUMENTS.c.sha256.in_(hashes), DOCUMENTS.c.segmenter == segmenter
         )
@@ -157,7 +157,7 @@ class CorpusStore(VectorSetStore):
         return None
 
     def find(self, name: str) -> SampleKey:
-        """Return the sample that a name means: an id, dataset/id, or the start of one id.
+        """Return the sample that a user names by its id, dataset/id, or the start of its id.
 
         Raises:
             NotFound: no sample or several samples match; the hint names some.
@@ -199,14 +199,14 @@ class CorpusStore(VectorSetStore):
             yield from records.stream_samples(connection, dataset, seen=visible_people(self._actor))
 
     def count_practice_samples(self) -> int:
-        """Return the number of practice samples that were worked on, summed over people."""
+        """Return how many practice samples were worked on; a sample counts once for each person."""
         with self._database.reading() as connection:
             return count_practice_samples(connection, visible_people(self._actor))
 
     # writing -----------------------------------------------------------------------------------
 
     def add(self, batch: Sequence[NewSample], *, segmenter: str) -> None:
-        """Store a batch of samples in one transaction; samples stored with the same texts are kept.
+        """Store a batch of samples in one transaction; skip samples stored with the same texts.
 
         Args:
             segmenter: name and version of the segmenter that made the segments of this batch.
@@ -303,7 +303,7 @@ class CorpusStore(VectorSetStore):
         return len(keys)
 
     def datasets(self) -> list[DatasetInfo]:
-        """Return the counts of all datasets, by name."""
+        """Return the statistics of all datasets, by dataset name."""
         with self._database.reading() as connection:
             rows = connection.execute(_INFOS, seen_scope(visible_people(self._actor)))
             return [DatasetInfo(*row) for row in rows]
@@ -323,7 +323,7 @@ class CorpusStore(VectorSetStore):
 
 
 def read_progress(connection: Connection, seen: Sequence[str] | None) -> list[DatasetProgress]:
-    """Return annotation progress by dataset and person; `seen`: ids of people, None for all."""
+    """Return annotation progress by dataset and person; `seen`: the people's ids, None for all."""
     return [DatasetProgress(*row) for row in connection.execute(_PROGRESS, seen_scope(seen))]
 
 
@@ -392,7 +392,10 @@ class SegmentStore(CommonStore):
     """The sentence boundaries of stored documents."""
 
     def of(self, lengths: Mapping[str, int]) -> dict[str, tuple[Segment, ...]]:
-        """Return segments of stored documents by hash, in order; `lengths`: code points by hash.
+        """Return the segments of documents, in order, by document hash.
+
+        Args:
+            lengths: number of code points of each document's text, by hash.
 
         Raises:
             Damaged: segments do not end where their text does.

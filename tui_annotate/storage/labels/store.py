@@ -26,7 +26,7 @@ from tui_annotate.storage.statements import add_missing, upsert
 
 
 class GuidanceKind(StrEnum):
-    """A kind of guidance, label set or guidelines; its value names the column and the setting."""
+    """The kind of a guidance text: label set or guidelines; names its table column and setting."""
 
     LABELS = "labels"
     GUIDELINES = "guidelines"
@@ -86,7 +86,7 @@ class GuidanceStore(CommonStore):
         return edition.version
 
     def editions(self, kind: GuidanceKind) -> tuple[GuidanceEdition, ...]:
-        """Return when each version of label sets or guidelines came into use, in order of time.
+        """Return the times at which versions of label sets or guidelines came into use, in order.
 
         The versions of the workspace and of all datasets are included.
         """
@@ -95,7 +95,7 @@ class GuidanceStore(CommonStore):
             return tuple(GuidanceEdition(*row) for row in rows)
 
     def version(self, kind: GuidanceKind, *, dataset: str = "") -> str:
-        """Return the hash of the label set or guidelines that a dataset uses; empty for none.
+        """Return the hash of the label set or guidelines that a dataset uses, or an empty string.
 
         A dataset without its own version uses the version of the workspace.
         """
@@ -210,7 +210,10 @@ class LabelSets:
         return self._trees[version]
 
     def same(self, version: str, labels: LabelTree) -> bool:
-        """Return whether a label set version means the same as a label set; False if unknown."""
+        """Return whether a stored label set version has the labels and rules of a label set.
+
+        False if there is no such version.
+        """
         try:
             return version == labels.version or labels.means(self.of(version))
         except NotFound:
@@ -315,7 +318,7 @@ def add_label_change(connection: Connection, change: LabelChange, *, undoes: int
 
 
 def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeRequest]:
-    """Yield the label set changes since a stored event that renamed labels, in order."""
+    """Yield, in order, the label set changes that renamed labels after an event was stored."""
     for (request,) in connection.execute(_SINCE, {"event": event.id}).all():
         change = LabelChangeRequest.from_json(from_json(request))
         if change.renames:
@@ -325,7 +328,7 @@ def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeR
 def current_label_names(
     connection: Connection, dataset: str, version: str
 ) -> dict[LabelPath, LabelPath]:
-    """Return the current paths of the labels of an older label set version, if renamed since.
+    """Return the current paths of renamed labels by their path in an older label set version.
 
     Labels that were added and renamed since then are included. The result is empty if the changes
     after that version are unknown.

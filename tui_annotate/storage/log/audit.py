@@ -71,7 +71,7 @@ _HASH_AT: Final = select(EVENTS.c.hash).where(
 
 
 class AuditStore(CommonStore):
-    """Audits of the event log in one consistent state; they do not block concurrent work."""
+    """Audits of one consistent state of the event log, which do not block concurrent work."""
 
     def find_faults(
         self, progress: Callable[[int, int], None] | None = None
@@ -231,7 +231,7 @@ def _find_difference(connection: Connection, logged: EventStream, *, ended: bool
     if row["seq"] > logged.seq:
         return f"the log ends here, but the tables have event {row['seq']}: events were removed"
     if row["seq"] < logged.seq:
-        return f"the tables end with event {row['seq']}"
+        return f"the log continues here, but the tables end with event {row['seq']}"
     if row["head"] != logged.head:
         return "the tables have a different hash for this event"
     if row != assignment_row(logged):

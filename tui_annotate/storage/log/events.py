@@ -46,8 +46,9 @@ _BATCH: Final = _EVENT.where(
 ).order_by(EVENTS.c.arrival)
 _WHOLE_BATCH: Final = _EVENT.where(EVENTS.c.batch == bindparam("batch")).order_by(EVENTS.c.arrival)
 BY: Final = "by"
-"""Key in the versions of an event: id of the person who acted in a stream that several people
-write.
+"""Key in an event's `versions` under which the acting person's id is stored.
+
+The key is used only in streams that several people write.
 """
 
 _WHO: Final = func.json_extract(EVENTS.c.versions, f"$.{BY}")
@@ -60,7 +61,7 @@ _ACTIONS: Final = (
 
 
 def event_to_row(event: Event) -> dict[str, Any]:
-    """Return the table row of an event that has its position in an event stream."""
+    """Return the table row of an event that already has its number and hash."""
     action = event.action
     return {name: getattr(event, name) for name in _PLAIN_FIELDS} | {
         "verb": action.verb,
@@ -83,12 +84,12 @@ def read_stream(connection: Connection, person: str, key: SampleKey) -> Iterator
 
 
 def read_event(connection: Connection, name: str) -> Event:
-    """Return the event with an id that is known to exist."""
+    """Return the event with an id; the event must exist."""
     return next(_load_events(connection, _BY_ID, id=name))
 
 
 def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
-    """Yield the events of the batch of an event by the same person, in order.
+    """Yield, in order, the events in the same batch as a given event that the same person made.
 
     An event without a batch is returned alone. Events are skipped if their sample was removed, or
     its work relabelled, since then.
@@ -100,19 +101,19 @@ def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
 
 
 def read_batch(connection: Connection, batch: str) -> Iterator[Event]:
-    """Yield the events of a batch, of all people; none for an empty name."""
+    """Yield the events of all people in a batch; no events if the batch's name is empty."""
     return _load_events(connection, _WHOLE_BATCH, batch=batch) if batch else iter(())
 
 
 def streams(connection: Connection) -> Iterator[tuple[str, SampleKey, Iterator[Any]]]:
-    """Yield every event stream of the log, sorted: person, sample, and rows for `row_to_event`."""
+    """Yield (person, sample, rows for `row_to_event`) of every event stream of the log, sorted."""
     rows = connection.execute(_ALL).mappings()
     for (person, *key), own in groupby(rows, key=itemgetter("person", "dataset", "sample")):
         yield person, SampleKey(*key), own
 
 
 def read_actions(connection: Connection, person: str, *, by: str = "") -> Iterator[LoggedAction]:
-    """Yield a person's actions and undos, newest first; `by` limits the actor."""
+    """Yield the actions and undos on a person's work, newest first; `by`: only by this user."""
     ended = EVENTS.c.verb.in_(sorted(ENDS))  # these events end undo for every actor
     query = _ACTIONS.where(ended | (by == _WHO)) if by else _ACTIONS
     for name, verb, undoes, dataset, sample in connection.execute(query, {"person": person}):
@@ -124,11 +125,11 @@ def _load_events(connection: Connection, query: Select[Any], **scope: str) -> It
 
 
 UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
-"""Exceptions that `row_to_event` raises for an altered row."""
+"""Exceptions that `row_to_event` raises if the table row was altered."""
 
 
 def row_to_event(row: Any) -> Event:
-    """Return the event of a table row.
+    """Return the event that is stored in a table row.
 
     Raises:
         UNREADABLE: the row was altered and can not be read.

@@ -36,7 +36,7 @@ from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import EventStream, WritePlan, write
 
 StreamName = tuple[str, SampleKey]
-"""Name of an event stream: a person's id and the key of a sample."""
+"""Name of an event stream: the person's id and the sample's key."""
 
 _LABELS: Final = GuidanceKind.LABELS.value
 _ARRIVAL: Final = select(func.coalesce(func.max(EVENTS.c.arrival), 0))
@@ -92,7 +92,7 @@ class LabelChangeStore(LogStore):
 
     @contextmanager
     def writing(self) -> Iterator[LabelSetChange]:
-        """Open a transaction that holds the write lock; it is rolled back after any error."""
+        """Open a transaction with the write lock, which is rolled back after any error."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
             yield LabelSetChange(connection, self._disabled)
@@ -100,7 +100,7 @@ class LabelChangeStore(LogStore):
 
 @dataclass(frozen=True, slots=True)
 class LabelSetChange:
-    """A label set change, with the affected annotations, inside one transaction."""
+    """Reads and writes a label set change and the affected annotations in one transaction."""
 
     connection: Connection
     disabled: Disabled
@@ -149,7 +149,7 @@ class LabelSetChange:
             return None
 
     def later(self, name: StreamName, seq: int) -> bool:
-        """Return whether an event stream has an event after `seq` other than a label set change."""
+        """Return whether an event after number `seq` of a stream is not a label set change."""
         history = EventLog(self.connection).events(*name)
         return any(each.seq > seq and each.action.verb != RELABEL for each in history)
 
@@ -177,7 +177,7 @@ class LabelSetChange:
         return load_label_changes(self.connection)
 
     def batch(self, name: str) -> dict[StreamName, Event]:
-        """Return the events of a label set change, of all people; none for an empty name.
+        """Return the events of all people in a label set change; none if its name is empty.
 
         The result is by event stream.
         """

@@ -29,7 +29,7 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_event
 
 Prepare = Callable[[EventLog, EventStream], PendingEvent]
-"""Function that returns the next action on a sample, or raises; runs inside the transaction."""
+"""Function that returns the next action on a sample; called inside the transaction."""
 
 
 def new_id() -> str:
@@ -47,7 +47,7 @@ class ClearedCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """A person's work on a sample after an action, once its transaction is committed.
+    """A person's work on a sample after an action that is committed.
 
     Attributes:
         about: id of the annotation that the action changed; empty for none or several.
@@ -95,7 +95,9 @@ class Ledger:
     def clear(
         self, person: str, wanted: Callable[[SampleKey], bool], *, words: bool = False
     ) -> ClearedCounts:
-        """Remove a person's annotations of wanted samples as one action; return what was removed.
+        """Remove a person's annotations on selected samples; return how many were removed.
+
+        The removal is one action, which undo reverses as a whole.
 
         Args:
             words: also remove ratings and sample comments.
@@ -150,9 +152,9 @@ class Ledger:
         return ActionResult(made.last, verb, about, made.undone.action.verb)
 
     def _write_as_one(self, person: str, prepare: Callable[[EventLog], BatchPlan]) -> BatchPlan:
-        """Prepare events without the write lock, then write them all in one transaction.
+        """Prepare events without the write lock, then write all events in one transaction.
 
-        They are prepared again, with the lock, if the event log changed meanwhile.
+        The events are prepared again, with the lock, if the event log changed meanwhile.
         """
         with self.store.reading() as log:
             made, newest = prepare(log), next(log.read_actions(person, by=self.by), None)
@@ -213,7 +215,7 @@ class BatchPlan:
     undone: Event | None = None
 
     def take(self, stream: EventStream, event: Event) -> None:
-        """Add an event to a person's work on a sample; errors as in `plan_event`."""
+        """Plan an event at the end of an event stream; raises as `plan_event` does."""
         plan, self.last = plan_event(stream, event)
         self.plans.append(plan)
         self.touched = event.action.after.annotations.keys()

@@ -119,7 +119,7 @@ class EventLog:
     # reading -----------------------------------------------------------------------------------
 
     def stream(self, person: str, key: SampleKey) -> EventStream:
-        """Return a person's event stream on a sample; empty if the person did nothing there."""
+        """Return a person's event stream on a sample; empty if the person did no work on it."""
         require_permission(self._actor, Permission.READ, person)
         sample_id = sample_row(self._connection, key)
         scope = {"person": person, "sample_id": sample_id}
@@ -140,13 +140,13 @@ class EventLog:
         return EventStream(person, key, sample_id, state, row["seq"], row["head"], row["updated"])
 
     def finished(self, key: SampleKey) -> list[str]:
-        """Return the ids of the people whose work on a sample counts for review, sorted."""
+        """Return the sorted ids of the people whose work on a sample is ready for review."""
         require_permission(self._actor, Permission.REVIEW)
         scope = {"sample_id": sample_row(self._connection, key)}
         return list(self._connection.execute(_FINISHED, scope).scalars())
 
     def annotated(self, person: str) -> list[SampleKey]:
-        """Return the samples with annotations of a person, sorted."""
+        """Return the samples that a person annotated, sorted."""
         require_permission(self._actor, Permission.READ, person)
         rows = self._connection.execute(_ANNOTATED, {"person": person})
         return [SampleKey(*row) for row in rows]
@@ -158,23 +158,26 @@ class EventLog:
         return [SampleKey(*row) for row in rows]
 
     def events(self, person: str, key: SampleKey) -> Iterator[Event]:
-        """Yield the events of a person on a sample in order, also of a removed sample."""
+        """Yield a person's events on a sample, in order; the sample may have been removed."""
         require_permission(self._actor, Permission.READ, person)
         return events.read_stream(self._connection, person, key)
 
     def event(self, name: str) -> Event:
-        """Return the event with an id that is known to exist."""
+        """Return the event with an id; the event must exist."""
         found = events.read_event(self._connection, name)
         require_permission(self._actor, Permission.READ, found.person)
         return found
 
     def batch(self, event: Event) -> Iterator[Event]:
-        """Yield the events of the batch of an event in order, except those of removed samples."""
+        """Yield, in order, the events in the same batch as a given event.
+
+        Events of removed samples are skipped.
+        """
         require_permission(self._actor, Permission.READ, event.person)
         return events.read_batch_of(self._connection, event)
 
     def with_current_labels(self, event: Event, action: PendingEvent) -> PendingEvent:
-        """Return an action, derived from an old event, with the current names of renamed labels."""
+        """Return an action that derives from an old event, with renamed labels updated."""
         # The events of a batch arrived together, so one query serves all of them.
         moment = event.action.batch or event.id
         if moment not in self._label_changes:
@@ -189,36 +192,36 @@ class EventLog:
         return action
 
     def label_renames(self, dataset: str, version: str) -> Renames:
-        """Return the current paths of labels of an older label set version, if renamed since."""
+        """Return the current paths of renamed labels by their path in an older version."""
         return current_label_names(self._connection, dataset, version)
 
     def read_actions(self, person: str, *, by: str = "") -> Iterator[LoggedAction]:
-        """Yield the actions and undos on a person's samples, newest first.
+        """Yield the actions and undos on a person's work, newest first.
 
-        `by` limits them to one acting person.
+        `by` limits the result to actions of one user.
         """
         require_permission(self._actor, Permission.READ, person)
         return events.read_actions(self._connection, person, by=by)
 
     def find_removed(self, names: Sequence[str]) -> set[str]:
-        """Return those of the given annotation ids whose annotations were removed."""
+        """Return the given annotation ids whose annotations were removed."""
         return set(self._connection.execute(REMOVED_IDS, {"names": list(names)}).scalars())
 
     def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
-        """Return (person, sample row id) of the given annotations that exist, by annotation id."""
+        """Return (person, sample row id) by annotation id, for the annotations that exist."""
         seen = visible_people(self._actor)
         query = _OWNERS if seen is None else _OWNERS.where(ANNOTATIONS.c.person.in_(seen))
         rows = self._connection.execute(query, {"names": list(names)})
         return {name: (who, row) for name, who, row in rows}
 
     def suggestion(self, key: SampleKey, name: str) -> Suggestion:
-        """Return a suggestion on a sample, as `suggestions.load_suggestion` does."""
+        """Return a suggestion on a sample; raises as `suggestions.load_suggestion` does."""
         return suggestions.load_suggestion(self._connection, key, name)
 
     # writing -----------------------------------------------------------------------------------
 
     def append(self, stream: EventStream, event: Event) -> EventStream:
-        """Append an event to an event stream and write its changes; return the stream after it.
+        """Append an event to an event stream, write its changes, and return the new stream.
 
         Raises:
             Conflict: the stream changed since the action was prepared, or another stream has an
@@ -229,7 +232,7 @@ class EventLog:
         return after
 
     def holds(self, person: str, plans: Sequence[WritePlan]) -> bool:
-        """Return whether a person's event streams are unchanged since the plans were made."""
+        """Return whether a person's event streams are unchanged since events were planned."""
         require_permission(self._actor, Permission.READ, person)
         heads = {row[0]: row[1] for row in self._connection.execute(_HEADS, {"person": person})}
         return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)
@@ -245,9 +248,9 @@ class EventLog:
         write(self._connection, plans, disabled=self.disabled)
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:
-        """Return numbers for new annotations: wanted numbers if free, else the next free numbers.
+        """Return numbers for new annotations: the requested number if free, else the next free one.
 
-        A wanted number of 0 means any free number.
+        A requested number of 0 means any free number.
         """
         last = highest = int(self._connection.execute(_SETTING).scalar() or 0)
         requested = {"numbers": [number for number in wanted if number > 0]}
@@ -309,7 +312,7 @@ class ReviewCandidate:
 
 
 def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
-    """Yield the samples with enough work for review or a begun adjudication, in arrival order."""
+    """Yield, in arrival order, the samples that are ready for review or partly adjudicated."""
     counted: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for sample_id, person, head in connection.execute(_ALL_FINISHED):
         counted[sample_id].append((person, head))

@@ -50,9 +50,9 @@ _ROWS: Final = 1000
 
 
 def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead]:
-    """Cut each event stream of a copied store at a recorded head; return heads that are missing.
+    """Remove all events after the recorded heads from a copy of a store; return missing heads.
 
-    Streams without a recorded head are removed.
+    A head is missing if the copy lacks its event. Streams without a recorded head are removed.
     """
     with copy.writing() as connection, _cut_streams(connection):
         for batch in split_batches((head._asdict() for head in heads), _ROWS):
@@ -61,7 +61,10 @@ def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead
 
 
 def cut_to_time(copy: Database, at: str) -> None:
-    """Cut each event stream of a copied store before its first event after `at` (ISO 8601, UTC)."""
+    """Remove each event stream's events after a time from a copy of a store.
+
+    The first event after `at` (ISO 8601, UTC) and all later events of its stream are removed.
+    """
     with copy.writing() as connection, _cut_streams(connection):
         connection.execute(_LATER, {"at": at})
 

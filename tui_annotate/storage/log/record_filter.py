@@ -68,7 +68,10 @@ class RecordQuery:
         )
 
     def condition(self, table: FromClause) -> ColumnElement[bool]:
-        """Return the SQL condition on a table for rows of matching people, without practice."""
+        """Return an SQL condition for the rows of people that match the filter.
+
+        Practice work is excluded unless the filter includes it.
+        """
         mine = true() if self.people is None else table.c.person.in_(self.people)
         if self._filters.practice:
             return mine
@@ -80,7 +83,7 @@ class RecordQuery:
         return and_(mine, not_(practised))
 
     def assignment(self, person: str, state: str, updated: str) -> bool:
-        """Return whether a person's assignment matches the filter.
+        """Return whether a person's assignment to a sample matches the filter.
 
         A filter for adjudicated work matches only the adjudication itself.
         """
@@ -88,7 +91,7 @@ class RecordQuery:
         return fits and (not self._settled or person == SETTLED)
 
     def state(self, state: str) -> bool:
-        """Return whether an assignment state matches the filter."""
+        """Return whether the state of an assignment matches the filter."""
         return not self._filters.state or self._filters.state == state
 
 
@@ -99,7 +102,10 @@ def stream_annotations(
     *,
     seen: Collection[str] | None = None,
 ) -> Iterator[OwnedAnnotation]:
-    """Yield the annotations that match a filter; `seen`: ids of readable people, None for all."""
+    """Yield the annotations that match a filter.
+
+    `seen` has the ids of the people whose work is readable; None for all.
+    """
     record_query = RecordQuery(filters, people, seen=seen)
     query = _STANDING
     if filters.dataset:

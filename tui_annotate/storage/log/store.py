@@ -75,7 +75,7 @@ _LABELS: Final = (
     .group_by(DATASETS.c.name, PEOPLE.c.id, _LABELS_COLUMN)
 )
 _BATCH: Final = 100
-"""Maximum annotations and assignments in one import transaction: about 40 ms with the lock held."""
+"""Maximum number of annotations and assignments in one import transaction, of about 40 ms."""
 
 _EVIDENCE: Final = text(
     "SELECT a.payload, (SELECT count(*) FROM sample_documents e WHERE e.sample_id = p.sample_id"
@@ -93,7 +93,11 @@ CROSS JOIN keeps SQLite to this join order: a text has few samples, a person man
 
 
 class LabelCombination(NamedTuple):
-    """The labels on annotations of one person in one dataset; `name` is the person's name."""
+    """A combination of labels on one person's annotations in one dataset, as a key for counts.
+
+    Attributes:
+        person, name: id and name of the person.
+    """
 
     dataset: str
     person: str
@@ -122,7 +126,7 @@ class AnnotationStore(LogStore):
 
     @contextmanager
     def writing(self) -> Iterator[EventLog]:
-        """Open the event log in a write transaction; it is rolled back after any error."""
+        """Open the event log in a write transaction, which is rolled back after any error."""
         with self._database.writing() as connection:
             yield EventLog(connection, self._actor, disabled=self._disabled)
 
@@ -151,7 +155,7 @@ class AnnotationStore(LogStore):
             return tuple(log.events(person, key))
 
     def streams(self) -> Iterator[tuple[str, SampleKey]]:
-        """Yield every event stream as (person, sample), sorted, also of removed samples."""
+        """Yield (person, sample) of every event stream, sorted, including removed samples."""
         columns = (EVENTS.c.person, EVENTS.c.dataset, EVENTS.c.sample)
         query = select(*columns).where(EVENTS.c.seq == 1).order_by(*columns)
         if (seen := visible_people(self._actor)) is not None:
@@ -187,9 +191,9 @@ class AnnotationStore(LogStore):
             return find_practice_answer(connection, person, key) if finished else None
 
     def adjudication_notice(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
-        """Return what adjudication made and rejected on a sample that the person annotated.
+        """Return the annotations that adjudication created and rejected on a person's sample.
 
-        The result names no reviewer, and of its sources only the person's own annotations. None
+        The result names no reviewer, and as sources only the person's own annotations. None
         before the sample is adjudicated, or if the person did nothing on it.
         """
         require_permission(self._actor, Permission.READ, person)
@@ -228,7 +232,7 @@ class AnnotationStore(LogStore):
         Args:
             documents: hashes of the documents; a document without evidence is absent from the
                 result.
-            outside: the sample whose annotations do not count.
+            outside: the sample whose annotations are excluded.
         """
         require_permission(self._actor, Permission.READ, person)
         found: dict[str, set[Span]] = {}
@@ -261,9 +265,9 @@ class AnnotationStore(LogStore):
     def standing(
         self, filters: RecordFilter, people: Mapping[str, Person]
     ) -> Iterator[OwnedAnnotation]:
-        """Yield the annotations that match a filter, with their people; `people` is by id.
+        """Yield the annotations that match a filter, with their owners' ids, without any text.
 
-        No text is read.
+        `people` has all people by id.
         """
         with self._database.reading() as connection:
             yield from record_filter.stream_annotations(
@@ -279,7 +283,7 @@ class AnnotationStore(LogStore):
         return dict(sorted(found.items()))
 
     def labellings(self, datasets: Collection[str] | None = None) -> Counter[LabelCombination]:
-        """Return the number of annotations by label combination; `datasets` is None for all."""
+        """Return the number of annotations by label combination, in some or all (None) datasets."""
         found: Counter[LabelCombination] = Counter()
         seen = visible_people(self._actor)
         query = _LABELS if seen is None else _LABELS.where(ANNOTATIONS.c.person.in_(seen))
@@ -317,7 +321,7 @@ class AnnotationStore(LogStore):
 
 
 class AdjudicationNotice(NamedTuple):
-    """Annotations that adjudication made and rejected on a sample, with its rating and comment."""
+    """The annotations that adjudication created and rejected on a sample, and its rating."""
 
     annotations: tuple[Annotation, ...]
     rating: str

@@ -42,7 +42,7 @@ from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.statements import known_digests
 
 _AT_ONCE: Final = 20
-"""Maximum number of streams in a transaction, because others wait for the lock meanwhile."""
+"""Maximum number of streams in one transaction; other writers wait until the transaction ends."""
 
 _OWN: Final = text(
     "SELECT e.person, d.name, s.external, s.digest FROM events e"
@@ -59,7 +59,7 @@ class MergedStream:
 
     Attributes:
         events: number of appended events.
-        fork: where both sides differ; None if they do not.
+        fork: the states that differ between both workspaces; None if there are none.
         refused: reason why nothing of the stream was merged; empty otherwise.
     """
 
@@ -77,7 +77,7 @@ class StreamMergeReport:
     Attributes:
         streams, events: number of streams with new events, and of new events.
         known: number of streams without new events.
-        forks: where both sides differ; the newest state is used.
+        forks: streams that differ between both workspaces; the newest state is used.
     """
 
     person: Person
@@ -88,7 +88,7 @@ class StreamMergeReport:
     refused: list[MergedStream] = field(default_factory=list)
 
     def take(self, taken: MergedStream) -> None:
-        """Add the result of one merged event stream to the counts."""
+        """Add the result of one merged event stream to the report."""
         if taken.refused:
             self.refused.append(taken)
         elif taken.events:
@@ -127,7 +127,7 @@ class MergeStore(LogStore):
             return frozenset(connection.execute(select(DATASETS.c.name)).scalars())
 
     def copies(self, person: str) -> Iterator[StreamCopy]:
-        """Yield a person's event streams on samples that exist here, sorted.
+        """Yield a person's event streams on the samples of this workspace, sorted.
 
         The streams of the person's second readings are included.
         """
@@ -155,7 +155,7 @@ class MergeStore(LogStore):
             yield from done  # once they are committed
 
     def merge(self, person: Person, copies: Iterable[StreamCopy]) -> StreamMergeReport:
-        """Merge copies of a person's event streams; return the counts of the results."""
+        """Merge copies of a person's event streams; return a report on the results."""
         done = StreamMergeReport(person)
         for taken in self.take(person, copies):
             done.take(taken)
@@ -171,19 +171,19 @@ class MergeStore(LogStore):
         at: str,
         stays: bool,
     ) -> bool:
-        """Apply the state that a person's work on a sample has in a copy elsewhere.
+        """Apply the state that another workspace has of a person's work on a sample.
 
-        Returns whether it was applied.
+        Returns whether the state was applied.
 
         Args:
-            other: returns that state for the stream here; annotation numbers in it are ignored.
+            other: returns the other state for the local stream; annotation numbers are ignored.
             head: hash of the last event that the caller knows; nothing is done if the stream has
                 another.
-            at: time of that work elsewhere.
-            stays: False restores the state here right after, so that the log has both states.
+            at: time of the work in the other workspace.
+            stays: False restores the local state afterwards, so that the log has both states.
 
         Raises:
-            Conflict: an annotation belongs to another stream here.
+            Conflict: a local annotation in another stream has the same id.
         """
         require_permission(self._actor, Permission.WRITE, person)
         with self._database.writing() as connection:
@@ -206,9 +206,9 @@ class MergeStore(LogStore):
         texts = known_digests(connection, [copy.key]).get(copy.key)
         nothing = MergedStream(copy.person, copy.key)
         if texts is None:
-            return replace(nothing, refused="the sample does not exist here")
+            return replace(nothing, refused="this workspace does not have the sample")
         if texts != copy.texts:
-            return replace(nothing, refused="the sample has different texts here")
+            return replace(nothing, refused="this workspace has other texts for the sample")
         here = tuple(log.events(copy.person, copy.key))
         known = here[: len(copy.events)]
         if len(known) == len(copy.events) and known[-1].hash == copy.events[-1].hash:
@@ -219,24 +219,28 @@ class MergeStore(LogStore):
         names = {name for event in copy.events for name in event.action.after.annotations}
         for name, owner in log.owners(sorted(names)).items():
             if owner != (copy.person, stream.sample_id):
-                return replace(nothing, refused=f"annotation {name} belongs to other work here")
+                return replace(nothing, refused=_describe_used_id("annotation", name))
         if copy.person != person.id:
             add_person(connection, second_reader(person))
         merge = merge_streams(here, copy.events, own=_adapt_payloads(log, here, copy))
         ids = {"names": [event.id for event in merge.events]}
         if (taken := connection.execute(_KNOWN_IDS, ids).scalar()) is not None:
-            return replace(nothing, refused=f"event {taken} belongs to other work here")
+            return replace(nothing, refused=_describe_used_id("event", taken))
         for event in merge.events:
             stream = log.append(stream, event)
         return replace(nothing, events=len(merge.events), fork=merge.fork)
 
 
+def _describe_used_id(kind: str, name: str) -> str:
+    return f"the {kind} id {name} already belongs to other work in this workspace"
+
+
 def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamState:
-    """Return a state from another workspace with annotation numbers that are valid here."""
+    """Return a state from another workspace with annotation numbers that are free in this one."""
     for name, place in log.owners(sorted(to.annotations)).items():
         if place != (stream.person, stream.sample_id):
             raise Conflict(
-                f"annotation {name} belongs to other work here", "check who wrote that row"
+                _describe_used_id("annotation", name), "check who wrote the row of the shared table"
             )
     had = {name: each["number"] for name, each in stream.state.annotations.items()}
     fresh = [name for name in to.annotations if name not in had]
@@ -246,7 +250,7 @@ def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamStat
 
 
 def _adapt_payloads(log: EventLog, here: Sequence[Event], copy: StreamCopy) -> Adapt:
-    """Return a function that gives a copied annotation its number and current labels here."""
+    """Return a function that adapts a copied annotation's number and labels to this workspace."""
     had, wanted = _read_numbers(here), _read_numbers(copy.events)
     fresh = [name for name in wanted if name not in had]
     given = log.numbers([wanted[name] for name in fresh])

@@ -1,6 +1,6 @@
-"""Bookmarks of synchronization: what each row of a shared table had when both sides were equal.
+"""Synchronization bookmarks: the state of work when a shared table and this workspace were equal.
 
-They show at once what changed on either side since then.
+A bookmark shows what changed on either side since then.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _HEADS: Final = text(
 
 
 class SyncedHead(NamedTuple):
-    """A bookmark: the state of a row of a shared table when it was last equal to the work here.
+    """A bookmark: the last state in which a shared table's row and the local work were equal.
 
     Attributes:
-        head: head of the stream here, when it was read.
+        head: head of the local stream, when it was read.
         digest: digest of the payload; empty if this side has changes that the row lacks.
     """
 
@@ -59,7 +59,7 @@ class SyncStore:
         self._prefix = to_json(["sync", target, person])[:-1]
 
     def heads(self, marks: Container[SampleKey]) -> dict[SampleKey, str]:
-        """Return the hash of the last event of each sample that has work or a bookmark.
+        """Return the hash of the last event on each sample with work or with a bookmark.
 
         The samples are in order of arrival. Work that was undone after it was sent has only a
         bookmark.
@@ -81,7 +81,7 @@ class SyncStore:
         }
 
     def keep(self, marks: Mapping[SampleKey, SyncedHead]) -> None:
-        """Store synchronization bookmarks of the current rows of the shared table."""
+        """Store a synchronization bookmark for each given row of the shared table."""
         rows = [
             {"name": f"{self._prefix},{to_json(list(key))[1:]}", "value": to_json(list(mark))}
             for key, mark in marks.items()
@@ -91,7 +91,7 @@ class SyncStore:
                 connection.execute(_SET, rows)
 
     def forget(self, dataset: str) -> None:
-        """Delete the bookmarks of a dataset whose rows are no longer in the shared table."""
+        """Delete a dataset's bookmarks after its rows were deleted from the shared table."""
         low = f"{self._prefix},{to_json([dataset])[1:-1]}"
         with self._database.writing() as connection:
             connection.execute(delete(SETTINGS).where(_MINE), self._prefix_range(low))

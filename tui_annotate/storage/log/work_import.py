@@ -1,4 +1,4 @@
-"""Imports annotations and assignments from files; work that was done here is never overwritten.
+"""Imports annotations and assignments from files; never overwrites work done in the workspace.
 
 State, rating and comment are those of the last import until a person works on the sample here.
 """
@@ -24,9 +24,9 @@ from tui_annotate.storage.people.store import add_person
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
 _EMPTY_VALUES: Final = {"state": State.NEW.value}
-"""Values of an assignment that mean the same as an empty text."""
+"""Values of an assignment's fields that mean the same as an empty text, by field."""
 _IDLE_VERBS: Final = IDLE | {IMPORT}
-"""Verbs of events after which no person has worked on the sample in this workspace."""
+"""Verbs of events that are no work of a person in this workspace."""
 
 
 @dataclass(slots=True)
@@ -123,7 +123,7 @@ class WorkImport:
     def _select_new(
         self, log: EventLog, stream: EventStream, annotations: Sequence[Annotation]
     ) -> list[Annotation]:
-        """Return the annotations that are neither stored nor removed here, with free ids."""
+        """Return the annotations that were neither stored nor removed before, with free ids."""
         if not annotations:
             return []
         mine = (stream.person, stream.sample_id)
@@ -164,9 +164,9 @@ def _extract_parts(assignment: Assignment | None) -> Mapping[str, str]:
 
 
 def _is_worked_on(log: EventLog, stream: EventStream) -> bool:
-    """Return whether a person has worked on the sample here since it was last ingested.
+    """Return whether a person worked on a sample in this workspace since the last ingest.
 
-    Imports do not count.
+    Imported work is ignored.
     """
     verbs = [event.action.verb for event in log.events(stream.person, stream.key)]
     last = len(verbs) - verbs[::-1].index(DISCARD) if DISCARD in verbs else 0
@@ -176,9 +176,9 @@ def _is_worked_on(log: EventLog, stream: EventStream) -> bool:
 def _describe_doubt(stream: EventStream, news: Mapping[str, str], *, where: str) -> Problem:
     stored = stream.state.assignment
     differences = "; ".join(
-        f"{name} is {stored[name]!r:.50} here, {value!r:.50} in the file"
+        f"{name} is {stored[name]!r:.50} in this workspace, but {value!r:.50} in the file"
         for name, value in news.items()
     )
-    message = f"{stream.person!r} worked on {stream.key} here: {differences}"
-    hint = "if the file is right, change the work here: tui-annotate annotate"
+    message = f"{stream.person!r} worked on {stream.key} in this workspace: {differences}"
+    hint = "if the file is right, change the stored work: tui-annotate annotate"
     return Problem(where or str(stream.key), message, hint, refused=False)

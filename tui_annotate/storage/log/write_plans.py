@@ -90,7 +90,7 @@ class EventStream:
 def build_stream(
     person: str, key: SampleKey, *, sample_id: int, history: Sequence[Event]
 ) -> EventStream:
-    """Return an event stream in the state after its events, which are in order.
+    """Return the event stream that results from a person's events on a sample, in order.
 
     Raises:
         Conflict: an event does not follow from the events before it.

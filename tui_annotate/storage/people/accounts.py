@@ -1,4 +1,4 @@
-"""Accounts and invitations; each change is one transaction, after which there is still an admin."""
+"""Accounts and invitations; each change is one transaction and never removes the last admin."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class AccountStore(CommonStore):
             return _require_account(connection, person)
 
     def forget(self, person: str, *, name: str, email: str) -> None:
-        """Replace a person's name and address by pseudonyms, and disable the account.
+        """Replace a person's name and e-mail address by pseudonyms, and disable the account.
 
         The keys, sessions and invitations of the person are deleted. Raises as `change` does.
         """
@@ -128,21 +128,21 @@ class AccountStore(CommonStore):
     # invitations -------------------------------------------------------------------------------
 
     def invite(self, person: str, code: str, *, expires: str) -> None:
-        """Store the hash of an invitation code, and void the person's earlier codes."""
+        """Store the hash of an invitation code, and invalidate the person's earlier codes."""
         row = {"code": code, "person": person, "expires": expires, "used": ""}
         with self._database.writing() as connection:
             connection.execute(delete(INVITES).where(INVITES.c.person == person))
             connection.execute(insert(INVITES).values(row))
 
     def invited(self, code: str, *, now: str) -> Account | None:
-        """Return the account to which an invitation code (as hash) belongs; None if it is void."""
+        """Return the account for the hash of an invitation code; None if the code is not valid."""
         with self._database.reading() as connection:
             return _load_invited(connection, code, now)
 
     def redeem(self, code: str, password_hash: str, *, now: str) -> Account | None:
         """Use up an invitation code and set the person's password; return the account.
 
-        None if the code is void.
+        None if the code is not valid.
         """
         with self._database.writing() as connection:
             account = _load_invited(connection, code, now)

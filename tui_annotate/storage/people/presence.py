@@ -1,4 +1,4 @@
-"""The process in which a person works: one at a time, so that two processes never write for them.
+"""Locks that let each person work in only one process at a time.
 
 A process holds a person's lock under a name of its own. The process loses the lock when another one
 takes over, when it is inactive for long, or when it is dead and a process on the same machine
@@ -23,7 +23,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.statements import upsert
 
 SILENCE: Final = timedelta(minutes=5)
-"""Time without activity after which another process may take over without asking."""
+"""Time without activity after which another process may take a person's lock without asking."""
 
 _REFRESH_AFTER: Final = timedelta(minutes=1)
 _HOLD: Final = upsert(PRESENCES, "person")
@@ -60,7 +60,9 @@ class PresenceStore:
         return found if self._is_blocking(found, holder) else None
 
     def hold(self, person: str, holder: str, *, over: str = "") -> Presence | None:
-        """Take or renew a person's lock for a process; return another live holder, or None.
+        """Take or renew a person's lock for a process; return the live process that prevents it.
+
+        The result is None if the process has the lock.
 
         The method writes at most once a minute, so that it can precede each save. `over` names a
         process to replace.
@@ -82,7 +84,7 @@ class PresenceStore:
         return None
 
     def leave(self, person: str, holder: str) -> None:
-        """Release a person's lock; a process that does not hold the lock changes nothing."""
+        """Release a person's lock if the given process holds the lock."""
         mine = (PRESENCES.c.person == person) & (PRESENCES.c.holder == holder)
         with self._database.writing() as connection:
             connection.execute(delete(PRESENCES).where(mine))

@@ -17,7 +17,7 @@ from tui_annotate.storage.statements import upsert
 
 _KEEP: Final = upsert(ATTEMPTS, "scope")
 _FORGET_AFTER: Final = timedelta(hours=12)
-"""Time after which failed attempts to sign in are deleted, longer than any throttle needs them."""
+"""Time after which failed sign-ins are deleted; every delay after a failure is shorter."""
 _FIELDS: Final = "id person means client epoch created seen expires ended"
 _SESSION: Final[Select[Any]] = (
     select(*columns_of(SESSIONS, _FIELDS), PEOPLE.c.name)
@@ -49,10 +49,10 @@ class Session:
 
 
 class SessionStore(CommonStore):
-    """Sessions; each ends when it expires, is closed, or its account is disabled or changed."""
+    """Access to sessions; a session ends on expiry, when closed, or when its account changes."""
 
     def begin(self, session: Session, token: str, *, before: str) -> None:
-        """Store a session under the hash of its token; delete those expired `before`."""
+        """Store a session under its token's hash; delete sessions that expired before a time."""
         row = {name: getattr(session, name) for name in _FIELDS.split()} | {"token": token}
         with self._database.writing() as connection:
             connection.execute(delete(SESSIONS).where(SESSIONS.c.expires < before))
@@ -84,7 +84,7 @@ class SessionStore(CommonStore):
         self._update(session, seen=now)
 
     def keep_through_epoch(self, session: str, *, epoch: int) -> None:
-        """Keep a session alive although its account has a new epoch."""
+        """Keep a session alive after a change of its account, by storing the new epoch."""
         self._update(session, epoch=epoch)
 
     def _update(self, session: str, **values: Any) -> None:
@@ -113,7 +113,7 @@ class SessionStore(CommonStore):
         return len(names)
 
     def knows(self, person: str, client: str) -> bool:
-        """Return whether a person has signed in from a client before, in the stored sessions."""
+        """Return whether any stored session of a person is from a client."""
         query = select(SESSIONS.c.id).where(
             SESSIONS.c.person == person, SESSIONS.c.client == client
         )
@@ -128,19 +128,19 @@ class AttemptCounts:
     _connection: Connection
 
     def of(self, scope: str) -> FailureCount:
-        """Return the count of failed attempts to sign in for a scope; zero for a new scope."""
+        """Return the count of failed sign-ins for a scope: an account, a client, or both."""
         query = select(*columns_of(ATTEMPTS, "failures last until"))
         row = self._connection.execute(query.where(ATTEMPTS.c.scope == scope)).first()
         return FailureCount(row[0], *map(_parse_time, row[1:])) if row else FailureCount()
 
     def keep(self, scope: str, tally: FailureCount) -> None:
-        """Replace the count of failed attempts to sign in for a scope."""
+        """Replace the count of failed sign-ins for a scope: an account, a client, or both."""
         times = {"last": tally.last, "until": tally.until}
         row = {name: time.isoformat() if time else "" for name, time in times.items()}
         self._connection.execute(_KEEP, {"scope": scope, "failures": tally.failures, **row})
 
     def drop(self, scope: str) -> None:
-        """Delete the count of failed attempts to sign in for a scope."""
+        """Delete the count of failed sign-ins for a scope: an account, a client, or both."""
         self._connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.scope == scope))
 
 

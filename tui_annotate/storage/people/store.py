@@ -42,7 +42,7 @@ def add_person(connection: Connection, person: Person) -> None:
         InvalidInput: the id is empty, or can not be stored.
     """
     if not person.id:
-        raise InvalidInput(f"{person.name!r} has no id", "give every person of a file an id")
+        raise InvalidInput(f"{person.name!r} has no id", "give every person in the file an id")
     check_storable(person.id, "a person's id")
     values = {
         "name": replace_unstorable(person.name),
@@ -53,7 +53,7 @@ def add_person(connection: Connection, person: Person) -> None:
 
 
 def save_person(connection: Connection, person: Person) -> None:
-    """Store or update a person and their second reader; errors as in `add_person`."""
+    """Store or update a person and the person's second reader; errors as in `add_person`."""
     add_person(connection, person)
     values = {"name": replace_unstorable(person.name), "kind": person.kind.value}
     connection.execute(update(PEOPLE).where(PEOPLE.c.id == person.id).values(values))
@@ -63,7 +63,7 @@ def save_person(connection: Connection, person: Person) -> None:
 
 
 class PeopleStore(Store):
-    """People of a workspace by id; only the names of local people are unique.
+    """Access to the people of a workspace by id; only the names of local people are unique.
 
     Raises:
         NotAllowed: every method about positions and preferences, if they belong to another person.
@@ -156,7 +156,7 @@ class PeopleStore(Store):
             connection.execute(_PREFER, row)
 
     def place(self, person: str, key: SampleKey) -> dict[str, Any]:
-        """Return a person's last position in a sample; empty if the person never opened it."""
+        """Return a person's last position in a sample; empty if the sample was never opened."""
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             scope = {"person": person, "dataset": key.dataset, "sample": key.id}

@@ -60,7 +60,10 @@ def ensure_order(database: Database, order: ByScore) -> int:
 
 
 def position_value(line: Mapping[int, int], newcomer: RankedSample) -> int:
-    """Return a sample's sort value in a queue order by score; `line` has positions from 0."""
+    """Return a sample's sort value in a queue order by score: its position, from 0.
+
+    Samples without a position in `line` come last, in order of arrival.
+    """
     return line.get(newcomer.sample_id, UNSCORED + newcomer.sample_id)
 
 
@@ -70,7 +73,7 @@ _FILLED: Final = select(ORDERS.c.id).where(
 
 
 def read_positions(connection: Connection, order: ByScore, dataset_id: int) -> dict[int, int]:
-    """Return the position of each scored sample of a dataset, from 0, by sample row id.
+    """Return the positions of a dataset's scored samples in an order, from 0, by sample row id.
 
     Hidden scores are included, as the result is for admins.
 
@@ -84,7 +87,7 @@ def read_positions(connection: Connection, order: ByScore, dataset_id: int) -> d
 
 
 def read_support(connection: Connection, score: str) -> dict[SampleKey, float]:
-    """Return how well each sample is supported by its source according to a score, in [0, 1].
+    """Return how well the source supports each sample according to a score, in [0, 1].
 
     Hidden scores are included.
 
@@ -101,7 +104,7 @@ def read_support(connection: Connection, score: str) -> dict[SampleKey, float]:
 
 
 def _select_runs(current_runs: Mapping[tuple[int, str], StoredRun], score: str) -> list[StoredRun]:
-    """Return the runs that have values of a score, one per dataset, the oldest first."""
+    """Return the current runs that have values of a score, one for each dataset, oldest first."""
     valued = {at: each for at, each in current_runs.items() if at[1] in each.valued}
     found = [each for (_, name), each in valued.items() if name == score]
     if not found:
@@ -140,7 +143,7 @@ def _compute_sort_keys(
 
 
 def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
-    """Return the value at which a score is most uncertain, else the median of the values.
+    """Return the value at which a score is most uncertain: the run's `middle`, else the median.
 
     A run may give this value on the scale of `raw`.
     """
@@ -160,7 +163,7 @@ def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
 
 
 def refresh_orders(database: Database, names: Collection[str]) -> None:
-    """Update the queue orders by some scores, and drop orders whose score no longer exists."""
+    """Recompute the queue orders that sort by given scores; drop orders whose score is gone."""
     with database.reading() as connection:
         made = _list_stored_orders(connection)
     for order in sorted({order for _, order in made if order.score in names}):
@@ -204,7 +207,7 @@ def _list_stored_orders(connection: Connection) -> list[tuple[int, ByScore]]:
 
 
 def _drop_older_orders(database: Database, order: ByScore, made: int) -> None:
-    """Drop earlier versions of a queue order except the last, which may still be in use."""
+    """Drop all earlier versions of a queue order but the last, which may still be in use."""
     with database.reading() as connection:
         others = [n for n, each in _list_stored_orders(connection) if each == order and n != made]
     _drop_orders(database, order, sorted(others)[:-1])
@@ -234,13 +237,13 @@ def _drop_orders(database: Database, order: ByScore, numbers: Collection[int]) -
 # texts that change -------------------------------------------------------------------------------
 
 _READ_COLUMNS: Final = ("digest", "request", "meta", "group")
-"""Columns of a sample that a machine may have read; for example, `meta` has its answer."""
+"""Columns of a sample on which scores may depend; for example, `meta` has a model's answer."""
 
 
 def drop_stale_results(connection: Connection, coming: Mapping[int, Mapping[str, Any]]) -> None:
     """Delete scores and suggestions on samples whose texts or fields change, and on their siblings.
 
-    Siblings are included because a score may compare a text with the others of its group.
+    Siblings are included because a score may compare a text with the other texts of its group.
 
     Args:
         coming: new columns of each sample by row id; they are not written yet.

@@ -1,4 +1,4 @@
-"""Runs of scorers and judges: begin, finish and drop runs, and find the current ones.
+"""Runs of scorers and judges: begin, finish and drop runs, and find the current runs.
 
 The newest finished run of each maker and dataset is current. An interrupted run is dropped by the
 next run of the same maker.
@@ -51,7 +51,7 @@ class StoredRun(NamedTuple):
 
 
 def begin(database: Database, run: ScoreRun, *, by: str) -> int:
-    """Store a new run, which counts only once it is finished; return the number of its row.
+    """Store a new run, whose output is ignored until the run is finished; return its row number.
 
     Interrupted runs of the same kind, maker and dataset are dropped. `by` is stored if the run
     names no person.
@@ -90,13 +90,13 @@ def begin(database: Database, run: ScoreRun, *, by: str) -> int:
 
 
 def finish(connection: Connection, number: int, names: Mapping[str, int] | None = None) -> None:
-    """Mark a run as finished, so that it counts; `names`: number of values by score name."""
+    """Mark a run as finished, so that its output is used; `names`: value counts by score name."""
     values = {"names": to_json(dict(sorted((names or {}).items()))), "finished": utc_now()}
     connection.execute(update(RUNS).where(RUNS.c.number == number).values(values))
 
 
 def drop(database: Database, number: int) -> None:
-    """Delete a run with all its output in short transactions; the run stops counting at once."""
+    """Delete a run and its output in short transactions; the output is ignored at once."""
     with database.writing() as connection:
         mine = RUNS.c.number == number
         connection.execute(update(RUNS).where(mine).values(finished=""))
@@ -114,7 +114,7 @@ def list_runs(
 ) -> list[StoredRun]:
     """Return the finished or the unfinished runs, in the order in which they began.
 
-    `dataset` limits them to one dataset. An unfinished run is still running or was interrupted.
+    `dataset` limits the runs to one dataset. An unfinished run is still running or was interrupted.
     """
     query = _RUNS.where((RUNS.c.finished != "") == finished)
     if dataset:
@@ -129,12 +129,12 @@ def select_newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
 
 
 def current_runs(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
-    """Return the newest run that has a score, by dataset row id and score name."""
+    """Return the newest run for each dataset and score, by dataset row id and score name."""
     return {(each.dataset_id, name): each for each in select_newest(runs) for name in each.names}
 
 
 def list_visible_runs(connection: Connection) -> dict[tuple[int, str], StoredRun]:
-    """Return the newest run for each dataset and score, without datasets that hide scores."""
+    """Return the newest run for each dataset and score, except in datasets that hide scores."""
     hidden = hidden_rows(connection)
     current = current_runs(list_runs(connection))
     return {at: each for at, each in current.items() if at[0] not in hidden}

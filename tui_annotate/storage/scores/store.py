@@ -1,4 +1,4 @@
-"""Scores of scorers and judges, written in whole runs by admins and read by sample.
+"""Scores of scorers and judges: admins store complete runs, screens read scores by sample.
 
 In a dataset that hides machine output, screens show no scores to anyone (`of`), and annotators see
 none anywhere.
@@ -72,9 +72,9 @@ class ScoreStore(Store):
     """Access to runs and their scores; scores of a changed or removed sample are deleted."""
 
     def write(self, run: ScoreRun, scores: Iterable[Score]) -> int:
-        """Store a run, which counts once all its scores are stored; return the number of scores.
+        """Store a run and its scores, used once all scores are stored; return the score count.
 
-        Scores of missing samples are skipped. What an interrupted run of this maker left is
+        Scores of missing samples are skipped. The output of an interrupted run of this maker is
         dropped.
 
         Raises:
@@ -111,17 +111,17 @@ class ScoreStore(Store):
         return names, stored
 
     def runs(self, dataset: str = "") -> list[ScoreRun]:
-        """Return the finished runs of one dataset or of all, in the order in which they began."""
+        """Return the finished runs of one or all datasets, in the order in which they began."""
         with self._database.reading() as connection:
             return [each.run for each in self._list_readable(connection, dataset)]
 
     def unfinished(self) -> list[ScoreRun]:
-        """Return the runs that are still running or were interrupted; their scores do not count."""
+        """Return the runs that are still running or were interrupted; their scores are not used."""
         with self._database.reading() as connection:
             return [each.run for each in self._list_readable(connection, finished=False)]
 
     def names(self, dataset: str = "") -> tuple[str, ...]:
-        """Return the names of all current scores of one dataset or of all, sorted."""
+        """Return the sorted names of the current scores of one dataset or of all datasets."""
         with self._database.reading() as connection:
             newest = runs.select_newest(self._list_readable(connection, dataset))
         return tuple(sorted({name for each in newest for name in each.names}))
@@ -175,10 +175,10 @@ class ScoreStore(Store):
     def of(
         self, keys: Sequence[SampleKey], *, hidden: bool = False
     ) -> dict[SampleKey, tuple[Score, ...]]:
-        """Return the scores that screens show for some samples, by sample.
+        """Return the scores of some samples that screens may show, by sample.
 
         Samples without scores, or in a dataset that hides them, are absent. If several makers use
-        the same score name, the newest run counts.
+        the same score name, the newest run is used.
 
         Args:
             hidden: include hidden scores for actors who may report: for files, not for screens.
@@ -208,7 +208,7 @@ class ScoreStore(Store):
         return {key: tuple(own) for key, own in found.items()}
 
     def support(self, name: str) -> dict[SampleKey, float]:
-        """Return how well each sample is supported by its source according to a score, in [0, 1].
+        """Return how well the source supports each sample according to a score, in [0, 1].
 
         The direction of the score does not matter.
 
@@ -221,7 +221,7 @@ class ScoreStore(Store):
             return orders.read_support(connection, name)
 
     def summarise(self, keys: Sequence[SampleKey], *, first: str = "") -> ScoreSummaries:
-        """Return the scores of some samples for a list; `first` names the first column."""
+        """Return the scores of some samples for a list; `first`: the score of the first column."""
         with self._database.reading() as connection:
             current_runs = list_visible_runs(connection)
             names = _select_columns(current_runs, first)
@@ -277,15 +277,15 @@ class ScoreStore(Store):
 def _build_row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
     if score.key.dataset != dataset:
         raise InvalidInput(
-            f"the score {score.name!r} of {score.key} is not in the run's dataset {dataset!r}",
-            "make one run for each dataset",
+            f"score {score.name!r} of sample {score.key} is not in the run's dataset {dataset!r}",
+            "create one run for each dataset",
         )
     if not score.name:
-        raise InvalidInput(f"a score of {score.key} has no name", "give the score a name")
+        raise InvalidInput(f"a score of sample {score.key} has no name", "give the score a name")
     numbers = (score.raw, score.value, *score.parts)
     if not all(each is None or isfinite(each) for each in numbers):
         raise InvalidInput(
-            f"the score {score.name!r} of {score.key} is not a number: {numbers}",
+            f"score {score.name!r} of sample {score.key} is not a number: {numbers}",
             "omit scores that can not be computed",
         )
     parts = to_json(score.parts) if score.parts else ""
@@ -316,7 +316,7 @@ def _build_score(key: SampleKey, row: Any) -> Score:
 
 
 def _select_columns(current_runs: dict[tuple[int, str], StoredRun], first: str) -> tuple[str, ...]:
-    """Return the columns of a list: the requested score, then scores by number of values.
+    """Return the score names for a list's columns: the requested one, then those with most values.
 
     Equal numbers are sorted newest first; the scores of label suggestions are excluded.
     """

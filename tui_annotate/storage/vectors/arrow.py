@@ -1,4 +1,4 @@
-"""Conversion between rows of vectors and Arrow columns, in whole blocks of memory.
+"""Conversion between rows of vectors and Arrow columns, by whole arrays for speed.
 
 Vectors of texts are stored in half precision. Measured over 1,648 queries with the static embedder:
 every first rank is the same as in single precision, the complete top five in 99.94 %, and no cosine
@@ -102,7 +102,7 @@ def pack_axes(axes: NDArray[np.float32]) -> bytes:
 
 
 def unpack_axes(packed: bytes | str, *shape: int) -> NDArray[np.float32]:
-    """Parse axes that `pack_axes` packed.
+    """Parse the projection axes that `pack_axes` packed.
 
     Raises:
         ValueError: the text is not an array of this shape.
@@ -168,7 +168,7 @@ def build_token_bank(rows: Any) -> TokenBank:
 
 
 def order_rows(rows: Any) -> Any:
-    """Return rows sorted by document, then segment; rows in order are returned unchanged."""
+    """Return rows grouped by document, in segment order; unchanged if they are so already."""
     import numpy as np
 
     segments = rows.column("segment").to_numpy()
@@ -180,7 +180,7 @@ def order_rows(rows: Any) -> Any:
 
 
 def iterate_documents(rows: Any) -> Iterator[tuple[str, int, int]]:
-    """Yield (hash, first row, row after the last) of each document, whose rows are neighbours."""
+    """Yield (hash, first row, row after the last) of each document; its rows are contiguous."""
     import pyarrow.compute as pc
 
     runs = pc.run_end_encode(rows.column("sha256").combine_chunks())

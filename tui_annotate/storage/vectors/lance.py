@@ -23,7 +23,7 @@ from tui_annotate.storage.vectors import arrow
 REBUILD: Final = "vectors rebuild"
 """Command that recomputes the vectors."""
 ALL: Final = 2**31 - 1
-"""Limit value that means no limit."""
+"""Value of a query's limit that means no limit."""
 
 _INDEX_CACHE: Final = 64_000_000
 """Bytes of memory for index data: enough for the indexes of 1,000,000 rows."""
@@ -71,7 +71,7 @@ class LanceFolder:
         return self.path / f"{table}.lance"
 
     def has_table(self, table: str) -> bool:
-        """Return whether a table exists; a table whose creation was interrupted does not count."""
+        """Return whether a table exists; False for a table whose creation was interrupted."""
         return _has_version(self.place(table))
 
     def open(self, table: str) -> Any:
@@ -93,7 +93,7 @@ class LanceFolder:
         return self.connection.create_table(table, schema=schema)
 
     def rows(self, table: str, hashes: Iterable[str], columns: Sequence[str]) -> Iterator[Any]:
-        """Yield the rows of documents in the order of their segments, some documents at a time."""
+        """Yield the rows of documents in batches, grouped by document and in segment order."""
         wanted = ["sha256", "segment", *columns]
         for where in hash_filters(hashes):
             found = self.read(partial(self._query_rows, table, where, wanted))
@@ -118,7 +118,7 @@ class LanceFolder:
 
     @contextmanager
     def writing(self, *, wait: float) -> Iterator[None]:
-        """Hold the writers' lock, and remove what interrupted writers left; may be nested.
+        """Hold the writers' lock, and remove files of interrupted writers; may be nested.
 
         Raises:
             Unavailable: another process is writing for all of `wait` seconds.
@@ -145,7 +145,7 @@ class LanceFolder:
                 if time.monotonic() >= until:
                     raise Unavailable(
                         f"another process is writing the vectors in {self.path}",
-                        "wait for it to end, then try again; finished parts are kept",
+                        "wait for that process to end, then try again; finished parts are kept",
                     )
                 time.sleep(_POLL_SECONDS)
             yield
@@ -153,7 +153,7 @@ class LanceFolder:
             os.close(file)
 
     def _remove_leftovers(self) -> None:
-        """Remove what interrupted writers left, which LanceDB's own clean-up never removes.
+        """Remove files of interrupted writers, which LanceDB's own clean-up never removes.
 
         A table without a version can not be opened, but blocks the creation of a table with its
         name.
@@ -197,7 +197,7 @@ def optimize_table(opened: Any) -> None:
 
 
 def hash_filters(hashes: Iterable[str]) -> Iterator[str]:
-    """Yield filters that together match all document hashes, each once."""
+    """Yield query filters that together match each of the document hashes once."""
     for some in split_batches(dict.fromkeys(hashes), _FILTER):
         quoted = ("'" + name.replace("'", "''") + "'" for name in some)
         yield f"sha256 IN ({', '.join(quoted)})"
@@ -217,7 +217,7 @@ _PANICS: Final = frozenset({"RustPanic", "PanicException"})
 
 @contextmanager
 def lance_errors(folder: Path) -> Iterator[None]:
-    """Raise errors of LanceDB, Arrow and the disk as `Unavailable`; no other code does so."""
+    """Translate errors of LanceDB, Arrow and the disk in the block into `Unavailable`."""
     try:
         yield
     except BaseException as error:

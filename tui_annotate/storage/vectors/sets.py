@@ -19,7 +19,7 @@ from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import add_missing, upsert
 
 IN_USE: Final = "vectors"
-"""Setting that names the vector table in use: empty for lexical retrieval, absent at first."""
+"""Setting that names the vector table in use: empty for lexical retrieval, absent if undecided."""
 
 _AT_ONCE: Final = 500
 """Maximum number of documents that one transaction removes from a vector set."""
@@ -85,7 +85,7 @@ class VectorSetStore(Store):
         return _build_vector_set(row) if row else None
 
     def vector_sets(self) -> tuple[VectorSet, ...]:
-        """Return all vector sets, also unfinished ones, the oldest first."""
+        """Return all vector sets, including unfinished sets, the oldest first."""
         with self._database.reading() as connection:
             return tuple(map(_build_vector_set, connection.execute(_ALL).mappings()))
 
@@ -94,7 +94,7 @@ class VectorSetStore(Store):
         return self.setting(IN_USE) is not None
 
     def keep_vector_set(self, kept: VectorSet) -> None:
-        """Store a vector set; a stored set with the same table gets the new values."""
+        """Store a vector set, or replace the values of a stored set with the same table."""
         row = {name: getattr(kept, name) for name in VectorSet.__slots__ if name != "table"}
         added = {**row, "vectors": kept.table, "loose": False, "created": utc_now()}
         with self._writing_as_manager() as connection:
@@ -103,7 +103,7 @@ class VectorSetStore(Store):
             connection.execute(changed.values(row))
 
     def decide_vectors(self, table: str) -> bool:
-        """Use a vector set unless a choice was made before; return whether it is in use then."""
+        """Use a vector set unless a choice was made before; return whether the set is in use."""
         with self._writing_as_manager() as connection:
             connection.execute(_DECIDE, {"name": IN_USE, "value": table})
             query = select(SETTINGS.c.value).where(SETTINGS.c.name == IN_USE)
@@ -154,7 +154,7 @@ class VectorSetStore(Store):
             yield from map(_parse_document, connection.execute(query, scope))
 
     def find_embedded_document(self, table: str) -> tuple[str, str, tuple[Segment, ...]] | None:
-        """Return (hash, text, segments) of any document with vectors in a table; None for none."""
+        """Return (hash, text, segments) of any one document with vectors in a table, or None."""
         with self._database.reading() as connection:
             row = connection.execute(_EMBEDDED_ONE, {"vectors": table}).first()
         return _parse_document(row) if row else None
@@ -168,7 +168,10 @@ class VectorSetStore(Store):
     def mark_embedded(
         self, table: str, hashes: Sequence[str], *, unknown: Collection[str] = ()
     ) -> None:
-        """Mark documents as having vectors on the disk; `unknown` ones are ranked lexically."""
+        """Mark documents as having vectors on the disk.
+
+        Documents in `unknown` have too few words that the embedder knows and are ranked lexically.
+        """
         if hashes:
             common = {"vectors": table}
             rows = [{**common, "sha256": name, "unknown": name in unknown} for name in hashes]
@@ -177,18 +180,18 @@ class VectorSetStore(Store):
                 connection.execute(_SET, {"name": _mark_name(table), "value": hashes[-1]})
 
     def embedded(self, table: str) -> tuple[int, int]:
-        """Return the number of documents with vectors in a table, and of those ranked lexically."""
+        """Return how many documents have vectors in a table, and how many are ranked lexically."""
         with self._database.reading() as connection:
             documents, unknown = connection.execute(_EMBEDDED_COUNT, {"vectors": table}).one()
         return int(documents), int(unknown)
 
     def forget_embedded(self, table: str) -> None:
-        """Remove the marks of all documents with vectors in a table; they are then recomputed."""
+        """Mark all documents as having no vectors in a table, so that vectors are recomputed."""
         with self._writing_as_manager() as connection:
             _forget_embedded(connection, table)
 
     def forget_removed_documents(self, table: str) -> list[str]:
-        """Remove the marks of documents that are no longer stored; return their hashes."""
+        """Remove the vector marks of documents that are no longer stored; return their hashes."""
         with self._database.reading() as connection:
             gone = list(connection.execute(_GONE, {"vectors": table}).scalars())
         forgotten: list[str] = []
@@ -232,7 +235,7 @@ def _forget_embedded(connection: Connection, table: str) -> None:
 
 
 def _mark_name(table: str) -> str:
-    """Return the name of the setting with the last embedded document.
+    """Return the name of the setting that stores a table's last embedded document.
 
     The next search for documents without vectors starts there.
     """

@@ -46,7 +46,7 @@ SCHEMA: Final = 1
 """Version of the table layout, part of every table's name; a new version forces a rebuild."""
 
 _BATCH: Final = 20_000
-"""Rows of one commit; small commits would slow down every later read."""
+"""Number of rows in one commit; small commits would slow down every later read."""
 
 
 def table_name(embedder: str, version: str, segmenter: str) -> str:
@@ -89,14 +89,14 @@ class VectorStore:
     # writing -----------------------------------------------------------------------------------
 
     def writing(self, *, wait: float = 30.0) -> AbstractContextManager[None]:
-        """Hold the writers' lock as `LanceFolder.writing` does.
+        """Hold the writers' lock, as `LanceFolder.writing` does.
 
         `wait` is the maximum time in seconds to wait for another writer.
         """
         return self._lance.writing(wait=wait)
 
     def add(self, table: str, rows: Iterable[Row]) -> int:
-        """Replace the vectors of whole documents on the disk; return how many rows were written.
+        """Replace the vectors of complete documents on the disk; return the number of rows written.
 
         Replacing avoids duplicates after a process was killed before it marked the documents as
         written. All rows of a document must be neighbours.
@@ -119,7 +119,7 @@ class VectorStore:
     def add_tokens(
         self, table: str, documents: Iterable[tuple[str, TokenBank]], *, axes: NDArray[np.float32]
     ) -> int:
-        """Write the tokens of whole documents as `add` writes vectors; return the segment count.
+        """Write the token vectors of complete documents; return the number of segments.
 
         Args:
             table: the table of the documents' vectors.

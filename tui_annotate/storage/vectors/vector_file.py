@@ -1,4 +1,4 @@
-"""Files of precomputed vectors in Parquet, validated throughout because a file may be damaged.
+"""Parquet files of precomputed vectors; every value is validated, as a file may be damaged.
 
 One row per segment: `sha256` of the document, `segment`, `start`, `end`, `vector`, and of its
 tokens `token_vectors` (bytes one after another), `token_starts`, `token_ends`. The schema's
@@ -60,7 +60,7 @@ class VectorFileContent:
     documents: dict[str, SegmentVectors]
 
     def fits(self, name: str, segments: Sequence[Segment]) -> bool:
-        """Return whether the file has a document with the same segments."""
+        """Return whether the file has a document, by hash, with exactly the given segments."""
         made = self.documents.get(name)
         return made is not None and made.segments == tuple(segments)
 
@@ -196,7 +196,7 @@ def _read_tokens(rows: Any, vectors: VectorSet) -> TokenBank:
         for name in ("token_starts", "token_ends")
     )
     lengths = (pc.subtract(rows.column("end"), rows.column("start"))).to_numpy()
-    _require((sizes == counts * vectors.token_dimensions).all(), "the tokens are cut short")
+    _require((sizes == counts * vectors.token_dimensions).all(), "the token vectors are truncated")
     _require(len(starts) == len(ends) and (starts >= 0).all(), "the tokens have no valid positions")
     _require((ends <= np.repeat(lengths, counts)).all(), "the tokens are outside their texts")
     packed = b"".join(rows.column("token_vectors").to_pylist())
