@@ -1,0 +1,62 @@
+"""Commands that messages and hints name exist, with their options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tests.project.test_terms import PACKAGE, ROOT, texts_of_module
+from tui_annotate.cli.commands import place_global_options, program
+
+CALL = re.compile(r"tui-annotate((?: (?:--?[a-z][a-z-]*|[a-z][a-z-]*))+)")
+OPTION = re.compile(r"^--?[a-z]")
+
+
+def calls() -> Iterator[tuple[str, list[str]]]:
+    """(place, words after the program's name) of each command in a string of the package."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for text in texts_of_module(path.read_text("utf-8")):
+            for found in CALL.finditer(text.words):
+                yield f"{path.relative_to(ROOT)}:{text.line}", found.group(1).split()
+
+
+def fault(words: list[str]) -> str:
+    """What is wrong with the words of a call; empty if the command and its options exist."""
+    command: Any = program()
+    words = place_global_options(command, words)
+    name: list[str] = []
+    while words and hasattr(command, "commands") and words[0] in command.commands:
+        command = command.commands[words[0]]
+        name.append(words.pop(0))
+    if not name and words and not OPTION.match(words[0]):
+        return f"there is no command {words[0]!r}"
+    if name and words and hasattr(command, "commands") and not OPTION.match(words[0]):
+        return f"there is no command {' '.join([*name, words[0]])!r}"
+    known = {"-h", "--help"} | {each for one in command.params for each in one.opts}
+    unknown = [each for each in words if OPTION.match(each) and each not in known]
+    return f"{' '.join(name)} has no option {', '.join(unknown)}" if unknown else ""
+
+
+def test_every_command_of_a_message_exists() -> None:
+    """Texts that are no commands, such as `tui-annotate is`, are on the list."""
+    prose = {
+        "store",
+        "--shell",
+        "begins",
+        "command",
+        "did",
+        "ended",
+        "ends",
+        "is",
+        "needs",
+        "of",
+        "that",
+    }
+    wrong = [
+        f"{place}: tui-annotate {' '.join(words)}: {why}"
+        for place, words in calls()
+        if words[0] not in prose and (why := fault(list(words)))
+    ]
+    assert wrong == []
+    assert len(list(calls())) > 200
