@@ -232,7 +232,7 @@ class _TextFacts:
         return cls(days, numbers, named, content)
 
     def around(self, span: Span, *, before: int, after: int) -> set[str]:
-        """Return the stems of `before` and `after` content words around a span, outside it."""
+        """Return the stems of up to `before` and `after` content words before and after a span."""
         first = bisect_left(self.content, span.start, key=lambda word: word.start)
         behind = bisect_left(self.content, span.end, key=lambda word: word.start)
         near = chain(
@@ -243,7 +243,7 @@ class _TextFacts:
 
 @dataclass(frozen=True, slots=True)
 class _FactPair:
-    """Two texts, with scores for whether two of their facts are about the same thing."""
+    """A claim and its evidence; methods score how likely two facts are about the same thing."""
 
     claim: _TextFacts
     evidence: _TextFacts
@@ -294,7 +294,11 @@ def _pair_up(
     *,
     likeness: Callable[[_Fact, _Fact], int],
 ) -> Iterator[Contradiction]:
-    """Pair each claim fact that no evidence fact agrees with to the most similar unmatched fact."""
+    """Yield a contradiction for each fact of the claim that agrees with no fact of the evidence.
+
+    The fact is paired with the most similar fact of the evidence that agrees with no fact of the
+    claim; a fact without a similar one is skipped.
+    """
     free = [its for its in evidence if not any(own.agrees(its) for own in claims)]
     for own in claims:
         if any(own.agrees(its) for its in evidence):

@@ -1,4 +1,4 @@
-"""Finds dates in English and Chinese text, with the parts that are written; without a calendar.
+"""Finds dates in English and Chinese text: the written year, month, day and weekday.
 
 Ambiguous dates are skipped: 5/6/2020, and "may" or "march" without a day or a year.
 """

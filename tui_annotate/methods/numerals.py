@@ -62,7 +62,7 @@ LETTERS: Final = "A-Za-z\u00c0-\u024f"
 
 _WIDE = {0xFF01 + at: 0x21 + at for at in range(94)} | {0x2212: 0x2D, 0xA0: 0x20, 0x202F: 0x20}
 _FEWEST_SIGNS = 3
-"""Fewest Chinese digits without a power of ten that form a number; 三四 means "three or four"."""
+"""Minimum number of Chinese digits in a row that form a number; 三四 means "three or four"."""
 
 
 def _any_of(words: Iterator[str] | dict[str, int]) -> str:

@@ -76,11 +76,11 @@ def _list_strings(value: Any, place: str) -> Iterator[tuple[str, str]]:
 _SAMPLES_OBJECT = re.compile(r'[ \t\r\n]*\{[ \t\r\n]*"samples"[ \t\r\n]*:[ \t\r\n]*\[')
 _ARRAY = re.compile(r"[ \t\r\n]*\[")
 _SPACE = re.compile(r"[ \t\r\n]*")
-EMPTY: Final = "the file is empty"
-NO_RECORDS: Final = "the file holds no records"
-"""Messages about a file without values; some readers accept such a file."""
+EMPTY: Final = "file-empty"
+NO_RECORDS: Final = "no-records"
+"""Codes of the problems of a file without values; some readers accept such a file."""
 _MARGIN = 16
-"""Characters; an error nearer to the end of the buffer may come from an incomplete value."""
+"""Number of characters at the buffer's end where an incomplete value may cause a syntax error."""
 
 _Item = TypeVar("_Item")
 
@@ -119,7 +119,7 @@ def read_json_values(
             if head.strip():
                 break
         if not head.strip():
-            yield Problem(str(path), EMPTY)
+            yield Problem(str(path), "the file is empty", code=EMPTY)
         elif opening := _SAMPLES_OBJECT.match(head) or _ARRAY.match(head):
             reader = _ArrayReader(path, chain([head], stream), wrapped="{" in opening.group())
             yield from stop_at_wrong_encoding(reader.values(opening.end()))
@@ -176,7 +176,10 @@ def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
 
 
 def stop_at_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
-    """Yield items; stop at a wrong encoding without a valid value before, as all would be wrong."""
+    """Yield items; stop at a wrong encoding that precedes all valid values.
+
+    Without a valid value, the encoding of the whole file is probably wrong.
+    """
     before = True
     for item in items:
         yield item
@@ -284,7 +287,7 @@ class _ArrayReader:
         return self._buffer[position : position + 1]
 
     def _drop_read(self, position: int) -> int:
-        """Drop the text before a position if it is most of the buffer; return the new position."""
+        """Drop the text before a position if it is half of the buffer; return the new position."""
         if position * 2 < len(self._buffer):
             return position
         gone = self._buffer[:position]
@@ -298,7 +301,7 @@ class _ArrayReader:
 
     def _check_end(self, position: int, number: int) -> Iterator[Problem]:
         if not number:
-            yield Problem(str(self._path), NO_RECORDS)
+            yield Problem(str(self._path), "the file contains no records", code=NO_RECORDS)
         position = self._skip_space(position)
         if self._wrapped:
             if self._character(position) != "}":
