@@ -51,6 +51,8 @@ class GroupStatus(StrEnum):
 class CandidateAnnotation:
     """A candidate annotation under review, with all annotators who chose its spans and labels.
 
+    All tuples are sorted.
+
     Attributes:
         claim: trimmed anchors; empty if the annotation has only evidence.
         evidence: union of all annotators' evidence.

@@ -42,7 +42,7 @@ _MOST_CAPITALS = 0.75
 """Fraction of capitalized words above which a text is a headline, where capitals mark no names."""
 _FEWEST_WORDS = 5
 _BEFORE_NAMES = frozenset(word for word in FUNCTION_WORDS if len(word) > 1 or word in ("a", "i"))
-"""Function words that are not part of a following name; an initial is part of the name."""
+"""Function words that are not part of the name after them; other single letters are initials."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class ProperName:
     title: bool = False
 
     def agrees(self, other: ProperName) -> bool:
-        """Return whether two names may mean the same: containment, word forms, or initials."""
+        """Return whether two names may mean the same, by containment, word forms or initials."""
         if self.title or other.title:
             return self.words[0] in other.words[0] or other.words[0] in self.words[0]
         own, its = set(self.words), set(other.words)
@@ -268,7 +268,7 @@ class _FactPair:
         return 2 * kind + 2 * bool(counted) + len(near - counted) + (own.value == its.value)
 
     def like_names(self, own: ProperName, its: ProperName) -> int:
-        """Score two names by shared context words and shared words; two titles always score 1."""
+        """Score two names by shared context words and common words; two titles always score 1."""
         if own.title or its.title:
             return int(own.title and its.title)
         if self._stands(own, self.evidence) or self._stands(its, self.claim):

@@ -25,7 +25,7 @@ LEAST_OVERLAP = 3
 SHORT: Final = 20
 """Maximum length in code points of a selection that counts as short."""
 MANY: Final = 30
-"""Minimum number of segments of a source that counts as long, without blank segments."""
+"""Minimum number of nonblank segments of a source that counts as long."""
 FIGURES: Final = ("recall_at_1", "recall_at_3", "recall_at_5", "mrr")
 KINDS: Final = (
     ("no_shared_word", "shared_word"),

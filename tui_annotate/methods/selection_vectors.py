@@ -36,7 +36,7 @@ Vectors = NDArray[np.float32]
 
 
 def has_enough_vectors(known: NDArray[np.bool_], lengths: Sequence[int] | NDArray[np.int_]) -> bool:
-    """Return whether enough of a document has vectors for them to be used.
+    """Return whether the vectors cover enough of a document's characters to be useful.
 
     Args:
         known: (segments,): whether the segment has a nonzero vector.

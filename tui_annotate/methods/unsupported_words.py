@@ -28,7 +28,7 @@ _FEWEST_SIGNS = 2
 _MOST_LOOSE = 3
 """Largest number word that is ignored; small ones often refer back, as in "the two fighters"."""
 _ITEM = re.compile(r"(?<![^\n ])(?<![^\n] )\d{1,2}[.)] ")
-"""Pattern of the number of a list item."""
+"""Pattern of the number that starts an item of a list, such as `1.` or `2)`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,8 +69,8 @@ def read_users(path: Path) -> Iterator[UserRow | Problem]:
         if missing:
             raise InvalidInput(
                 f"{path} has no column {missing[0]!r}",
-                f"required columns: {', '.join(NEEDED_COLUMNS)}; for a new user without id and "
-                "password, run: tui-annotate users add --invite",
+                f"required columns: {', '.join(NEEDED_COLUMNS)}; to add a user without an id "
+                "and a password hash, run: tui-annotate users add --invite",
             )
         for cells in rows:
             if cells:

@@ -31,7 +31,7 @@ class RequestRefused(Exception):
 
 
 class TransientFailure(Exception):
-    """A temporary failure of a request; the endpoint requests a wait of `after` seconds, or 0."""
+    """A temporary failure of a request; the endpoint may request a wait of `after` seconds."""
 
     def __init__(self, why: str, *, after: float = 0.0, connected: bool = True) -> None:
         super().__init__(why)

@@ -69,7 +69,7 @@ def read_json_records(
 def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
     """Raise InvalidInput if an earlier record of the file has the same sample."""
     if (before := seen.remember(json.dumps(record.sample.key), where)) != where:
-        raise InvalidInput(f"{record.sample.key} is already at {before}")
+        raise InvalidInput(f"duplicate sample {record.sample.key}: already used at {before}")
 
 
 def problems_at(where: str, doubts: Iterable[str]) -> Iterator[Problem]:
@@ -180,5 +180,5 @@ def join_label(path: LabelPath) -> str:
 
 
 def count_ambiguous_labels(paths: Iterable[LabelPath]) -> int:
-    """Return the number of label paths that are not recovered from their dotted name."""
+    """Return the number of label paths that cannot be recovered from their dotted names."""
     return sum(parse_label(join_label(path)) != path for path in paths)

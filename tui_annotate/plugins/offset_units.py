@@ -185,7 +185,7 @@ class CountedAnnotation(NamedTuple):
 def convert_annotations(
     counted: Sequence[CountedAnnotation], sample: Sample
 ) -> tuple[list[Annotation], list[str]]:
-    """Convert annotations to code points; return them, and a warning for each text's other unit.
+    """Convert annotations to code points; also warn of each text whose offsets had another unit.
 
     Raises:
         InvalidInput: the unit is unclear, see `convert_offsets`; or a document is unknown.

@@ -177,7 +177,7 @@ class _RowStore:
     def _keep(self, at: int, key: str, *, value: JsonValue, where: str) -> None:
         word = json.dumps([where, value.number, value.value])
         if (before := self._seen.remember(f"{at} {key}", word)) != word:
-            raise InvalidInput(f"sample {key} is already at {json.loads(before)[0]}")
+            raise InvalidInput(f"duplicate sample {key}: already used at {json.loads(before)[0]}")
         # `#N` numbers the samples by first occurrence: merging needs no list of keys in memory.
         number = str(self.samples)
         if self._seen.remember(key, number) == number:

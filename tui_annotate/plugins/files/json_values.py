@@ -171,7 +171,7 @@ _ENCODING_HINT = "set --encoding, for example gb18030 (Chinese) or cp1252 (Weste
 
 
 def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
-    """Return the Problem of a line whose byte number `byte` (1-based) has another encoding."""
+    """Return the Problem of a wrong byte in a line; `byte` is its 1-based number in the line."""
     return Problem(where, f"byte {byte} of the line is not valid {encoding}", _ENCODING_HINT)
 
 

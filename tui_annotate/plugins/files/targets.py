@@ -22,7 +22,7 @@ from tui_annotate.plugins.protocols import Folder
 
 @contextmanager
 def open_output(target: Path | None) -> Iterator[TextIO]:
-    r"""Open a new UTF-8 text file, which appears only when complete; None means standard output.
+    r"""Open a UTF-8 text file, which appears only when complete; None means standard output.
 
     The text is written to a temporary file in the same folder, which replaces the target at the
     end. An existing file stays until then; its mode is kept, reduced by the umask. A file whose

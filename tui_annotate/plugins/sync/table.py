@@ -109,7 +109,7 @@ class SyncRow:
         return named and (not keys or self.annotation_key in keys)
 
     def exported(self) -> dict[str, Any]:
-        """Return the payload, with the columns of the row added or replaced."""
+        """Return the row's payload, in which the other columns of the row are added or replaced."""
         own = {name: getattr(self, name) for name in _COLUMNS}
         return {**self.payload, **own}
 
@@ -286,7 +286,7 @@ class SharedTable:
             stored = {row.name: row for row in map(parse_row, self._retry(send))}
             if stored.keys() != wanted:
                 raise Unavailable(
-                    f"{self.host} reports stored rows that were not sent",
+                    f"{self.host} reports that it stored rows that were not sent",
                     "compare the table with: sync init-sql",
                 )
             yield from stored.values()

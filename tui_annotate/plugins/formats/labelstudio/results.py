@@ -108,7 +108,7 @@ class Result:
         elif kind == "textarea" and not self.comment:
             self.comment = "\n".join(words)
         else:
-            self.left_out[f"{kind} items about the whole task"] += 1
+            self.left_out[f"items of type {kind!r} about the whole task"] += 1
 
     def _read_region_item(self, kind: str, item: dict[str, Any], value: Mapping[str, Any]) -> None:
         name, key = item.get("to_name"), item.get("id")
