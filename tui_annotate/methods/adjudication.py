@@ -125,7 +125,7 @@ def unite_anchors(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
 def merge_candidates(
     candidates: Sequence[CandidateAnnotation], *, labels: Labels
 ) -> CandidateAnnotation:
-    """Merge one or more candidate annotations: all spans, all evidence, and joined notes."""
+    """Merge candidate annotations into one with all of their spans, evidence and notes."""
     notes = dict.fromkeys(
         candidate.note for candidate in sorted(candidates, key=_sort_key) if candidate.note
     )

@@ -209,7 +209,7 @@ def _is_telling(word: Word, text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _TextFacts:
-    """The facts of a text to compare; `content` has the stems of its content words."""
+    """The dates, numbers and names of a text; `content` has the stems of its content words."""
 
     dates: Sequence[Date]
     numbers: Sequence[Quantity]

@@ -99,7 +99,7 @@ def write_json_array(
 
 
 def check_object(value: Any, *, what: str) -> dict[str, Any]:
-    """Return a value if it is a JSON object; else raise InvalidInput, with `what` as its name."""
+    """Return a value if it is a JSON object; else raise InvalidInput, which names it `what`."""
     if not isinstance(value, dict):
         raise InvalidInput(f"the {what} is {describe_value(value)}, not an object")
     return value

@@ -210,7 +210,7 @@ def _warn_of_differences(first: Record, other: Record, where: str) -> Iterator[P
     one, two = first.sample.meta, other.sample.meta
     if names := [name for name in two if name in one and one[name] != two[name]]:
         shown = ", ".join(map(repr, names))
-        message = f"other values of {shown} than at {first.where}, whose values are kept"
+        message = f"the values of {shown} differ from the values at {first.where}, which are kept"
         yield Problem(where, message, refused=False)
 
 

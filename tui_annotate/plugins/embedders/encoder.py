@@ -160,7 +160,7 @@ def need_library() -> None:
 
 @dataclass(frozen=True, slots=True)
 class EncoderInput:
-    """A row of word-piece ids to encode, starting with `prompt` pieces of the prompt.
+    """A row of word-piece ids to encode; the first `prompt` ids belong to the prompt.
 
     `wanted` are the indices in `ids` of the pieces whose vectors are needed.
     """

@@ -167,12 +167,14 @@ def _describe_error(error: json.JSONDecodeError) -> str:
 
 _SYNTAX_HINT = "write one JSON value per line, or one JSON array"
 _ARRAY_HINT = "fix this position; nothing after it was read"
+_WRONG_BYTE = "wrong-byte"
 _ENCODING_HINT = "set --encoding, for example gb18030 (Chinese) or cp1252 (Western Windows)"
 
 
 def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
     """Return the Problem of a wrong byte in a line; `byte` is its 1-based number in the line."""
-    return Problem(where, f"byte {byte} of the line is not valid {encoding}", _ENCODING_HINT)
+    message = f"byte {byte} of the line is not valid {encoding}"
+    return Problem(where, message, _ENCODING_HINT, code=_WRONG_BYTE)
 
 
 def stop_at_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
@@ -183,7 +185,7 @@ def stop_at_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
     before = True
     for item in items:
         yield item
-        if before and isinstance(item, Problem) and item.hint == _ENCODING_HINT:
+        if before and isinstance(item, Problem) and item.code == _WRONG_BYTE:
             return
         before = before and isinstance(item, Problem)
 
@@ -309,7 +311,7 @@ class _ArrayReader:
                 return
             position = self._skip_space(position + 1)
         if self._character(position):
-            yield self._syntax_problem(position, "unexpected text after the end")
+            yield self._syntax_problem(position, "unexpected text after the end of the JSON value")
 
     def _line_before(self, position: int) -> tuple[int, str]:
         before = self._buffer[:position]

@@ -38,7 +38,7 @@ def detect_packing(head: bytes) -> str:
 
 
 def begins_with(path: Path, *magic: bytes) -> bool:
-    """Return whether a regular file begins with one of `magic`; False for an unreadable file."""
+    """Return whether a regular, readable file begins with one of the byte strings `magic`."""
     if not path.is_file():  # reading a pipe would block
         return False
     try:

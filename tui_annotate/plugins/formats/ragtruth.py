@@ -276,7 +276,7 @@ def _original_columns(
 
 
 def _render_lines(value: Any, indent: str) -> Iterator[str]:
-    """Yield a source that is a JSON object or list as lines of `key: value`."""
+    """Yield lines of `key: value` for a source that is a JSON object or list."""
     pairs = value.items() if isinstance(value, dict) else (("-", each) for each in value)
     for key, inner in pairs:
         name = key if key == "-" else f"{key}:"
