@@ -216,7 +216,7 @@ def test_a_format_may_say_nothing_of_itself(app: App) -> None:
     assert listed["silent"]["carried"] is None
     done = app("convert", "lines.txt", "-", "--from", "silent", "--to", "silent", code=3)
     assert done.stdout == "sound\n"
-    assert "two: 0:9 " in done.stderr
+    assert "two: the span 0:9 " in done.stderr
     assert "'source text'" in done.stderr
     app("init", ".")
     done = app("ingest", "lines.txt", "--from", "silent", "--json", code=3)
@@ -239,7 +239,7 @@ def test_one_that_breaks_stops_nothing_else(app: App) -> None:
         assert report in done.stderr
     for name, report in (
         ("breaking", "the plug-in 'breaking' failed: KeyError: 'lost'"),
-        ("vague", "the plug-in 'vague' failed: TypeError: it gave NoneType, no Report"),
+        ("vague", "the plug-in 'vague' failed: TypeError: the exporter returned NoneType, not"),
     ):
         done = app("convert", "lines.txt", "out.x", "--from", "silent", "--to", name, code=1)
         assert report in done.stderr

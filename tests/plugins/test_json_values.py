@@ -14,7 +14,7 @@ from tests.plugins.record_reader import file
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.files import json_values as module
 from tui_annotate.plugins.files import streams
-from tui_annotate.plugins.files.json_values import EMPTY, NO_RECORDS, JsonValue, read_json_values
+from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 
 _TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
 _JSON = st.recursive(
@@ -99,12 +99,12 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         ('[{"a": "b', ":1", "column 8"),
         ('{"a": "\tb"}', ":1", "column 8"),
         ("[1,]", ":1", "column 4"),
-        ("[]", "", NO_RECORDS),
-        ('{"samples": []}', "", NO_RECORDS),
+        ("[]", "", "the file contains no records"),
+        ('{"samples": []}', "", "the file contains no records"),
         ('{"samples": [1]', ":1", "column 16"),
         ("[1] [2]", ":1", "column 5"),
-        ("", "", EMPTY),
-        (" \n\n", "", EMPTY),
+        ("", "", "the file is empty"),
+        (" \n\n", "", "the file is empty"),
         ('{\n "a": 1\n}', ":1", ""),
         ("1" * 5000 + "\n2", ":1", "4300"),
         ("[" + "1" * 5000 + "]", ", record 1", "4300"),

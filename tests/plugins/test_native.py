@@ -121,7 +121,7 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
     [
         ('"a"', "the record is text, not an object"),
         ('{"format": "tui-annotate/2"}', "the format is 'tui-annotate/2', not 'tui-annotate/1'"),
-        (_unlike(dataset=None), "the dataset is nothing (null)"),
+        (_unlike(dataset=None), "the dataset is an empty value (null)"),
         (_unlike(id=[]), "the id is a list"),
         (_unlike(documents=[]), "the sample has no documents"),
         (_unlike(documents=3), "'documents' is a number (3), not a list"),

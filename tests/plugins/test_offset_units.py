@@ -19,12 +19,12 @@ from tui_annotate.plugins.offset_units import CODE_POINTS, UTF16, QuotedSpan, co
     [
         ("🌉 abc", 2, 5, "abc", CODE_POINTS),
         ("🌉 abc", 3, 6, "abc", UTF16),
-        ("one\ntwo\nxyz", 10, 13, "xyz", "code points with line ends as two"),
-        ("one\r\ntwo\r\nxyz", 8, 11, "xyz", "code points with line ends as one"),
+        ("one\ntwo\nxyz", 10, 13, "xyz", "code points (each line end counts as two)"),
+        ("one\r\ntwo\r\nxyz", 8, 11, "xyz", "code points (each line end counts as one)"),
         ("one xyz", 5, 8, "xyz", "code points with a byte order mark"),
         ("\ufeffone xyz", 4, 7, "xyz", "code points without the byte order mark"),
         ("   one xyz", 4, 7, "xyz", "code points of the trimmed text"),
-        ("one xyz two", 3, 8, "xyz", "code points of a trimmed quote"),
+        ("one xyz two", 3, 8, "xyz", "code points (the quotes are trimmed)"),
     ],
 )
 def test_a_way_of_counting_is_recognised(
@@ -96,8 +96,8 @@ WAYS = [
     for unit in (CODE_POINTS, UTF16)
     for change in (
         "",
-        " with line ends as two",
-        " with line ends as one",
+        " (each line end counts as two)",
+        " (each line end counts as one)",
         " with a byte order mark",
         " without the byte order mark",
         " of the trimmed text",
@@ -115,9 +115,9 @@ def counted(text: str, span: tuple[int, int], way: str) -> tuple[int, int] | Non
 
 def _counted(text: str, at: int, way: str) -> int | None:
     seen = text[:at]
-    if way.endswith("as two"):
+    if way.endswith("as two)"):
         seen = re.sub(r"(?<!\r)\n", "\r\n", seen)
-    elif way.endswith("as one"):
+    elif way.endswith("as one)"):
         if text[at - 1 : at + 1] == "\r\n":
             return None
         seen = seen.replace("\r\n", "\n")
@@ -137,11 +137,11 @@ def _counted(text: str, at: int, way: str) -> int | None:
 def quoted_by(text: str, span: tuple[int, int], way: str) -> str:
     """What a program shows of a span, which changes line ends where it counts them otherwise."""
     words = text[span[0] : span[1]]
-    if way.endswith("as two"):
+    if way.endswith("as two)"):
         inside = span[0] > 0 and text[span[0] - 1 : span[0] + 1] == "\r\n"
         half = words[:1] if inside else ""
         return half + re.sub(r"(?<!\r)\n", "\r\n", words[len(half) :])
-    return words.replace("\r\n", "\n") if way.endswith("as one") else words
+    return words.replace("\r\n", "\n") if way.endswith("as one)") else words
 
 
 @given(

@@ -213,8 +213,8 @@ def test_a_wrong_byte_costs_its_row(tmp_path: Path, row: bytes, told: str) -> No
     [
         ('""', "column 'source' is empty"),
         ("12.5", "column 'source' holds a number (12.5), not text"),
-        ("null", "column 'source' holds nothing (null), not text"),
-        ("true", "column 'source' holds a truth value (True), not text"),
+        ("null", "column 'source' holds an empty value (null), not text"),
+        ("true", "column 'source' holds a Boolean value (true), not text"),
         ('["a"]', "column 'source' holds a list, not text"),
         ('{"a": 1}', "column 'source' holds an object, not text"),
         ('"a\\ud800"', "lone surrogate U+D800 at offset 1 of source"),

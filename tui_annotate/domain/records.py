@@ -40,12 +40,14 @@ class Problem:
     Attributes:
         where: `file:line` or `file, record N`.
         refused: whether the record was skipped; with a warning only, the record is imported.
+        code: machine-readable cause, like the code of an error; mostly empty.
     """
 
     where: str
     message: str
     hint: str = ""
     refused: bool = True
+    code: str = ""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}"

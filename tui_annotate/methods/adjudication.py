@@ -49,7 +49,9 @@ class GroupStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CandidateAnnotation:
-    """A candidate annotation: equal spans and labels by one or more annotators; tuples are sorted.
+    """A candidate annotation under review, with all annotators who chose its spans and labels.
+
+    All tuples are sorted.
 
     Attributes:
         claim: trimmed anchors; empty if the annotation has only evidence.
@@ -74,7 +76,7 @@ class CandidateAnnotation:
 
 @dataclass(frozen=True, slots=True)
 class CandidateGroup:
-    """A group of overlapping candidate annotations, those of most annotators first.
+    """A group of overlapping candidate annotations, sorted by number of annotators, largest first.
 
     Attributes:
         silent: sorted ids of annotators who completed the sample without a candidate here.
@@ -123,7 +125,7 @@ def unite_anchors(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
 def merge_candidates(
     candidates: Sequence[CandidateAnnotation], *, labels: Labels
 ) -> CandidateAnnotation:
-    """Merge one or more candidate annotations: all spans, all evidence, and joined notes."""
+    """Merge candidate annotations into one with all of their spans, evidence and notes."""
     notes = dict.fromkeys(
         candidate.note for candidate in sorted(candidates, key=_sort_key) if candidate.note
     )
@@ -171,7 +173,10 @@ def _sort_key(candidate: CandidateAnnotation) -> tuple[bool, tuple[Anchor, ...],
 
 
 def _group_overlapping(owned: Sequence[_OwnedCandidate]) -> Iterator[list[_OwnedCandidate]]:
-    """Group annotations whose claims (or evidence, without claims) overlap, also through others."""
+    """Group annotations whose claims overlap, directly or through others.
+
+    Annotations without a claim are grouped by their evidence.
+    """
     # Union-find over anchors in order: linear after sorting, and independent of the input order.
     leader = list(range(len(owned)))
 
@@ -264,7 +269,11 @@ def _status_of(
 def _propose(
     candidates: Sequence[CandidateAnnotation], people: int
 ) -> Iterator[CandidateAnnotation]:
-    """Yield candidates whose labels a majority used, with spans that a majority of those marked."""
+    """Yield the candidates that a majority supports.
+
+    More than half of the people used the candidate's labels, and more than half of these people
+    marked its spans.
+    """
     by_label = _people_by_labels(candidates)
     for candidate in candidates:
         agreeing = len(by_label[candidate.labels])
@@ -291,7 +300,7 @@ class GroupDecision(StrEnum):
 def find_adjudicated(
     candidate: CandidateAnnotation, settled: Iterable[Annotation]
 ) -> tuple[Annotation, ...]:
-    """Return the adjudicated annotations that were created from a candidate, alone or merged."""
+    """Return the adjudicated annotations made from a candidate, including merged ones."""
     return tuple(
         one for one in settled if one.origin != REJECTED and _is_from(one, candidate.sources)
     )

@@ -18,9 +18,8 @@ from tui_annotate.methods.bootstrap import Interval, percentile_interval
 
 Numbers = NDArray[np.float64]
 
-NOTHING: Final = "nothing that two people judged"
-UNANIMOUS: Final = "only one label was given: chance alone would agree as often"
-# Values in JSON output and snapshots; tests/compatibility fixes their wording.
+NOTHING: Final = "no item was judged by two people"
+UNANIMOUS: Final = "all judgements have the same label, so chance alone gives full agreement"
 _LEAST_DRAWS = 0.95
 _EPSILON = 1e-12
 
@@ -65,7 +64,7 @@ def percent_agreement(found: Numbers) -> Numbers:
 
 
 def cohen_kappa(confusion: Numbers) -> Numbers:
-    """Compute Cohen's kappa of confusion tables (..., labels, labels); one annotator has the rows.
+    """Compute Cohen's kappa of two annotators' confusion tables (..., labels, labels).
 
     Source: J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological
     Measurement 20 (1960), equation 1.
@@ -98,7 +97,9 @@ def ordinal_cohen_kappa(confusion: Numbers, *, power: int) -> Numbers:
 
 
 def fleiss_sums(given: Numbers) -> Numbers:
-    """Return the terms that `fleiss_kappa` sums over units: 1, P_i, counts; (units, 2 + labels).
+    """Return the terms that `fleiss_kappa` sums over units, (units, 2 + labels).
+
+    Each row holds 1, the agreement P_i of the unit, and the number of people for each label.
 
     `given`: counts (units, labels); each unit has the same number of people, two or more.
     """
@@ -108,7 +109,7 @@ def fleiss_sums(given: Numbers) -> Numbers:
 
 
 def fleiss_kappa(sums: Numbers) -> Numbers:
-    """Compute Fleiss' kappa from sums of `fleiss_sums`; units may have different annotators.
+    """Compute Fleiss' kappa from sums of `fleiss_sums`; annotators may differ between units.
 
     Source: J. Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin
     76 (1971), equations 2 to 7.
@@ -162,7 +163,7 @@ def measure_value(value: Numbers, *, units: float) -> Measured:
 
 
 def draw_interval(draws: Numbers | None) -> Interval | None:
-    """Compute the interval of a measure's bootstrap values (resamples,).
+    """Compute the confidence interval of a measure from its bootstrap values (resamples,).
 
     None without values, or if at least 1 of 20 values is undefined.
     """

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 DRAWS: Final = 2000
 LEVEL: Final = 0.95
 FEWEST: Final = 3
-"""Fewest clusters of an interval; fewer do not show how clusters differ."""
+"""Minimum number of clusters for an interval; fewer do not show how clusters differ."""
 SEED: Final = 7
 _BLOCK_SIZE = 1 << 22
 _EPSILON = 1e-9
-"""Tolerance for rounding errors of sums in a different order."""
+"""Tolerance for rounding differences between sums of the same numbers in a different order."""
 
 Numbers = NDArray[np.float64]
 

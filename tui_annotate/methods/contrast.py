@@ -42,7 +42,7 @@ _MOST_CAPITALS = 0.75
 """Fraction of capitalized words above which a text is a headline, where capitals mark no names."""
 _FEWEST_WORDS = 5
 _BEFORE_NAMES = frozenset(word for word in FUNCTION_WORDS if len(word) > 1 or word in ("a", "i"))
-"""Function words that are not part of a following name; an initial is part of the name."""
+"""Function words that are not part of the name after them; other single letters are initials."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class ProperName:
     title: bool = False
 
     def agrees(self, other: ProperName) -> bool:
-        """Return whether two names may mean the same: containment, word forms, or initials."""
+        """Return whether two names may mean the same, by containment, word forms or initials."""
         if self.title or other.title:
             return self.words[0] in other.words[0] or other.words[0] in self.words[0]
         own, its = set(self.words), set(other.words)
@@ -209,7 +209,7 @@ def _is_telling(word: Word, text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _TextFacts:
-    """The facts of a text to compare; `content` has the stems of its content words."""
+    """The dates, numbers and names of a text; `content` has the stems of its content words."""
 
     dates: Sequence[Date]
     numbers: Sequence[Quantity]
@@ -232,7 +232,7 @@ class _TextFacts:
         return cls(days, numbers, named, content)
 
     def around(self, span: Span, *, before: int, after: int) -> set[str]:
-        """Return the stems of `before` and `after` content words around a span, outside it."""
+        """Return the stems of up to `before` and `after` content words before and after a span."""
         first = bisect_left(self.content, span.start, key=lambda word: word.start)
         behind = bisect_left(self.content, span.end, key=lambda word: word.start)
         near = chain(
@@ -243,7 +243,7 @@ class _TextFacts:
 
 @dataclass(frozen=True, slots=True)
 class _FactPair:
-    """Two texts, with scores for whether two of their facts are about the same thing."""
+    """A claim and its evidence; methods score how likely two facts are about the same thing."""
 
     claim: _TextFacts
     evidence: _TextFacts
@@ -268,7 +268,7 @@ class _FactPair:
         return 2 * kind + 2 * bool(counted) + len(near - counted) + (own.value == its.value)
 
     def like_names(self, own: ProperName, its: ProperName) -> int:
-        """Score two names by shared context words and shared words; two titles always score 1."""
+        """Score two names by shared context words and common words; two titles always score 1."""
         if own.title or its.title:
             return int(own.title and its.title)
         if self._stands(own, self.evidence) or self._stands(its, self.claim):
@@ -294,7 +294,11 @@ def _pair_up(
     *,
     likeness: Callable[[_Fact, _Fact], int],
 ) -> Iterator[Contradiction]:
-    """Pair each claim fact that no evidence fact agrees with to the most similar unmatched fact."""
+    """Yield a contradiction for each fact of the claim that agrees with no fact of the evidence.
+
+    The fact is paired with the most similar fact of the evidence that agrees with no fact of the
+    claim; a fact without a similar one is skipped.
+    """
     free = [its for its in evidence if not any(own.agrees(its) for own in claims)]
     for own in claims:
         if any(own.agrees(its) for its in evidence):

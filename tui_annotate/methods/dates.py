@@ -1,4 +1,4 @@
-"""Finds dates in English and Chinese text, with the parts that are written; without a calendar.
+"""Finds dates in English and Chinese text: the written year, month, day and weekday.
 
 Ambiguous dates are skipped: 5/6/2020, and "may" or "march" without a day or a year.
 """
@@ -81,7 +81,7 @@ class Date:
 
 
 def find_dates(text: str) -> list[Date]:
-    """Find the dates in a text, disjoint and in order; `text` is from `to_half_width`."""
+    """Find the dates in a text, disjoint and in order; `text` is a result of `to_half_width`."""
     found = [_parse_english(match, text) for match in _ENGLISH.finditer(to_lower_case(text))]
     if not text.isascii():
         found += map(_parse_chinese, _CHINESE.finditer(text))

@@ -23,9 +23,9 @@ from tui_annotate.methods.lexical import (
 
 LEAST_OVERLAP = 3
 SHORT: Final = 20
-"""Most code points of a short selection."""
+"""Maximum length in code points of a selection that counts as short."""
 MANY: Final = 30
-"""Fewest segments of a long source, not counting segments of only white space."""
+"""Minimum number of nonblank segments of a source that counts as long."""
 FIGURES: Final = ("recall_at_1", "recall_at_3", "recall_at_5", "mrr")
 KINDS: Final = (
     ("no_shared_word", "shared_word"),
@@ -54,12 +54,12 @@ class RankingFigures:
 
 
 def is_hit(segment: Span, chosen: Span) -> bool:
-    """Return whether a segment has 3 code points of the chosen span, or all of a shorter span."""
+    """Return whether a segment has 3 code points of the chosen span, or a whole shorter one."""
     return segment.overlap(chosen) >= min(LEAST_OVERLAP, len(chosen))
 
 
 def figures_by_query(ranks: Sequence[int | None]) -> NDArray[np.float64]:
-    """Compute the measures `FIGURES` of each query (queries, 4) from first-hit ranks or None."""
+    """Compute the measures `FIGURES` of each query (queries, 4); a rank of None is no hit."""
     found = np.array([np.inf if rank is None else rank for rank in ranks], np.float64)
     return np.stack([*(found <= depth for depth in _DEPTHS), 1 / found], axis=1)
 

@@ -57,7 +57,7 @@ _SIGNS = re.compile(f"[{_UNSPACED}]")
 
 
 class Word(NamedTuple):
-    """A normalized word of a text, with its code points `[start, end)`."""
+    """A normalized word of a text with its code-point offsets `[start, end)`."""
 
     text: str
     start: int
@@ -88,7 +88,7 @@ def is_unspaced_script(word: str) -> bool:
 
 
 class LexicalIndex:
-    """A BM25 index over segments, each given as its words; word frequencies are from them only."""
+    """A BM25 index of segments, each given as a list of words; no other text affects its scores."""
 
     def __init__(self, segments: Iterable[Sequence[str]]) -> None:
         self._places: dict[str, list[int]] = {}
@@ -117,7 +117,7 @@ class LexicalIndex:
         return reached / np.float32(most) if most else reached
 
     def rarity(self, word: str) -> float:
-        """Return the inverse document frequency of a word, above 0: its largest contribution."""
+        """Return the inverse document frequency of a word, above 0: the most it adds to a score."""
         return self._build_posting(word)[2]
 
     def _build_posting(self, word: str) -> tuple[NDArray[np.intp], NDArray[np.float32], float]:
@@ -144,7 +144,7 @@ FUNCTION_CHARACTERS: Final = frozenset(
 
 
 def is_content_word(word: str) -> bool:
-    """Return whether a word is a content word; in scripts without spaces, only pairs can be."""
+    """Return whether a word is a content word; single characters of unspaced scripts are not."""
     if is_unspaced_script(word):
         return len(word) > 1 and not set(word) <= FUNCTION_CHARACTERS
     return word not in FUNCTION_WORDS

@@ -21,19 +21,22 @@ Vectors = NDArray[np.float32]
 """Array of row vectors, or of one value for each segment."""
 
 WORDS: Final = "words"
-"""Signal: BM25 score, divided by the largest score that the query can reach."""
+"""Name of a signal: the BM25 score, divided by the largest score that the query can reach."""
 VECTORS: Final = "vectors"
-"""Signal: cosine of the selection's vector and a segment's vector."""
+"""Name of a signal: the cosine of the selection's vector and a segment's vector."""
 SENTENCES: Final = "sentences"
-"""Signal: cosine with the mean vector of the selection's sentences, for a selection without one."""
+"""Name of a signal: the cosine of the mean vector of the selection's sentences and a segment's.
+
+It replaces `VECTORS` for a selection without a vector of its own.
+"""
 TOKENS: Final = "tokens"
-"""Signal: late interaction of the selection's tokens with a segment's tokens."""
+"""Name of a signal: late interaction of the selection's tokens with a segment's tokens."""
 
 CONTEXT = 0.25
 """Weight of an unselected word in the sentence of the selection; a selected word has weight 1."""
 
 LONGEST = 2000
-"""Most code points of a selection that are used; more would delay the response to a key."""
+"""Maximum number of code points of a selection that are used; more would delay the response."""
 
 UNSPACED_BONUS = 0.5
 """Relative bonus of the lexical score if all query words are in a script without spaces.
@@ -42,7 +45,7 @@ Such words are characters and pairs of characters; a reworded phrase loses most 
 """
 
 CANDIDATES = 64
-"""Number of segments, best by words and vectors, that late interaction compares."""
+"""Number of segments that late interaction compares: the best by words and vectors."""
 
 _LAST_BITS = 1e-4
 

@@ -62,7 +62,7 @@ LETTERS: Final = "A-Za-z\u00c0-\u024f"
 
 _WIDE = {0xFF01 + at: 0x21 + at for at in range(94)} | {0x2212: 0x2D, 0xA0: 0x20, 0x202F: 0x20}
 _FEWEST_SIGNS = 3
-"""Fewest Chinese digits without a power of ten that form a number; 三四 means "three or four"."""
+"""Minimum length of a row of Chinese digits that is a number; 三四 means "three or four"."""
 
 
 def _any_of(words: Iterator[str] | dict[str, int]) -> str:
@@ -116,7 +116,7 @@ def parse_chinese_numeral(signs: str) -> int:
 
 
 def find_numerals(text: str) -> Iterator[Numeral]:
-    """Find the numbers in a text, in order; `text` is from `to_half_width`."""
+    """Find the numbers in a text, in order; `text` is a result of `to_half_width`."""
     for match in _PATTERN.finditer(to_lower_case(text)):
         name = next(name for name in _READERS if match[name])
         found = _READERS[name](match)

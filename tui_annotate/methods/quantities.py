@@ -157,7 +157,7 @@ def _to_minutes(match: re.Match[str]) -> int:
 
 
 def _to_quantity(lower: str, numeral: Numeral) -> Quantity | None:
-    """Return a numeral with its unit; None for a Chinese character that is no count, as in 一直."""
+    """Return a numeral with its unit; None for a Chinese character without a count, as in 一直."""
     start, end = numeral.start, numeral.end
     value, unit = numeral.value, None
     before = lower[max(0, start - _LOOK_BACK) : start]

@@ -21,7 +21,7 @@ SEGMENTER = "pysbd-0.3.4+1"
 """Name and version of the segmentation, stored with segments; raise the last number on changes."""
 
 LIMIT = 1000
-"""Longest segment in code points; only a text without any boundary may exceed it."""
+"""Maximum length of a segment in code points; only a text without any boundary may exceed it."""
 
 _HAN = re.compile(f"[{sentence_boundaries.HAN}]")
 _HAN_SHARE = 0.25
@@ -107,7 +107,7 @@ def _rules(language: str) -> _Rules:
 
 
 def _replace_stops(ellipsis: re.Match[str]) -> str:
-    """Replace the stops of a spaced ellipsis ". . .", which pysbd would lose, except a fourth."""
+    """Replace the first stops of a spaced ellipsis ". . ." by hyphens; pysbd would drop them."""
     stops = ellipsis[0]
     return stops.replace(".", "-", max(3, stops.count(".") - 1))
 
@@ -141,7 +141,7 @@ def _unwrap_lines(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, in
 
 
 def _cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
-    """Find the offsets at which segments of one line may start, its start included, ascending."""
+    """Find the offsets at which segments of one line may start, in ascending order, start first."""
     line = clean[start:end]
     ends = sentence_boundaries.find_sure_ends(line, rules.abbreviations)
     edges = [start, *(_skip_space(clean, start + cut) for cut in ends), end]
@@ -164,7 +164,7 @@ def _split_piece(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator
 
 
 def _pysbd_cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
-    """Find the sentence starts that pysbd finds in a piece; skip pysbd if none is possible."""
+    """Find the sentence starts inside a piece with pysbd; skip pysbd if no stop is in doubt."""
     piece = clean[start:end].rstrip()
     if len(piece) > LIMIT or not rules.doubtful.search(piece.rstrip(_TRAILING)):
         return

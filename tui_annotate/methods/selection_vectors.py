@@ -18,25 +18,25 @@ from tui_annotate.methods.late_interaction import TokenBank, normalise_rows
 from tui_annotate.methods.lexical import Word
 
 SENTENCE = 0.1
-"""Weight of the sentence's vector relative to the selection's vector, if both are new."""
+"""Weight of the sentence's vector relative to the selection's vector, if both are newly made."""
 
 REST = 0.05
 """Weight of an unselected token in the sentence of the selection; a selected token has weight 1."""
 
 MOST_TOKENS = 256
-"""Most tokens that late interaction compares; more would delay the response to a key."""
+"""Maximum number of tokens that late interaction compares; more would delay the response."""
 
 LEAST_KNOWN = 0.9
 """Fraction of a document's characters that must have vectors; with fewer, vectors mislead."""
 
 _FEWEST, _MOST = 6, 64
-"""Fewest rows for an estimate of the least cosine, and most rows that are compared."""
+"""Minimum number of rows to estimate the least cosine, and maximum number of compared rows."""
 
 Vectors = NDArray[np.float32]
 
 
 def has_enough_vectors(known: NDArray[np.bool_], lengths: Sequence[int] | NDArray[np.int_]) -> bool:
-    """Return whether enough of a document has vectors for them to be used.
+    """Return whether the vectors cover enough of a document's characters to be useful.
 
     Args:
         known: (segments,): whether the segment has a nonzero vector.
@@ -74,7 +74,7 @@ class SelectionVectors:
 
 
 def blend_with_sentence(selection: Vectors, home: Vectors) -> SelectionVectors | None:
-    """Add part of the sentence's vector to a selection's vector; None if the selection's is 0."""
+    """Add part of the sentence's vector to a selection's vector; None if the latter is 0."""
     vector = selection + np.float32(SENTENCE) * home
     return SelectionVectors(_normalize(vector)) if selection.any() else None
 

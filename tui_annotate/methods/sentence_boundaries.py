@@ -1,4 +1,4 @@
-"""Rules for certain sentence ends, and for cuts in long sentences; doubtful cases go to pysbd.
+"""Rules for clear sentence ends, and for cuts in long sentences; pysbd decides doubtful cases.
 
 All rules examine only a few characters around a position, so that their time is linear in the text.
 `segmentation` passes the doubtful cases, such as abbreviations, to pysbd.

@@ -83,7 +83,7 @@ def find_overlaps(ours: Collection[Span], theirs: Collection[Span]) -> list[tupl
 
 
 def count_stacked(spans: Collection[Span]) -> int:
-    """Count one annotator's spans that overlap another of the same annotator, or are duplicates."""
+    """Count one annotator's spans that overlap or equal another span of the same annotator."""
     ordered = sorted(spans)
     found: set[int] = set()
     reach, holder = -1, -1

@@ -26,14 +26,21 @@ from tui_annotate.methods.quantities import Quantity, find_quantities
 
 _FEWEST_SIGNS = 2
 _MOST_LOOSE = 3
-"""Largest number written as a word that is ignored, as it often refers back: "the two fighters"."""
+"""Largest number word that is ignored; small ones often refer back, as in "the two fighters"."""
 _ITEM = re.compile(r"(?<![^\n ])(?<![^\n] )\d{1,2}[.)] ")
-"""Pattern of the number of a list item."""
+"""Pattern of the number that starts an item of a list, such as `1.` or `2)`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """The words, numbers and dates of several texts; values have their unit, dates their kind."""
+    """The words, numbers and dates of several texts.
+
+    Attributes:
+        words: stems of the words.
+        plain: numbers as written, without their units.
+        values: numbers in their base unit, with the name of the unit.
+        dates: parts of dates; the first item is `year`, `month`, `day` or `weekday`.
+    """
 
     words: frozenset[str]
     plain: frozenset[Decimal]
@@ -87,7 +94,7 @@ def find_unsupported_words(text: str, others: Sequence[str]) -> list[Span]:
 
 
 def _is_vague(found: Quantity, text: str) -> bool:
-    """Return whether a number is a small number word that often is not a count of its own."""
+    """Return whether a number is a small number word, which may refer back instead of counting."""
     counts = found.unit is None or found.unit.group == "ordinal"
     return counts and found.value <= _MOST_LOOSE and not text[found.span.start].isdecimal()
 

@@ -17,7 +17,7 @@ from tui_annotate.plugins.files.packing import begins_with
 from tui_annotate.plugins.files.small_text import read_text
 
 NEEDED_COLUMNS: Final = ("user_id", "user_name", "email", "hashed_password")
-"""Columns that every accounts file must have; Mercury's databases have these columns."""
+"""Columns that every accounts file must have; Mercury's user databases have the same columns."""
 _OUR_COLUMNS: Final = ("role", "active", "must_change", "unix")
 _FORMULA: Final = tuple("=+-@\t\r\0＝＋－＠'")
 
@@ -167,7 +167,8 @@ def read_mercury(path: Path) -> Iterator[UserRow | Problem]:
                 yield _make_user(f"{path}, row {number}", row)
     except (sqlite3.Error, UnicodeError) as error:
         raise Unavailable(
-            f"{path} cannot be read: {error}", "check whether Mercury is still writing to it"
+            f"{path} cannot be read: {error}",
+            "check whether Mercury is still writing to the database",
         ) from error
 
 

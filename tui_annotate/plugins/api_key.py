@@ -13,7 +13,10 @@ KEYS: Final = ("TUI_ANNOTATE_API_KEY", "OPENAI_API_KEY")
 """Environment variables that may hold the API key; the first that is set is used."""
 
 _PART: Final = 6
-"""Length in characters of the parts of a key that are redacted; endpoints quote the key's ends."""
+"""Minimum length in characters of a part of a key that is redacted.
+
+Error replies of endpoints often quote the first or the last characters of the key.
+"""
 _LIKE_A_KEY: Final = re.compile(r"\bsk-[\w*.-]+")
 
 
@@ -44,12 +47,12 @@ def authorization_header() -> dict[str, str]:
 
 
 def redact_key(text: str) -> str:
-    """Redact words of a text that contain a part of the API key, or text that looks like a key."""
+    """Redact each word of a text that contains a part of the API key or looks like a key."""
     return _LIKE_A_KEY.sub("[key]", redact_words(text, KEYS))
 
 
 def redact_words(text: str, names: Iterable[str]) -> str:
-    """Redact words of a text that contain a part of a key from the named environment variables."""
+    """Redact each word that contains a part of a key in one of the named environment variables."""
     keys = [os.environ.get(name, "").strip() for name in names]
     parts = {own[at : at + _PART] for own in keys for at in range(max(len(own) - _PART + 1, 1))}
     parts.discard("")

@@ -31,7 +31,7 @@ class RequestRefused(Exception):
 
 
 class TransientFailure(Exception):
-    """A temporary failure of a request; `after` is the requested wait in seconds, or 0."""
+    """A temporary failure of a request; the endpoint may request a wait of `after` seconds."""
 
     def __init__(self, why: str, *, after: float = 0.0, connected: bool = True) -> None:
         super().__init__(why)
@@ -73,12 +73,12 @@ def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: b
 def connection_failure(
     error: BaseException | None, *, show: Callable[[str], str] | None = None
 ) -> TransientFailure:
-    """Map the cause of a failed request to a TransientFailure; `show` makes the text printable."""
+    """Map the cause of a failed request to a TransientFailure; `show` makes a text printable."""
     import httpx2
 
     if isinstance(error, httpx2.TimeoutException):
         missing = isinstance(error, httpx2.ConnectTimeout)
-        return TransientFailure("no answer in time", connected=not missing)
+        return TransientFailure("no reply in time", connected=not missing)
     reason = (show or shorten_line)(str(error))
     if isinstance(error, httpx2.ConnectError):
         return TransientFailure(f"no connection: {reason}", connected=False)

@@ -107,5 +107,5 @@ def read_body(
                 raise Unavailable(f"the reply of {host} is longer than {most:,} bytes", hint)
             break
         if clock() > until:
-            raise TransientFailure("the reply does not end in time")
+            raise TransientFailure("the reply was not complete in time")
     return bytes(body[:allowed])

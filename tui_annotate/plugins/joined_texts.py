@@ -49,7 +49,7 @@ class JoinedTexts:
         }
 
     def documents(self, language: str) -> tuple[Document, ...]:
-        """Return the source and the summary as documents; an empty language is guessed.
+        """Return the source and the summary as documents; the language is guessed if empty.
 
         Raises:
             InvalidInput: a text is not a valid document.
@@ -152,7 +152,7 @@ class Relation:
 
 @dataclass(slots=True)
 class EntityBuilder:
-    """Builder of entities from annotations; `whole` allows several spans per entity."""
+    """Builder of entities from annotations; if `whole`, an entity may have several spans."""
 
     joined: JoinedTexts
     name: Callable[[LabelPath], str]

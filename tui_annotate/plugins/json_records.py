@@ -69,7 +69,7 @@ def read_json_records(
 def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
     """Raise InvalidInput if an earlier record of the file has the same sample."""
     if (before := seen.remember(json.dumps(record.sample.key), where)) != where:
-        raise InvalidInput(f"{record.sample.key} is already at {before}")
+        raise InvalidInput(f"duplicate sample {record.sample.key}: already used at {before}")
 
 
 def problems_at(where: str, doubts: Iterable[str]) -> Iterator[Problem]:
@@ -99,7 +99,7 @@ def write_json_array(
 
 
 def check_object(value: Any, *, what: str) -> dict[str, Any]:
-    """Return a value if it is a JSON object; else raise InvalidInput, with `what` as its name."""
+    """Return a value if it is a JSON object; else raise InvalidInput, which names it `what`."""
     if not isinstance(value, dict):
         raise InvalidInput(f"the {what} is {describe_value(value)}, not an object")
     return value
@@ -145,7 +145,7 @@ def whole_number_field(fields: Fields, name: str, default: Any = None) -> int:
 
 
 def enum_field(kind: type[_Enum], value: Any, *, what: str) -> _Enum:
-    """Return the enum member with a value; else raise InvalidInput, with `what` as the kind."""
+    """Return the enum member with a value; else raise InvalidInput, which names the kind `what`."""
     if value not in list(kind):
         raise InvalidInput(f"{value!r} is not a valid {what}", f"use one of: {', '.join(kind)}")
     return kind(value)
@@ -180,5 +180,5 @@ def join_label(path: LabelPath) -> str:
 
 
 def count_ambiguous_labels(paths: Iterable[LabelPath]) -> int:
-    """Return the number of label paths that are not recovered from their dotted name."""
+    """Return the number of label paths that cannot be recovered from their dotted names."""
     return sum(parse_label(join_label(path)) != path for path in paths)

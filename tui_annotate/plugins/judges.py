@@ -32,7 +32,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """Raw reply of a chat model; `cached` if the reply came from the cache."""
+    """Raw reply of a chat model; `cached` is true if it came from the cache."""
 
     text: str
     cached: bool

@@ -126,7 +126,7 @@ def _translate_errors(name: str, revision: str) -> Iterator[None]:
 
 
 def check_model(folder: Path) -> None:
-    """Check that a folder contains a model with safe weights and without its own code.
+    """Check that a folder contains a model with safe weights and without program code.
 
     Raises:
         Unavailable: the folder contains no model, no safetensors weights, or custom modules.

@@ -46,7 +46,7 @@ class ConvertedSpans(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """A unit of offsets; `feeds`: the other program changed line ends in text and quotes."""
+    """A unit of offsets; `feeds`: the other program may have changed line ends in the quotes."""
 
     name: str
     to_code_points: Translation
@@ -56,7 +56,7 @@ class _Unit(NamedTuple):
 def convert_offsets(
     text: str, quoted: Sequence[QuotedSpan], *, unit: str = CODE_POINTS
 ) -> ConvertedSpans:
-    """Convert offsets to code points, by the unit in which all spans cover their quoted texts.
+    """Convert offsets to code points; find the unit in which all spans cover their quoted texts.
 
     Args:
         text: the text that the spans refer to.
@@ -78,7 +78,7 @@ def convert_offsets(
                 return ConvertedSpans(spans, unit)
             found.setdefault(spans, way.name)
     if not found:
-        return ConvertedSpans(_trimmed_quotes(text, quoted), "code points of a trimmed quote")
+        return ConvertedSpans(_trimmed_quotes(text, quoted), "code points (the quotes are trimmed)")
     if len(found) > 1:
         raise InvalidInput(
             f"the offsets of {quoted[0].what} are ambiguous: {' or '.join(found.values())}",
@@ -110,10 +110,10 @@ def _list_units(text: str) -> Iterator[_Unit]:
         astral = 2 if unit == UTF16 else 1
         if "\n" in text:
             two = _count_line_ends(text, astral, lone=2, after_return=1)
-            yield _Unit(f"{unit} with line ends as two", two, feeds=True)
+            yield _Unit(f"{unit} (each line end counts as two)", two, feeds=True)
         if "\r\n" in text:
             one = _count_line_ends(text, astral, lone=1, after_return=0)
-            yield _Unit(f"{unit} with line ends as one", one, feeds=True)
+            yield _Unit(f"{unit} (each line end counts as one)", one, feeds=True)
     shifts = {"with a byte order mark": -1}
     if text.startswith(_MARK):
         shifts["without the byte order mark"] = 1
@@ -129,7 +129,13 @@ def _shift_offset(translation: Translation, shift: int, offset: int) -> int:
 
 
 def _count_line_ends(text: str, astral: int, *, lone: int, after_return: int) -> Translation:
-    """Return a translation from offsets in a text with other line ends or astral characters."""
+    """Return a translation to code points from offsets that count line ends differently.
+
+    Args:
+        astral: width of a character above U+FFFF.
+        lone: width of a line feed without a carriage return before it.
+        after_return: width of a carriage return before a line feed.
+    """
     widths = [astral if character > "\uffff" else 1 for character in text]
     for place, character in enumerate(text):
         if character == "\n":
@@ -158,7 +164,7 @@ def _read_in_unit(text: str, quoted: Sequence[QuotedSpan], way: _Unit) -> tuple[
 
 
 def _trimmed_quotes(text: str, quoted: Sequence[QuotedSpan]) -> tuple[Span, ...]:
-    """Return quoted spans in code points; the quotes may lack white space at their edges."""
+    """Return the spans in code points; their quotes may lack white space at the edges."""
     spans = []
     for start, end, quote, what in quoted:
         span = check_span(text, start, end, quote=None, what=what)
@@ -169,7 +175,7 @@ def _trimmed_quotes(text: str, quoted: Sequence[QuotedSpan]) -> tuple[Span, ...]
 
 
 class CountedAnnotation(NamedTuple):
-    """An annotation in the file's unit; `quotes` are parallel to its anchors, claim first."""
+    """An annotation with offsets in the file's unit, and the quote of each anchor, claim first."""
 
     annotation: Annotation
     quotes: Sequence[str | None]
@@ -179,7 +185,7 @@ class CountedAnnotation(NamedTuple):
 def convert_annotations(
     counted: Sequence[CountedAnnotation], sample: Sample
 ) -> tuple[list[Annotation], list[str]]:
-    """Convert annotations to code points; also return a warning for each text in another unit.
+    """Convert annotations to code points; also warn of each text whose offsets had another unit.
 
     Raises:
         InvalidInput: the unit is unclear, see `convert_offsets`; or a document is unknown.
@@ -199,7 +205,7 @@ def convert_annotations(
         read = convert_offsets(text, spans)
         found[side, index] = iter(read.spans)
         if read.unit != CODE_POINTS:
-            doubts.append(f"the offsets of the {side} are {read.unit}")
+            doubts.append(f"the offsets of the {side} are counted in {read.unit}")
 
     def moved(anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
         return tuple(Anchor(side, index, next(found[side, index])) for side, index, _ in anchors)

@@ -28,7 +28,7 @@ _DEFAULT: Final = ImportOptions()
 
 
 def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
-    """Return import options with a collection's columns; columns that the user named stay.
+    """Return import options with a collection's columns; columns that the user chose stay.
 
     Raises:
         NotFound: the collection is unknown; the hint lists the known collections.

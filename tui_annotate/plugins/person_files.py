@@ -177,7 +177,7 @@ class _RowStore:
     def _keep(self, at: int, key: str, *, value: JsonValue, where: str) -> None:
         word = json.dumps([where, value.number, value.value])
         if (before := self._seen.remember(f"{at} {key}", word)) != word:
-            raise InvalidInput(f"sample {key} is already at {json.loads(before)[0]}")
+            raise InvalidInput(f"duplicate sample {key}: already used at {json.loads(before)[0]}")
         # `#N` numbers the samples by first occurrence: merging needs no list of keys in memory.
         number = str(self.samples)
         if self._seen.remember(key, number) == number:
@@ -197,7 +197,7 @@ class _RowStore:
             if first is None:
                 first = replace(record, where=where)
             elif first.sample.documents != record.sample.documents:
-                problems.append(Problem(where, f"the texts differ from those at {first.where}"))
+                problems.append(Problem(where, f"the texts differ from the texts at {first.where}"))
             else:
                 problems += _warn_of_differences(first, record, where)
                 first = _merge(first, record)
@@ -209,9 +209,8 @@ class _RowStore:
 def _warn_of_differences(first: Record, other: Record, where: str) -> Iterator[Problem]:
     one, two = first.sample.meta, other.sample.meta
     if names := [name for name in two if name in one and one[name] != two[name]]:
-        message = (
-            f"values of {', '.join(map(repr, names))} differ; values of {first.where} are kept"
-        )
+        shown = ", ".join(map(repr, names))
+        message = f"the values of {shown} differ from the values at {first.where}, which are kept"
         yield Problem(where, message, refused=False)
 
 

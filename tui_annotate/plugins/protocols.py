@@ -95,7 +95,7 @@ class ExportOptions:
 
 @dataclass(slots=True)
 class ExportReport:
-    """Counts of what an exporter wrote and of what the format could not represent.
+    """Numbers of items that an exporter wrote, and of items that the format cannot represent.
 
     Attributes:
         records: number of samples written.
@@ -139,7 +139,7 @@ class JointImporter(Importer, Protocol):
     """Protocol of importers that read several files together, as records refer across files."""
 
     def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
-        """Yield the records of several files or folders as if of one file; see `read`."""
+        """Yield the records of several files or folders as if they were one file; see `read`."""
         ...
 
 
@@ -169,7 +169,7 @@ class Folder(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderOptions:
-    """User options of an embedder; each embedder reads the options that concern the embedder.
+    """User options of an embedder; each embedder ignores the options that it does not need.
 
     Attributes:
         model: the text after the colon of the embedder's name: a model name or a folder.

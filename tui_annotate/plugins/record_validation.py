@@ -1,4 +1,4 @@
-"""Checks that records of all formats must pass on import."""
+"""Checks that every imported record must pass, in any format."""
 
 from __future__ import annotations
 
@@ -117,9 +117,10 @@ def imported_person(key: str, name: Any = None) -> Person:
 def describe_value(value: Any) -> str:
     """Return the kind of a JSON value in words, with the value if it is short."""
     if value is None:
-        return "nothing (null)"
+        return "an empty value (null)"
+    if isinstance(value, bool):
+        return f"a Boolean value ({str(value).lower()})"
     kinds = {
-        bool: "a truth value",
         int: "a number",
         float: "a number",
         str: "text",
@@ -164,8 +165,9 @@ def _short(text: str) -> str:
 def make_problem(where: str, error: InvalidInput) -> Problem:
     """Return an InvalidInput error as a Problem at a location of the file."""
     if isinstance(error, InvalidRecord):
-        return Problem(error.where, error.message.removeprefix(f"{error.where}: "), error.hint)
-    return Problem(where, error.message, error.hint)
+        message = error.message.removeprefix(f"{error.where}: ")
+        return Problem(error.where, message, error.hint, code=error.code)
+    return Problem(where, error.message, error.hint, code=error.code)
 
 
 def open_temporary_database(tables: str) -> sqlite3.Connection:
@@ -191,7 +193,7 @@ def check_temporary_space(purpose: str) -> Iterator[None]:
 
 
 class NameRegister:
-    """A table from names to texts that spills to disk, so that memory use stays constant."""
+    """A table that maps names to texts; large tables move to disk, so memory use stays constant."""
 
     def __init__(self) -> None:
         self._database = open_temporary_database(

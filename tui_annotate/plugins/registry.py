@@ -206,7 +206,7 @@ def best_embedder() -> str:
 
 
 def better_embedder(used: str) -> str:
-    """Return a hint on a better embedder than the one in use or "none"; may be empty."""
+    """Return a hint that recommends a better embedder than static or none; else an empty text."""
     if used not in {"static", "none"}:
         return ""
     steps = (_missing_for_neural(), "tui-annotate vectors rebuild --embedder neural")

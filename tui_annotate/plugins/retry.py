@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 _LONGEST_WAIT: Final = 60.0
 _LOGGED_WAIT: Final = 10.0
-"""Seconds; a wait of at least this length is logged, so that the user knows the reason."""
+"""Minimum length in seconds of a wait that is logged, so that the user knows the reason."""
 
 
 def spread_wait(attempt: int) -> float:

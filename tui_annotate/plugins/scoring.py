@@ -66,7 +66,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorerOptions:
-    """User options of a scorer; each scorer reads the options that concern the scorer.
+    """User options of a scorer; each scorer ignores the options that it does not need.
 
     Attributes:
         model: the text after the colon of the scorer's name: a model name, a folder or a file.

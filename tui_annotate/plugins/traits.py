@@ -1,4 +1,4 @@
-"""Descriptions of formats: the kind of output target, and the traits of work that survive."""
+"""Descriptions of formats: the kind of output target, and the data that the format keeps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 
 class RecordTrait(StrEnum):
-    """Properties of a record that a format may lack; each value names the property in reports."""
+    """Kinds of data that a format may be unable to write; each value names a kind in reports."""
 
     OVERLAP = "overlapping spans"
     FRAGMENTS = "claims with several spans"
@@ -73,7 +73,7 @@ class Loss(StrEnum):
 
 
 OWN: Final = "its own"
-"""Value of the trait `IMPORTED` for a format that writes original records of its format only."""
+"""Value of the trait `IMPORTED` if a format writes the original records of only its own format."""
 COLUMNS: Final = tuple(RecordTrait)[:11]
 """Traits that are the columns of the table of formats: formats differ most in these traits."""
 TITLES: Final = (

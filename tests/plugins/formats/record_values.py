@@ -234,7 +234,7 @@ LOSSES: Mapping[str, Loss] = {
     RecordTrait.STATE: _without("states"),
     RecordTrait.OPINION: _without("opinions"),
     RecordTrait.META: _without("meta"),
-    "columns with a reserved name of RAGTruth": _columns(*TAKEN),
+    "metadata columns whose name RAGTruth reserves": _columns(*TAKEN),
     "columns of a source that differ between its samples": _columns(*OF_SOURCES),
     RecordTrait.GROUP: _without("group"),
     RecordTrait.REQUEST: _without("request"),

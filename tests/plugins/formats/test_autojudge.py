@@ -121,10 +121,10 @@ def test_a_sentence_cites_in_one_of_three_ways(
         ({"topic_id": "7", "narrative_id": 8}, "'topic_id' is '7' and 'narrative_id' is '8'"),
         ({"topic_id": 7}, "'topic_id' is a number (7), not text"),
         ({"request_id": "8"}, "neither 'topic_id' nor 'narrative_id'"),
-        ({"topic_id": "7", "team_id": None}, "'team_id' is nothing (null), not text"),
+        ({"topic_id": "7", "team_id": None}, "'team_id' is an empty value (null), not text"),
         ({"topic_id": "7", "run_id": ""}, "the run_id is empty"),
         ({"topic_id": "7\x1b[2J"}, "control character '\\x1b'"),
-        ({"narrative_id": True}, "the narrative_id is a truth value"),
+        ({"narrative_id": True}, "the narrative_id is a Boolean value"),
     ],
 )
 def test_what_a_report_says_of_itself_is_checked(about: dict[str, Any], message: str) -> None:
@@ -156,7 +156,10 @@ def test_what_is_missing_is_called_so() -> None:
     [
         ({"responses": None}, "neither 'responses' nor 'answer'"),
         ({"responses": "text"}, "'responses' is text, not a list"),
-        ({"responses": [{"text": None}]}, "sentence 0 of 'responses': 'text' is nothing (null)"),
+        (
+            {"responses": [{"text": None}]},
+            "sentence 0 of 'responses': 'text' is an empty value",
+        ),
         ({"responses": [{}]}, "sentence 0 of 'responses': 'text' is missing"),
         ({"responses": [7]}, "sentence 0 of 'responses' is a number (7), not an object"),
         ({"responses": ["plain"]}, "sentence 0 of 'responses' is text, not an object"),
@@ -428,7 +431,7 @@ def test_topics_that_are_asked_for_alone_are_read(tmp_path: Path) -> None:
     [
         ([], "the topic is a list, not an object"),
         ({"title": "x"}, "'request_id' is missing"),
-        ({"title": "x", "request_id": None}, "'request_id' is nothing (null), not text"),
+        ({"title": "x", "request_id": None}, "'request_id' is an empty value (null), not text"),
         ({"request_id": 7, "title": "x"}, "'request_id' is a number (7), not text"),
         ({"request_id": "7"}, "'title' is missing"),
         ({"request_id": "7", "title": "x", "narrative_id": 8}, "'narrative_id' is 8"),

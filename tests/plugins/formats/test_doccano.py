@@ -87,7 +87,7 @@ def test_lines_are_known_by_their_content(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"text": None}, "'text' is nothing"),
+        ({"text": None}, "'text' is an empty value"),
         ({"text": "abc", "source_len": None, "sep_len": None}, "does not occur exactly once"),
         ({"source_len": 900}, "do not fit the length of the text"),
         ({"sha256": "ab"}, "its SHA-256 differs"),

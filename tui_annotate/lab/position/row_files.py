@@ -35,7 +35,7 @@ def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iter
     """
     for value in read_json_values(path, encoding=encoding):
         if isinstance(value, Problem):
-            if not some and value.message in {EMPTY, NO_RECORDS}:
+            if not some and value.code in {EMPTY, NO_RECORDS}:
                 return
             raise InvalidRecord(value.message, value.hint, where=value.where)
         with locate_row(value.where):

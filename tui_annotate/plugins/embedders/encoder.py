@@ -27,7 +27,10 @@ WINDOW = 192
 LONGEST = 20_000
 """Maximum number of code points of a text to use; the rest is ignored."""
 LEAST_KNOWN = 0.9
-"""Minimum proportion (0 to 1) of a text's characters with a word piece; else no vector."""
+"""Minimum proportion (0 to 1) of a text's characters that known word pieces must cover.
+
+A text below this proportion gets no vector.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class PieceWindow:
 
 
 def split_windows(count: int, *, long: int = LONG, size: int = WINDOW) -> list[PieceWindow]:
-    """Return the windows in which a text of `count` word pieces is encoded; empty for 0.
+    """Return the windows in which a text of `count` word pieces is encoded; none if `count` is 0.
 
     The vector of a piece comes from the window in which the piece is farthest from an edge.
     """
@@ -105,7 +108,7 @@ class WordPieceCutter:
         return tuple(framed.ids[: own[0]]), tuple(framed.ids[own[-1] + 1 :])
 
     def cut(self, texts: Sequence[str]) -> list[WordPieces]:
-        """Return the word pieces of each text; `NO_PIECES` if too few characters have one."""
+        """Return the word pieces of each text; `NO_PIECES` if too many characters are unknown."""
         some = [text[:LONGEST] for text in texts]
         prompted = [self._prompt + text for text in some]
         found = self._tokenizer.encode_batch(prompted, add_special_tokens=False)
@@ -157,7 +160,7 @@ def need_library() -> None:
 
 @dataclass(frozen=True, slots=True)
 class EncoderInput:
-    """A row of word-piece ids to encode, starting with `prompt` pieces of the prompt.
+    """A row of word-piece ids to encode; the first `prompt` ids belong to the prompt.
 
     `wanted` are the indices in `ids` of the pieces whose vectors are needed.
     """
@@ -193,7 +196,7 @@ class Encoder:
     def encode(
         self, rows: Sequence[EncoderInput], axes: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Encode a batch; return the vectors of the rows and the vectors of the wanted pieces.
+        """Encode a batch; return a vector for each row and for each wanted word piece.
 
         All vectors have unit length. The vectors of pieces are in order of the rows; with `axes`,
         they are projected on these axes.
@@ -210,7 +213,7 @@ class Encoder:
         return pooled.cpu().numpy(), pieces.cpu().numpy()
 
     def _make_features(self, rows: Sequence[EncoderInput]) -> tuple[dict[str, Any], Any]:
-        """Return the input tensors of the model, and a mask of the wanted pieces."""
+        """Return the input tensors of the model, and a mask of the wanted word pieces."""
         import torch
 
         before, after = self.cutter.before, self.cutter.after
@@ -267,7 +270,7 @@ def _load_model(weights: ModelFolder) -> Any:
         )
     if not getattr(model.tokenizer, "is_fast", False):
         raise Unavailable(
-            f"the tokenizer of the model {weights.label!r} gives no offsets of word pieces",
+            f"the tokenizer of the model {weights.label!r} returns no offsets of word pieces",
             "use a model with a tokenizer.json",
         )
     return model.float().eval()

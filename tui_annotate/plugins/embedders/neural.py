@@ -35,7 +35,7 @@ _BATCH = 32
 
 
 class NeuralEmbedder:
-    """Embedder with a transformer's vectors of texts and, in fewer dimensions, of word pieces.
+    """Embedder that computes vectors of texts and of word pieces with a local transformer model.
 
     Raises:
         Unavailable: sentence-transformers or the weights are missing or unusable.
@@ -84,7 +84,11 @@ class NeuralEmbedder:
         return self._make_vectors(self._encoder.cutter.cut(texts), None)[0]
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
-        """Return vectors of texts as `embed` does, and of word pieces with a letter or digit."""
+        """Return the vectors of texts and the vectors of their word pieces.
+
+        The vectors of texts are those of `embed`. Only word pieces with a letter or digit have a
+        vector.
+        """
         import numpy as np
 
         from tui_annotate.methods.late_interaction import TokenBank
@@ -99,7 +103,7 @@ class NeuralEmbedder:
     def _make_vectors(
         self, pieces: Sequence[WordPieces], axes: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """Return a vector for each text and, with axes, the vectors of its known pieces."""
+        """Return a vector for each text and, if `axes` are given, for each known word piece."""
         import numpy as np
 
         rows = [
@@ -143,7 +147,7 @@ def _load_sentences() -> list[str]:
 
 
 def _make_input(own: WordPieces, window: PieceWindow, *, wanted: bool) -> EncoderInput:
-    """Return the model input for a window of a text, with the pieces whose vectors are wanted."""
+    """Return the model input for a window of a text, with the word pieces that need vectors."""
     shift = len(own.prompt) - window.first
     indices = [at + shift for at in own.known if window.own <= at < window.until] if wanted else []
     ids = (*own.prompt, *own.ids[window.first : window.last])
@@ -151,7 +155,7 @@ def _make_input(own: WordPieces, window: PieceWindow, *, wanted: bool) -> Encode
 
 
 def _quantise(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
-    """Quantise rows to int8: the number of largest magnitude in each row becomes ±127."""
+    """Quantise rows to int8; each row is scaled so that its largest magnitude becomes 127."""
     import numpy as np
 
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=1e-12)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MOST_DIMENSIONS: Final = 16_384
 _CONNECT, _READ, _REPLY_TIMEOUT = 10.0, 120.0, 300.0
-"""Timeouts in seconds: to connect, between received bytes, for a whole reply."""
+"""Timeouts in seconds: for connecting, between received bytes, and for a whole reply."""
 
 
 class Endpoint:
@@ -164,13 +164,13 @@ MOST_CHARACTERS: Final = 100_000
 
 _FIRST_TEXTS: Final = 16
 _FAST_SECONDS: Final = 10.0
-"""Seconds; after a slower request, the next request contains fewer texts."""
+"""Duration in seconds; after a request that takes longer, the next one contains fewer texts."""
 _LONGEST_TEXT: Final = 20_000
 """Maximum number of code points of a text to use; the rest is ignored."""
 _LONGEST_PIECE: Final = 6_000
 """Maximum length of a piece of a text, in code points; a longer text is split into pieces."""
 _SHORTEST_SPLIT: Final = 200
-"""Code points; a shorter text is never split, because no model has so low a limit."""
+"""Length in code points; a shorter text is never split, because every model accepts it."""
 _MOST_REFUSED: Final = 3
 """Number of consecutive rejected texts after which the endpoint counts as unusable."""
 _TOO_LONG: Final = re.compile("token|length|long|context|maximum|exceed|size|large", re.IGNORECASE)
@@ -179,7 +179,7 @@ _FORMATS: Final = ("base64", "float", "")
 _PROBE: Final = "dimensions"
 _FRAME_BYTES: Final = 65_536
 _NUMBER_BYTES: Final = 32
-"""Maximum bytes of a reply apart from the numbers, and maximum bytes of one number."""
+"""Maximum size in bytes of a reply without its numbers, and of one number in a reply."""
 
 
 class RemoteEmbedder:
@@ -324,7 +324,14 @@ class RemoteEmbedder:
         return _normalise(rows)
 
     def _request_one(self, piece: str, refusal: RequestRefused) -> NDArray[np.float64]:
-        """Return the vector of a piece that was rejected alone: mean of its halves, or zeros."""
+        """Return the vector of a piece of text that the endpoint rejected in a request of its own.
+
+        The vector of a piece that is too long is the mean of the vectors of its halves. Any other
+        piece gets a vector of zeros.
+
+        Raises:
+            Unavailable: the endpoint has rejected too many texts, or has accepted none.
+        """
         import numpy as np
 
         self._most_texts = MOST_TEXTS
@@ -339,7 +346,7 @@ class RemoteEmbedder:
                 f"{self._endpoint.host} rejects the texts: {refusal}",
                 "check the model name, --base-url and --dimensions",
             ) from refusal
-        message = "%s rejects a text: %s; the text has no vector"
+        message = "%s rejects a text: %s; the text gets no vector"
         _log.warning(message, self._endpoint.host, refusal)
         return np.zeros((1, self.dimensions))
 

@@ -32,7 +32,11 @@ _AT_ONCE = 128
 _NO_BATCH = 4
 _LEAST_KNOWN = 0.9
 _FIRST_LEAD, _FIRST_PIECE = 3 + 0xC0, 3 + 0x100
-"""Word pieces 3 to 258 are single bytes of unknown characters; 0xC0 and up: their first bytes."""
+"""Ids of word pieces that are the first byte of an unknown character: from `_FIRST_LEAD` on.
+
+The ids 3 to 258 are single bytes of unknown characters; a first byte is 0xC0 or larger. Other word
+pieces start at `_FIRST_PIECE`.
+"""
 
 
 class StaticEmbedder:
@@ -94,7 +98,7 @@ class StaticEmbedder:
 
 
 def _drop_unknown(pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
-    """Return the word pieces of a text; empty if too few characters have a word piece."""
+    """Return the word pieces of a text; none if too many of its characters are unknown."""
     unknown = int(((pieces >= _FIRST_LEAD) & (pieces < _FIRST_PIECE)).sum())
     count = len("".join(text.split()))
     return pieces if count and count - unknown >= _LEAST_KNOWN * count else pieces[:0]
@@ -112,7 +116,7 @@ def _find_package() -> Path:
 def _find_file(folder: Path, pattern: str) -> Path:
     found = sorted(folder.glob(pattern))
     if not found:
-        raise Unavailable(f"wordllama has no {pattern} in {folder}", _HINT)
+        raise Unavailable(f"the package wordllama has no file {pattern} in {folder}", _HINT)
     return found[0]
 
 
@@ -129,7 +133,7 @@ def _load_tokenizer(path: Path) -> Any:
         from tokenizers import Tokenizer
     except ImportError as error:
         raise Unavailable(
-            "static vectors need tokenizers, which is not installed", _HINT
+            "static vectors need the package tokenizers, which is not installed", _HINT
         ) from error
     return Tokenizer.from_file(str(path))
 

@@ -87,7 +87,10 @@ class _ParquetTable:
 def open_parquet_table(
     target: BinaryIO, schema: Schema, report: ExportReport
 ) -> Iterator[_ParquetTable]:
-    """Open a Parquet table for rows; missing columns are null, `report` counts invalid times."""
+    """Open a Parquet table to which rows can be written.
+
+    A column that a row lacks becomes null. `report` counts times that are invalid.
+    """
     table = _ParquetTable(target, schema, report)
     try:
         yield table
@@ -114,7 +117,7 @@ def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
             batch.validate()  # before its size is computed: a broken file has invalid offsets
             if batch.nbytes > _WIDEST:
                 raise InvalidRecord(
-                    f"{batch.num_rows} rows are larger than {_WIDEST:,} bytes",
+                    f"{batch.num_rows} rows together are larger than {_WIDEST:,} bytes",
                     "check that the columns contain texts",
                     where=f"{path}, row {number + 1}",
                 )
@@ -131,7 +134,7 @@ def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 class _BoundedFile(io.FileIO):
-    """A file whose reads are limited to its size, because Arrow allocates the requested size."""
+    """A file that never reads past its end, because Arrow allocates memory for what it requests."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Read at most `size` bytes, and at most the rest of the file; see `io.FileIO.read`."""

@@ -76,11 +76,11 @@ def _list_strings(value: Any, place: str) -> Iterator[tuple[str, str]]:
 _SAMPLES_OBJECT = re.compile(r'[ \t\r\n]*\{[ \t\r\n]*"samples"[ \t\r\n]*:[ \t\r\n]*\[')
 _ARRAY = re.compile(r"[ \t\r\n]*\[")
 _SPACE = re.compile(r"[ \t\r\n]*")
-EMPTY: Final = "the file is empty"
-NO_RECORDS: Final = "the file holds no records"
-"""Messages about a file without values; some readers accept such a file."""
+EMPTY: Final = "file-empty"
+NO_RECORDS: Final = "no-records"
+"""Codes of the problems of a file without values; some readers accept such a file."""
 _MARGIN = 16
-"""Characters; an error nearer to the end of the buffer may come from an incomplete value."""
+"""Number of characters at the buffer's end where an incomplete value may cause a syntax error."""
 
 _Item = TypeVar("_Item")
 
@@ -119,7 +119,7 @@ def read_json_values(
             if head.strip():
                 break
         if not head.strip():
-            yield Problem(str(path), EMPTY)
+            yield Problem(str(path), "the file is empty", code=EMPTY)
         elif opening := _SAMPLES_OBJECT.match(head) or _ARRAY.match(head):
             reader = _ArrayReader(path, chain([head], stream), wrapped="{" in opening.group())
             yield from stop_at_wrong_encoding(reader.values(opening.end()))
@@ -167,20 +167,25 @@ def _describe_error(error: json.JSONDecodeError) -> str:
 
 _SYNTAX_HINT = "write one JSON value per line, or one JSON array"
 _ARRAY_HINT = "fix this position; nothing after it was read"
+_WRONG_BYTE = "wrong-byte"
 _ENCODING_HINT = "set --encoding, for example gb18030 (Chinese) or cp1252 (Western Windows)"
 
 
 def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
-    """Return the Problem of a line whose byte number `byte` (1-based) has another encoding."""
-    return Problem(where, f"byte {byte} of the line is not valid {encoding}", _ENCODING_HINT)
+    """Return the Problem of a wrong byte in a line; `byte` is its 1-based number in the line."""
+    message = f"byte {byte} of the line is not valid {encoding}"
+    return Problem(where, message, _ENCODING_HINT, code=_WRONG_BYTE)
 
 
 def stop_at_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
-    """Yield items; stop at a wrong encoding without a valid value before, as all would be wrong."""
+    """Yield items; stop at a wrong encoding that precedes all valid values.
+
+    Without a valid value, the encoding of the whole file is probably wrong.
+    """
     before = True
     for item in items:
         yield item
-        if before and isinstance(item, Problem) and item.hint == _ENCODING_HINT:
+        if before and isinstance(item, Problem) and item.code == _WRONG_BYTE:
             return
         before = before and isinstance(item, Problem)
 
@@ -284,7 +289,7 @@ class _ArrayReader:
         return self._buffer[position : position + 1]
 
     def _drop_read(self, position: int) -> int:
-        """Drop the text before a position if it is most of the buffer; return the new position."""
+        """Drop the text before a position if it is half of the buffer; return the new position."""
         if position * 2 < len(self._buffer):
             return position
         gone = self._buffer[:position]
@@ -298,7 +303,7 @@ class _ArrayReader:
 
     def _check_end(self, position: int, number: int) -> Iterator[Problem]:
         if not number:
-            yield Problem(str(self._path), NO_RECORDS)
+            yield Problem(str(self._path), "the file contains no records", code=NO_RECORDS)
         position = self._skip_space(position)
         if self._wrapped:
             if self._character(position) != "}":
@@ -306,7 +311,7 @@ class _ArrayReader:
                 return
             position = self._skip_space(position + 1)
         if self._character(position):
-            yield self._syntax_problem(position, "unexpected text after the end")
+            yield self._syntax_problem(position, "unexpected text after the end of the JSON value")
 
     def _line_before(self, position: int) -> tuple[int, str]:
         before = self._buffer[:position]

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 
 BOMB_FLOOR = 16 * 2**20
 BOMB_RATIO = 200
-"""Limit of the unpacked size, as multiple of the packed size, above the minimum; text: 3 to 30."""
+"""Maximum ratio of unpacked to packed size; text has ratios of 3 to 30.
+
+Files that unpack to at most `BOMB_FLOOR` bytes are accepted with any ratio.
+"""
 PACKED: Final = (".gz", ".zst")
 """File name extensions of compressed files."""
 
 _WIDEST = 2**27
-"""Maximum window of zstd in bytes: the default limit of the zstd command."""
+"""Maximum window size of zstd in bytes: the default limit of the zstd command."""
 _READ_SIZE = 2**10
-"""Compressed bytes to pass to zstd at a time; zstd unpacks these to at most 32 MB."""
+"""Number of compressed bytes to pass to zstd at a time; these unpack to at most 32 MB."""
 
 
 def detect_packing(head: bytes) -> str:
@@ -35,7 +38,7 @@ def detect_packing(head: bytes) -> str:
 
 
 def begins_with(path: Path, *magic: bytes) -> bool:
-    """Return whether a regular file begins with one of `magic`; False for an unreadable file."""
+    """Return whether a regular, readable file begins with one of the byte strings `magic`."""
     if not path.is_file():  # reading a pipe would block
         return False
     try:
@@ -51,7 +54,7 @@ def plain_suffixes(path: Path) -> list[str]:
 
 
 def open_packer(raw: BinaryIO, suffix: str) -> AbstractContextManager[Any]:
-    """Open a compressing writer for the extension `.gz` or `.zst`; equal input, equal bytes."""
+    """Open a compressing writer for the suffix `.gz` or `.zst`; equal input gives equal bytes."""
     if suffix == ".gz":
         return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
     import zstandard

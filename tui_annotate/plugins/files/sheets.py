@@ -51,7 +51,7 @@ class LineFeedWriter:
 
 @contextmanager
 def open_workbook(target: BinaryIO) -> Iterator[Workbook]:
-    """Open a workbook that is written to the target at the end, if no exception occurs.
+    """Open a workbook, which is written to the target when the context ends without an exception.
 
     Rows are stored in temporary files, so memory use stays constant.
 

@@ -20,14 +20,22 @@ LONGEST_LINE = 64 * 2**20
 """Maximum length of one line, or of one value of a JSON array, in bytes."""
 _CHUNK = 2**18
 _PACKED = 2**16
-"""Bytes to read ahead from the disk; times the ratio far below the minimum, to find bombs early."""
+"""Number of bytes to read ahead from the disk.
+
+The number is small so that a zip bomb is found before much of it is unpacked.
+"""
 _NO_CHARSETS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
 """Python codecs that are not encodings of text files."""
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class TextLine(NamedTuple):
-    """A line with its ending; `bad`: 1-based index of the first byte of another encoding, or 0."""
+    """A line of a text file with its line ending.
+
+    Attributes:
+        number: number of the line in the file, from 1.
+        bad: 1-based index of the first byte that is invalid in the file's encoding, or 0.
+    """
 
     number: int
     text: str

@@ -22,7 +22,7 @@ from tui_annotate.plugins.protocols import Folder
 
 @contextmanager
 def open_output(target: Path | None) -> Iterator[TextIO]:
-    r"""Open a UTF-8 text file that appears only when complete; None means standard output.
+    r"""Open a UTF-8 text file, which appears only when complete; None means standard output.
 
     The text is written to a temporary file in the same folder, which replaces the target at the
     end. An existing file stays until then; its mode is kept, reduced by the umask. A file whose
@@ -71,7 +71,7 @@ def part_path(target: Path) -> Path:
 def _write_error(target: Path, error: OSError) -> Unavailable:
     """Return the error of a failed write; the message has no temporary file names."""
     absent = error.errno == errno.ENOENT  # the folder exists: that was checked before
-    why = "no new files allowed in the folder" if absent else error.strerror or "disk error"
+    why = "the folder allows no new files" if absent else error.strerror or "disk error"
     return Unavailable(f"{target} cannot be written: {why}", "nothing was changed")
 
 

@@ -18,7 +18,7 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, fingerprint
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.files.json_values import read_json_values
+from tui_annotate.plugins.files.json_values import EMPTY, read_json_values
 from tui_annotate.plugins.files.streams import read_chunks, read_lines
 from tui_annotate.plugins.joined_texts import (
     EVIDENCE,
@@ -272,7 +272,7 @@ class _FolderReader:
         if not (self.root / name).is_file():
             return
         for value in read_json_values(self.root / name):
-            if isinstance(value, Problem) and value.message == "the file is empty":
+            if isinstance(value, Problem) and value.code == EMPTY:
                 return
             if isinstance(value, Problem) or not isinstance(value.value, dict):
                 raise InvalidInput(f"{value.where}: the line is not a valid JSON object")
@@ -348,7 +348,7 @@ class _Standoff:
             place += length + 1
         if len(ends) > 1 and place - 1 != len(quote):
             raise InvalidInput(
-                f"the fragments of entity {key} do not have the length of {quote[:60]!r}"
+                f"the fragments of entity {key} together do not have the length of {quote[:60]!r}"
             )
         self._quoted[key] = quoted
 

@@ -110,7 +110,7 @@ def _section_lines(
 
 
 def _assign_tags(words: Sequence[Span], spans: Iterable[Tagged], report: ExportReport) -> list[str]:
-    """Return one BIO tag per word.
+    """Return one BIO tag for each word of a text, in order.
 
     If spans share a word, only the span that begins first is tagged, or the longest one if several
     begin at the same offset. The other spans are counted as lost.

@@ -21,6 +21,7 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.plugins.files.columnar import MAGIC, read_column_rows
 from tui_annotate.plugins.files.json_values import (
+    EMPTY,
     read_json_values,
     stop_at_wrong_encoding,
     wrong_byte_problem,
@@ -242,7 +243,10 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
 
 
 _OTHER_DELIMITERS = (";", "\t")
-"""Cell delimiters in countries with decimal commas, and in text copied from a spreadsheet."""
+"""Cell delimiters in addition to the comma.
+
+The semicolon is common in countries with decimal commas, the tab in text copied from a spreadsheet.
+"""
 
 
 def _read_csv(
@@ -256,7 +260,7 @@ def _read_csv(
     try:
         header = next((row for row in rows if row), None)
         if header is None:
-            yield Problem(str(path), "the file is empty")
+            yield Problem(str(path), "the file is empty", code=EMPTY)
         elif refused := _check_header(header, feed, options):
             yield refused
         else:

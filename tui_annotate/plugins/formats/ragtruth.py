@@ -65,7 +65,7 @@ OF_SOURCES: Final = ("source_id", "task_type", "source", "source_info", "prompt"
 OF_RESPONSES: Final = (
     "id", "source_id", "model", "temperature", "labels", "split", "quality", "response",
 )  # fmt: skip
-"""Columns of the response file, in file order; `OF_SOURCES` has those of the source file."""
+"""Columns of the response file, in file order; `OF_SOURCES` lists those of the source file."""
 TAKEN: Final = frozenset({"id", "source_id", "source_info", "labels", "response"})
 """Reserved column names, which metadata cannot use."""
 
@@ -82,7 +82,7 @@ _TRAITS: Final = FormatTraits(
 
 
 def own_source_id(text: str) -> str:
-    """Return the source_id of a source without a group; the importer reads this id as no group."""
+    """Return the source_id for a source without a group; the importer reads it as no group."""
     return f"text-{fingerprint(text)[:16]}"
 
 
@@ -276,7 +276,7 @@ def _original_columns(
 
 
 def _render_lines(value: Any, indent: str) -> Iterator[str]:
-    """Yield a source that is a JSON object or list as lines of `key: value`."""
+    """Yield lines of `key: value` for a source that is a JSON object or list."""
     pairs = value.items() if isinstance(value, dict) else (("-", each) for each in value)
     for key, inner in pairs:
         name = key if key == "-" else f"{key}:"
@@ -351,7 +351,7 @@ class _RagtruthWriter:
     def _count_losses(self, record: Record) -> None:
         self._losses.count(record)
         lose = self.report.count_loss
-        lose("columns with a reserved name of RAGTruth", len(TAKEN & set(record.sample.meta)))
+        lose("metadata columns whose name RAGTruth reserves", len(TAKEN & set(record.sample.meta)))
         paths = [path for owned in record.annotations for path in owned.annotation.labels]
         lose(Loss.DOT.value, count_ambiguous_labels(paths))
 

@@ -254,7 +254,7 @@ def _read_document(fields: Fields, language: str) -> Document:
     plain = parse_document(fields.get("value"), side=side, column=f"{side} text", language=language)
     if fields.get("id") != _HASH + plain.sha256:
         raise InvalidInput(
-            f"the {side} text has SHA-256 {plain.sha256[:12]}..., but the file states another",
+            f"the {side} text has SHA-256 {plain.sha256[:12]}..., not the one in the file",
             "restore the text: it was changed after the export",
         )
     return replace(plain, key=_name(fields, "tui:key"), title=text_field(fields, "tui:title"))

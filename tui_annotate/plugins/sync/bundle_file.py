@@ -29,7 +29,7 @@ _NEEDED: Final = (ABOUT, GUIDANCE, SAMPLES, STREAMS)
 _MEMBERS: Final = (*_NEEDED, VECTORS, SUGGESTIONS)
 _MINIMUM: Final = 64 * 2**20
 _RATIO: Final = 300
-"""Limit of a member's unpacked size: this multiple of its packed size, at least the minimum."""
+"""Maximum ratio of a member's unpacked to packed size; `_MINIMUM` bytes are always accepted."""
 _LARGEST: Final = 2**40
 _READ_SIZE: Final = 2**20
 _ZIP_TIME: Final = (1980, 1, 1, 0, 0, 0)
@@ -176,7 +176,7 @@ def _copy_member(file: Path, member: ZipInfo, packed: IO[bytes], *, target: Path
             size += len(chunk)
             if size > most:
                 raise InvalidInput(
-                    f"{file} is a zip bomb: {member.filename} unpacks to far more than texts would",
+                    f"{file} is a zip bomb: {member.filename} unpacks to far more than text would",
                     _HINT,
                 )
             plain.write(chunk)

@@ -1,4 +1,4 @@
-"""Reads and writes an annotator's event streams as JSON lines: a header, then one per stream."""
+"""Reads and writes event streams as JSON lines: a header line, then one line per stream."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _read_copies(
             copy = _read_copy(value.value)
             if base_person(copy.person) != person.id:
                 raise InvalidInput(
-                    f"{copy.key} is the work of another annotator than {person.name}"
+                    f"{copy.key} is the work of an annotator other than {person.name}"
                 )
             if copy.name in seen:
                 raise InvalidInput(f"{copy.key} occurs twice")

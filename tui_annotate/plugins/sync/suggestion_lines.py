@@ -1,4 +1,4 @@
-"""Reads and writes machine suggestions as JSON lines, each with its run; a member of bundles."""
+"""Reads and writes machine suggestions as JSON lines, which bundles contain."""
 
 from __future__ import annotations
 

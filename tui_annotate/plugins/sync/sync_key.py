@@ -41,7 +41,9 @@ def check_address(text: str) -> httpx2.URL:
     if url.scheme not in {"http", "https"} or not url.host:
         raise InvalidInput(f"{URL} is {redact_message(text)!r}, not an HTTP URL", hint)
     if url.scheme == "http" and not is_loopback(url):
-        raise InvalidInput(f"{URL} uses http: key and work would be sent unencrypted", "use https")
+        raise InvalidInput(
+            f"{URL} uses http: the key and the work would be sent unencrypted", "use https"
+        )
     path = url.path.rstrip("/").removesuffix("/rest/v1")
     return url.copy_with(path=path or "/")
 

@@ -109,7 +109,7 @@ class SyncRow:
         return named and (not keys or self.annotation_key in keys)
 
     def exported(self) -> dict[str, Any]:
-        """Return the payload, with the columns of the row added or replaced."""
+        """Return the row's payload, in which the other columns of the row are added or replaced."""
         own = {name: getattr(self, name) for name in _COLUMNS}
         return {**self.payload, **own}
 
@@ -177,7 +177,7 @@ _PAGE, _BARE_PAGE = 100, 1000
 _MOST_ROW_BYTES: Final = 64 * 2**20
 _MOST_REPLY_BYTES: Final = 1_000_000
 _CONNECT, _READ, _REPLY_TIMEOUT = 10.0, 30.0, 120.0
-"""Timeouts in seconds: to connect, between received bytes, for a whole reply."""
+"""Timeouts in seconds: for connecting, between received bytes, and for a whole reply."""
 _ATTEMPTS: Final = 4
 _LONGEST_WAIT: Final = 60.0
 """Maximum wait in seconds that a server may request."""
@@ -260,7 +260,7 @@ class SharedTable:
             # A server that ignores the offset would return the same page forever.
             if not wanted or found[0].name == last:
                 raise Unavailable(
-                    f"{self.host} returned other rows than requested",
+                    f"{self.host} returned rows that were not requested",
                     f"check that {URL} is the address of a PostgREST server",
                 )
             last = found[0].name

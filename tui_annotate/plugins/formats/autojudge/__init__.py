@@ -34,7 +34,7 @@ from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOp
 from tui_annotate.plugins.record_validation import NameRegister, choose_dataset_name, make_problem
 
 _TOPIC_BITS: Final = 32
-"""Bits of a combined index that hold the topic's index; the higher bits hold the dataset's."""
+"""Number of low bits of a combined index for the topic's index; the rest is the dataset's index."""
 
 
 def _find_companions(paths: Sequence[Path], options: ImportOptions) -> ImportOptions:

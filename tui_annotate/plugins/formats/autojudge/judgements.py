@@ -81,7 +81,7 @@ class ItemJudgement:
 
 
 def item_identity(sample: Sample) -> str:
-    """Return a key that identifies a judged item on its topic, whatever name the run has."""
+    """Return a key of a judged item within its topic; the key does not depend on sample ids."""
     names = ("team_id", "run_id", "sentence_idx", "docid")
     return json.dumps([sample.kind.value, *map(sample.meta.get, names)])
 
@@ -268,7 +268,7 @@ def _make_annotations(
                 anchor = Anchor(side, 0, trimmed)
                 found.append(_make_annotation(sample, judgement.person, anchor))
     if blank:
-        doubts.append((f"skipped {format_count(blank, 'span')} of only white space", ""))
+        doubts.append((f"skipped {format_count(blank, 'span')} with only white space", ""))
     return list(dict.fromkeys(found)), doubts
 
 

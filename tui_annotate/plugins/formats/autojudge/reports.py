@@ -1,4 +1,4 @@
-"""Reports in one internal form, whichever of three citation styles they use, and sample ids."""
+"""Reads reports in three citation styles into one internal form, and makes sample ids."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def document_id(topic: str, document: str) -> str:
 
 
 def sentence_id(topic: str, run: str, place: int) -> str:
-    """Return the group of a sentence's citations; `place` is the sentence's 0-based index."""
+    """Return the group of a sentence's citations; `place` is the 0-based index of the sentence."""
     return f"{topic}|{run}|{place}"
 
 
@@ -142,7 +142,7 @@ def pack_report(report: RunReport) -> str:
 
 
 def unpack_report(line: str) -> RunReport:
-    """Return the report of a line that `pack_report` wrote."""
+    """Parse a line that `pack_report` wrote as a report."""
     value = json.loads(line)
     run = ReportRun(value["run_id"], value["team_id"])
     sentences = (

@@ -71,7 +71,10 @@ class TopicSamples:
         return self._stored(SampleKey(self._dataset, report_id(self._topic.id, run)))
 
     def of_report(self, placed: StoredReport) -> Iterator[Record | Problem]:
-        """Yield a report and its citations, then warnings; yield a problem for a refused report."""
+        """Yield the samples of a report and its citations, then warnings about its documents.
+
+        A report that is invalid gives only a problem.
+        """
         where, report = placed
         try:
             sources = {key: self._make_source(key, page) for key, page in report.documents.items()}
@@ -162,7 +165,10 @@ class TopicSamples:
     def see_documents(
         self, where: str, pages: Mapping[str, ReportDocument], *run: str
     ) -> Iterator[Problem]:
-        """Register documents, with the name of their run if any; warn of each changed document."""
+        """Register documents; yield a warning for each document with another text than before.
+
+        `run` is the name of the run whose report contains the documents, if any.
+        """
         for key, page in pages.items():
             try:
                 sha256 = self._make_source(key, page).sha256

@@ -27,7 +27,7 @@ CREATE TABLE lines (
 """
 _REPORT, _PAGE, _JUDGEMENT = "report", "page", "words"
 _NAME_SEPARATOR: Final = "\0"
-"""Separator of a name's parts; no id contains U+0000, which sorts before all other characters."""
+"""Separator between parts of a name: U+0000, which no id contains and which sorts first."""
 
 
 class StoredReport(NamedTuple):

@@ -1,4 +1,4 @@
-"""Topics of a collection of reports, and documents in a separate file."""
+"""Reads the topics of a collection of reports, and cited documents from a separate file."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ from tui_annotate.plugins.record_validation import imported_person, parse_docume
 
 @dataclass(slots=True)
 class _Contribution:
-    """Submission or prediction of a task.
+    """An annotator's submission or a model's prediction for a task.
 
     `machine` is the origin of a prediction, and empty for a submission.
     """

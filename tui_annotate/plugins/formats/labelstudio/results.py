@@ -27,7 +27,7 @@ from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but
 
 FORMAT: Final = "labelstudio"
 MACHINE: Final = "machine:"
-"""Prefix of a model's id and of the origin of the model's predictions; the name follows."""
+"""Prefix before the model's name, in the id of a model and in the origin of its predictions."""
 UNIT: Final = "offset_unit"
 """Key of a task's data with the unit of the offsets; only this program writes the key."""
 OF_TASK: Final = ("inner_id", "meta")
@@ -35,7 +35,7 @@ OF_TASK: Final = ("inner_id", "meta")
 NOT_TAKEN: Final = ("project", "file_upload")
 """Fields of a task that have no meaning outside the task's project."""
 OF_DATA: Final = ("sample_id", "dataset", "group", "kind", "request", "meta", UNIT)
-"""Keys of a task's data in addition to the keys of the two texts."""
+"""Keys that this program reads from a task's data, in addition to the keys of the two texts."""
 
 ABOUT: Final = FormatTraits(
     title="Label Studio's tasks, a JSON list",
@@ -108,7 +108,7 @@ class Result:
         elif kind == "textarea" and not self.comment:
             self.comment = "\n".join(words)
         else:
-            self.left_out[f"{kind} items about the whole task"] += 1
+            self.left_out[f"items of type {kind!r} about the whole task"] += 1
 
     def _read_region_item(self, kind: str, item: dict[str, Any], value: Mapping[str, Any]) -> None:
         name, key = item.get("to_name"), item.get("id")
@@ -186,7 +186,7 @@ def _read_taxonomy(value: Mapping[str, Any]) -> list[LabelPath]:
 
 
 def list_unread_fields(fields: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the task's fields that a record cannot store: unsubmitted drafts and project fields."""
+    """Describe each part of a task that a record cannot store: drafts and project fields."""
     if isinstance(drafts := fields.get("drafts"), list) and drafts:
         yield format_count(len(drafts), "unsubmitted draft")
     for name in NOT_TAKEN:

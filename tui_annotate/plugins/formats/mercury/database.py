@@ -39,7 +39,7 @@ _COLUMN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "chunk_offset": ("chunk_offset", "chunk_offset_local"),
     "annot_spans": ("annot_spans", "text_spans"),
 }
-"""Names of a column in the versions of Mercury, newest first."""
+"""Current name of a column -> its names in the versions of Mercury, newest first."""
 _SIDES: Final[Mapping[str, Side]] = {
     "source": Side.SOURCE, "text1": Side.SOURCE, "summary": Side.SUMMARY, "text2": Side.SUMMARY,
 }  # fmt: skip
@@ -47,7 +47,7 @@ _SIDES: Final[Mapping[str, Side]] = {
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _LONGEST_INLINE: Final = 12
-"""Maximum bytes of a text that is stored next to the vectors; a longer text has its own row."""
+"""Maximum size in bytes of a text in sqlite-vec's own table; longer texts are in another table."""
 
 
 class _Chunk(NamedTuple):
@@ -404,7 +404,8 @@ def _warn_of_astral_characters(fields: Mapping[str, Any]) -> Iterator[str]:
     for side in Side:
         ends = [row[f"{side}_end"] for row in fields["annotations"] if f"{side}_end" in row]
         if ends and any(ord(sign) > 0xFFFF for sign in fields[side.value][: max(ends)]):
-            yield f"browsers count some characters of the {side} twice: check the later spans"
+            found = f"browsers count some characters of the {side} twice"
+            yield f"{found}: check the spans after these characters"
 
 
 def _parse_json(raw: Any, *, what: str) -> Any:

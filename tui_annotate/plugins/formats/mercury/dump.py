@@ -281,10 +281,10 @@ def _row_in_code_points(annotation: Annotation) -> dict[str, Any]:
 
 _PARTS = ("span", "start", "end")
 _NULL_SPANS = {f"{side}_{part}": None for side in ("summary", "source") for part in _PARTS}
-"""Columns of FaithBench's release for a side without a span."""
+"""Fields of FaithBench's release for a side without a span: all are null."""
 _LONGEST_NUMBER = 18
 _FIRST_MADE_ID = 1_000_000_001
-"""First id for exported rows without an own id; larger than any id in a workspace's store."""
+"""First id that the export assigns to rows without an id; larger than any id of a workspace."""
 
 
 class _DumpWriter:
