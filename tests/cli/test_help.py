@@ -11,7 +11,7 @@ import typer.main
 from tui_annotate.cli.commands import app
 from tui_annotate.cli.plugin_commands import make_group
 
-WIDTH = 80
+WIDTH = 78  # columns that the help fills in a terminal of 80
 SAME = (
     "--json",
     "--workspace",

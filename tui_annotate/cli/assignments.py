@@ -300,7 +300,7 @@ def undo(
     include_started: StartedOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Undo a batch of assignments, and the rule that the batch created.
+    """Undo a batch of assignments, and the batch's rule.
 
     Samples in progress stay assigned, unless --include-started is given.
     """

@@ -62,7 +62,7 @@ _SHARES = {
 }
 _LEGEND = (
     "below each percentage: its 95 % interval; outside: evidence outside all matches",
-    "refused: first matches that were viewed but not taken as evidence; --json prints more",
+    "refused: first matches viewed but not taken as evidence; --json prints more",
 )
 
 

@@ -61,7 +61,7 @@ def create(
     ] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Write a person's samples to a file, to annotate on another machine.
+    """Write a person's samples to a file, to annotate elsewhere.
 
     The bundle file contains the samples, the person's own work, labels and vectors, and no other
     person's work. The person opens the file with `tui-annotate annotate FILE`, and sends it back.
@@ -94,10 +94,11 @@ def merge(
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Merge the work of a bundle; merging a bundle again changes nothing.
+    """Merge the work of a bundle into the workspace.
 
-    If a sample was changed in the bundle and in the workspace, the newest version is kept. The
-    other version stays in the event log, and the command lists both.
+    Merging a bundle again changes nothing. If a sample was changed in the bundle and in the
+    workspace, the newest version is kept. The other version stays in the event log, and the command
+    lists both.
     """
     from tui_annotate.workspace import bundles
 

@@ -51,7 +51,7 @@ def export(
     ],
     target: Annotated[
         Path | None,
-        options.output_option("Output file or new folder, (default: standard output)."),
+        options.output_option("Output file or new folder (default: standard output)."),
     ] = None,
     work: options.FilterOptions,
     layer: LayerOption = "",
