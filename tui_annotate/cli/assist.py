@@ -310,7 +310,7 @@ def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
 def _list_query_slices(
     whole: Mapping[str, Any], slices: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the title and values of all queries, then of each group that lacks some queries."""
+    """Yield (title, values) of all queries, then of smaller groups such as one language."""
     yield _ALL, whole
     for name, row in slices.items():
         if 0 < row["queries"] < whole["queries"]:

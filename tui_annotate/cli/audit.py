@@ -163,7 +163,7 @@ def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
 
 
 def _describe_stream(found: ChainFault | StreamHead, names: Mapping[str, str]) -> str:
-    """Return a text that names a stream of events: its sample and person, with the person's id."""
+    """Return a description of an event stream: sample, person and the person's id."""
     who = f"{names[found.person]} ({found.person})" if found.person in names else found.person
     return f"the work of {who} on {found.dataset}/{found.sample}"
 

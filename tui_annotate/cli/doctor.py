@@ -471,7 +471,9 @@ def check_sshd_settings(
     elif differing:
         yield DiagnosticFinding("sshd", "doubt", f"for {user}: {', '.join(differing)}", mend)
     else:
-        yield DiagnosticFinding("sshd", "ok", f"{user} gets a terminal and no forwarding")
+        yield DiagnosticFinding(
+            "sshd", "ok", f"ssh sessions of {user} have a terminal, and forwarding is disabled"
+        )
 
 
 def _list_key_files(patterns: Sequence[str], user: str, home: Path) -> list[Path]:

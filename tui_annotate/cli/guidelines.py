@@ -114,7 +114,7 @@ def diff(
     """Compare two versions of the guidelines.
 
     On a terminal, added text is green and removed text is red. Changed lines begin with + or -.
-    With --words and without colours, added words are in {+ +} and removed words in [- -].
+    With --words and without colours, changed words are written {+added+} and [-removed-].
     """
     with open_workspace(common.workspace) as space:
         guide = space.team.guidelines
