@@ -131,3 +131,27 @@ def test_misspelt_variables_are_found() -> None:
         }
     )
     assert list(found) == [("TUI_ANNOTATE_WORKSPCE", "TUI_ANNOTATE_WORKSPACE")]
+
+
+QUIET = (
+    "init more",
+    "labels retire Questionable",
+    "announcements create hello",
+    "suggestions hide --dataset pairs",
+    "assignments pool --dataset pairs",
+    "datasets delete pairs --yes",
+)
+
+
+def test_quiet_hides_confirmations_and_no_data(filled: Command) -> None:
+    """Commands that change something print nothing; a dry run and a list are data."""
+    assert "retire" in "".join(_texts(filled, "labels retire Questionable --dry-run --quiet"))
+    assert filled("assignments", "pool", "--dataset", "pairs", "--dry-run", "--quiet").out
+    assert [_texts(filled, f"{line} --quiet") for line in QUIET] == [("", "")] * len(QUIET)
+    assert "hello" in filled("announcements", "list", "--quiet").out
+
+
+def _texts(command: Command, line: str) -> tuple[str, str]:
+    done = command(*shlex.split(line))
+    assert done.code == 0
+    return done.out, done.err

@@ -9,9 +9,10 @@ import pytest
 import typer.main
 
 from tui_annotate.cli.commands import app
-from tui_annotate.cli.plugin_commands import make_group
+from tui_annotate.cli.help_format import COMMANDS, OTHER
+from tui_annotate.cli.plugin_commands import make_group, panel_of
 
-WIDTH = 80
+WIDTH = 78  # columns that the help fills in a terminal of 80
 SAME = (
     "--json",
     "--workspace",
@@ -58,6 +59,13 @@ def test_lists_of_commands_are_told_in_full(path: str) -> None:
     room = WIDTH - 6 - max(map(len, below))
     cut = {name: one.get_short_help_str(room) for name, one in below.items()}
     assert [report for report in cut.values() if report.endswith("...")] == []
+
+
+def test_every_command_has_a_position_and_a_panel() -> None:
+    """The help lists no command of this package under "Other commands"."""
+    group: Any = make_group(app)
+    assert group.list_commands(None) == list(COMMANDS)
+    assert [name for name in COMMANDS if panel_of(group.commands[name]) == OTHER] == []
 
 
 def test_everything_that_can_be_given_is_explained() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,24 +14,84 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import SampleKind
 
+if TYPE_CHECKING:
+    from tui_annotate.services.agreement import AgreementOptions
+
 PeopleOption = Annotated[
     list[str] | None,
     options.person_option(
         "--person",
-        "Compare only these people; a single one is compared with all others (repeatable; default: "
-        "all people).",
+        "Compare only these people; a single person is compared with all others (repeatable; "
+        "default: all people).",
     ),
 ]
 KindOption = Annotated[
     SampleKind | None,
-    typer.Option(
-        help="Only samples of this kind, of which ratings are compared (default: summaries)."
-    ),
+    typer.Option(help="Only samples of this kind (default: all kinds)."),
 ]
 
 
+@dataclass(frozen=True)
+class ComparisonOptions:
+    """Options that select the work to compare."""
+
+    dataset: options.OfDatasetOption = ""
+    person: PeopleOption = None
+    origin: Annotated[
+        str,
+        option(
+            "--origin",
+            "ORIGIN",
+            "Only annotations of this origin: human, imported, or a full name such as "
+            "imported:mercury.",
+        ),
+    ] = ""
+    state: Annotated[
+        State,
+        typer.Option(
+            help="Only work on samples in this state; new: imported work without a state."
+        ),
+    ] = State.DONE
+    label: options.OfLabelOption = ""
+    label_level: Annotated[
+        int,
+        option(
+            "--label-level",
+            "N",
+            "Number of levels of the label tree to compare; 0: all levels.",
+            minimum=0,
+        ),
+    ] = 0
+    label_set: Annotated[
+        str,
+        option(
+            "--label-set",
+            "VERSION",
+            "Only work with the label set version whose hash begins with VERSION (default: all).",
+        ),
+    ] = ""
+    since: options.SinceOption = ""
+    kind: KindOption = None
+
+    def criteria(self) -> AgreementOptions:
+        """Return the options of the agreement report."""
+        from tui_annotate.services.agreement import AgreementOptions
+
+        return AgreementOptions(
+            dataset=self.dataset,
+            people=tuple(self.person or ()),
+            origin=self.origin,
+            state=self.state.value,
+            label=self.label,
+            label_level=self.label_level,
+            label_set=self.label_set,
+            since=self.since,
+            kind=self.kind.value if self.kind else "",
+        )
+
+
 def register(app: typer.Typer) -> None:
-    """Add this command to the app."""
+    """Add the command `agreement` to the app."""
     add_command(
         app,
         agreement,
@@ -47,39 +107,10 @@ def register(app: typer.Typer) -> None:
 
 def agreement(
     *,
-    dataset: options.OfDatasetOption = "",
-    person: PeopleOption = None,
-    origin: Annotated[
-        str,
-        option(
-            "--origin",
-            "ORIGIN",
-            "Only annotations of this origin: human, imported, or a full name such as "
-            "imported:mercury.",
-        ),
-    ] = "",
-    state: Annotated[
-        State,
-        typer.Option(help="Only work on samples in this state; new: imported without a state."),
-    ] = State.DONE,
-    label: options.OfLabelOption = "",
-    label_level: Annotated[
-        int,
-        option(
-            "--label-level", "N", "Compare labels down to this level; 0: all levels.", minimum=0
-        ),
-    ] = 0,
-    label_set: Annotated[
-        str,
-        option(
-            "--label-set",
-            "VERSION",
-            "Only work with the label set version that begins with this hash (default: all).",
-        ),
-    ] = "",
-    since: options.SinceOption = "",
-    kind: KindOption = None,
-    pairs: Annotated[bool, flag("--pairs", "Also print a table with each pair of people.")] = False,
+    comparison: ComparisonOptions,
+    pairs: Annotated[
+        bool, flag("--pairs", "Also print a table of the agreement of each pair of people.")
+    ] = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     as_json: options.JsonOption = False,
     as_csv: Annotated[bool, flag("--csv", "Print CSV with one row for each measure.")] = False,
@@ -87,29 +118,17 @@ def agreement(
 ) -> None:
     """Measure agreement between annotators.
 
-    The levels are the sample (worst label), the sentence, the span, label and evidence of
+    Agreement is measured for samples (worst label), sentences, spans, labels and evidence of
     overlapping spans, and ratings. Annotators who completed a sample twice are also compared with
     themselves. A completed sample counts even if the annotator marked nothing.
     """
     if as_json and as_csv:
         raise InvalidInput("--json and --csv both print to standard output", "use one of them")
     from tui_annotate.cli.agreement_output import print_csv, print_tables
-    from tui_annotate.services.agreement import AgreementOptions
     from tui_annotate.services.agreement.output import as_json as shaped
 
-    criteria = AgreementOptions(
-        dataset=dataset,
-        people=tuple(person or ()),
-        origin=origin,
-        state=state.value,
-        label=label,
-        label_level=label_level,
-        label_set=label_set,
-        since=since,
-        kind=kind.value if kind else "",
-    )
     with open_workspace(workspace) as space:
-        found = space.team.agreement.report(criteria)
+        found = space.team.agreement.report(comparison.criteria())
         if names := pseudonyms.load_pseudonyms(space, wanted=pseudonymise):
             people = tuple(map(names.find_pseudonym, found.asked.people))
             pseudonym = {each: names.name(each) for each in found.names}

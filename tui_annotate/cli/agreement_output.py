@@ -1,4 +1,4 @@
-"""Prints an agreement report as tables within 80 columns, and as CSV."""
+"""Prints an agreement report as tables that fit 80 columns, or as CSV."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MEASURES: Final = {
     "f1_overlap": "F1, any overlap",
     "same_passage": "same passage",
     "overlap": "any overlap",
-    "only_one": "only one has any",
+    "only_one": "only one has evidence",
     "kappa_linear": "kappa, linear",
     "kappa_quadratic": "kappa, quadratic",
 }
@@ -37,7 +37,7 @@ _MOST_NAMED: Final = 4
 
 
 def print_csv(found: Agreement) -> None:
-    """Print CSV with one row for each measure; no cell contains a user's text."""
+    """Print the report as CSV with one row for each measure; no cell contains a user's text."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows(
         [report_output.COLUMNS, *report_output.output_rows(found)]
@@ -65,10 +65,10 @@ def print_tables(found: Agreement, *, pairs: bool) -> None:
             _print_notes(compared)
     if not found.together.samples and not found.oneself.samples:
         output.print_message(
-            "nothing to compare: no sample was completed by two annotators, or twice by one"
+            "nothing to compare: no sample was completed by two annotators, or twice by one person"
         )
         if found.left.work[other_state_reason(State.NEW, State.DONE)]:
-            output.print_message("  hint: compare imported work without states with --state new")
+            output.print_message("  hint: to compare imported work without states, add --state new")
     _print_legend(found)
 
 
@@ -116,7 +116,7 @@ def _print_rated_pairs(found: Agreement, compared: AgreementComparison) -> None:
 
 
 def _print_notes(compared: AgreementComparison) -> None:
-    """Print each note of the measures once, including the reasons for missing values."""
+    """Print the notes about the measures, each once, and the reasons for missing values."""
     notes: dict[str, list[str]] = {}
     for each in compared.figures:
         level, measure = _LEVELS.get(each.level, each.level), _MEASURES.get(each.measure)
@@ -126,7 +126,7 @@ def _print_notes(compared: AgreementComparison) -> None:
         output.print_message(f"{output.join_names(measures, most=1)}: {note}")
     if compared.stacked:
         spans = output.many(compared.stacked, "span overlaps", "spans overlap")
-        output.print_message(f"{spans} another span with the same annotator and label")
+        output.print_message(f"{spans} another span of the same annotator and label")
 
 
 def _print_legend(found: Agreement) -> None:

@@ -14,7 +14,7 @@ from tui_annotate.domain.errors import InvalidInput
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to the app."""
+    """Add the commands `annotate`, `annotations` and `keys` to the app."""
     add_command(
         app,
         annotate,
@@ -56,14 +56,14 @@ def annotate(
 ) -> None:
     """Annotate on the screen.
 
-    The screen opens at the sample where you stopped. A bundle is annotated in a folder next to it,
-    with the bundle's name and the ending .work. When you quit, your work is written to the bundle.
-    After a crash, the folder still has everything that was saved.
+    The screen opens at the sample where you stopped. To annotate a bundle, the program unpacks it
+    into a folder next to the bundle, with the bundle's name and the ending .work. When you quit,
+    your work is written to the bundle. After a crash, the folder still contains all saved work.
     """
     if file is not None:
         if workspace or name:
             raise InvalidInput(
-                "a bundle belongs to one person and has its own workspace", "leave out -w and --as"
+                "a bundle belongs to one person and has its own workspace", "omit -w and --as"
             )
         raise typer.Exit(bundles.annotate_bundle(file, sample=sample, order=order))
     raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))
@@ -87,11 +87,13 @@ def delete(
 ) -> None:
     """Delete your own annotations.
 
-    Undo on the screen restores all of them at once. Ratings and sample comments are kept, unless
-    --ratings is given.
+    Undo on the screen restores all deleted annotations at once. Ratings and sample comments are
+    kept, unless --ratings is given.
     """
     if not mine:
-        raise InvalidInput("only your own annotations can be deleted", "add --mine")
+        raise InvalidInput(
+            "only your own annotations can be deleted", "add --mine to delete your own annotations"
+        )
     with open_workspace(common.workspace) as space:
         person = space.person(name)
         if sample:
@@ -108,15 +110,15 @@ def delete(
     elif any(cleared):
         counts = {"annotations": cleared.annotations, **words}
         summary = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
-        output.print_line(f"{summary} deleted; undo on the screen restores them")
+        output.print_result(f"{summary} deleted; undo on the screen restores them")
     else:
-        output.print_line(f"nothing to delete: no {what} of {person.name} in {where}")
+        output.print_result(f"nothing to delete: no {what} of {person.name} in {where}")
 
 
 def keys(*, as_json: options.JsonOption = False) -> None:
     """List the keys of the screens.
 
-    The list contains the changes from your settings.
+    The list includes keys that you changed in your settings.
     """
     from tui_annotate.settings import load
     from tui_annotate.tui.keys.key_map import key_map

@@ -1,4 +1,4 @@
-"""The commands `assignments`: assign samples to people, move or undo that, and list it."""
+"""The commands `assignments`: create, list, move and undo assignments of samples to people."""
 
 from __future__ import annotations
 
@@ -35,23 +35,26 @@ PersonOption = Annotated[
     options.person_option("--person", "Person who receives samples. Repeatable."),
 ]
 CountOption = Annotated[
-    str, option("--count", "N", "Samples to assign: a number, a percentage such as 30%, or all.")
+    str,
+    option(
+        "--count", "N", "How many samples to assign: a number, a percentage such as 30%, or all."
+    ),
 ]
 OverlapOption = Annotated[
     int,
     option(
         "--overlap",
         "K",
-        "People for each sample, including its current assignees.",
+        "Number of people for each sample, including its current assignees.",
         minimum=1,
     ),
 ]
 SeedOption = Annotated[
-    str, option("--seed", "TEXT", "Random seed: the same seed selects the same samples.")
+    str, option("--seed", "SEED", "Random seed: the same seed selects the same samples.")
 ]
 StartedOption = Annotated[
     bool,
-    flag("--include-started", "Include samples in progress; stored annotations stay stored."),
+    flag("--include-started", "Include samples in progress; their annotations are kept."),
 ]
 CreateOption = Annotated[
     bool, flag("--create", "Add people who are not known yet, instead of refusing their names.")
@@ -60,15 +63,15 @@ CreateOption = Annotated[
 
 @dataclass(frozen=True)
 class OrderingOptions:
-    """The order in which samples are assigned."""
+    """Options for the order in which samples are assigned."""
 
     order: Annotated[
         str,
         option(
             "--order",
             "ORDER",
-            "Samples to assign first: by-source, ingested, random (differs for each person),"
-            " meta:FIELD (a number in the samples' metadata), or by a machine's score:"
+            "Order in which samples are assigned: by-source, ingested, random (differs for each"
+            " person), meta:FIELD (by a number in the samples' metadata), or by a machine's score:"
             " worst:SCORE, best:SCORE, uncertain:SCORE.",
         ),
     ] = "by-source"
@@ -78,9 +81,9 @@ class OrderingOptions:
     seed: SeedOption = "1"
 
     def parse(self, count: str, overlap: int) -> tuple[AssignmentOptions, str]:
-        """Return the options of an assignment, and the metadata field or score that sorts samples.
+        """Return the assignment options, and the metadata field or score that sorts samples.
 
-        The field is empty for an order that needs none.
+        The field or score is empty if the order uses neither.
 
         Raises:
             InvalidInput: the order is unknown, or `--descending` is given without `meta:FIELD`.
@@ -90,7 +93,7 @@ class OrderingOptions:
         if self.descending and not by_field:
             raise InvalidInput(
                 f"--descending does not apply to --order {self.order}",
-                "name a metadata field: --order meta:FIELD",
+                "omit --descending, or sort by a metadata field: --order meta:FIELD",
             )
         score = field if by_field else self.order if by_score(self.order) else ""
         if not score and self.order not in _PLAIN_ORDERS:
@@ -106,7 +109,7 @@ _META_ORDER: Final = f"{_META}:FIELD"
 _PLAIN_ORDERS: Final = tuple(each for each in AssignmentOrder if each is not AssignmentOrder.SCORE)
 _BY_SCORE: Final = tuple(f"{sense}:SCORE" for sense in ScoreDirection)
 _DRY_RUN = "nothing was stored (--dry-run)"
-_NOTHING = "nothing was assigned: no sample is left for these people"
+_NOTHING = "nothing was assigned: no samples are left for these people"
 
 
 def register(app: typer.Typer) -> None:
@@ -185,7 +188,8 @@ def top_up(
     *,
     dataset: DatasetOption,
     number: Annotated[
-        int, option("--open", "N", "Open samples that each person has afterwards.", minimum=1)
+        int,
+        option("--open", "N", "Number of open samples that each person has afterwards.", minimum=1),
     ],
     person: PersonOption = None,
     overlap: OverlapOption = 1,
@@ -194,9 +198,9 @@ def top_up(
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Fill up each person's open samples to a number.
+    """Assign samples until each person has N open samples.
 
-    Without --person, all people who have samples of the dataset receive more.
+    Without --person, all people with samples of the dataset receive more samples.
     """
     assignment, score = ordering.parse("all", overlap)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
@@ -249,7 +253,7 @@ def repeat(
         list[str] | None,
         options.person_option(
             "--person",
-            "Person who annotates samples again (default: all with samples). Repeatable.",
+            "Person who annotates samples again (default: all people with samples). Repeatable.",
         ),
     ] = None,
     count: CountOption = "20%",
@@ -259,8 +263,8 @@ def repeat(
 ) -> None:
     """Assign samples to their annotators a second time.
 
-    Annotators receive these samples after their other work, in another order, without their first
-    annotations. `agreement` then compares the two passes of each person.
+    Annotators receive these samples after their other work, in another order, and do not see their
+    first annotations. `agreement` then compares each person's two annotations of a sample.
     """
     assignment = AssignmentOptions(share=count, sorting=AssignmentOrder.RANDOM, seed=seed)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
@@ -277,8 +281,8 @@ def list_assignments(
 ) -> None:
     """List assignments, rules and batches of assignments.
 
-    The first table shows the progress of each assignee, the second the rules of datasets, the third
-    the batches that `assignments undo` can undo.
+    The first table shows the progress of each assignee. The second table shows the rules of
+    datasets. The third table shows the batches that `assignments undo` can undo.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.show(dataset)
@@ -296,7 +300,7 @@ def undo(
     include_started: StartedOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Undo a batch of assignments, with the rule that it created.
+    """Undo a batch of assignments, and the batch's rule.
 
     Samples in progress stay assigned, unless --include-started is given.
     """
@@ -308,7 +312,7 @@ def undo(
         kept = output.many(undone.kept, "sample in progress stays", "samples in progress stay")
         lines.append(f"{kept} assigned; to withdraw these samples too: --include-started")
     lines += [f"all annotators see dataset {dataset} again" for dataset in undone.free]
-    output.print_lines_or_json(undone, *lines, as_json=common.as_json)
+    output.print_result_or_json(undone, *lines, as_json=common.as_json)
 
 
 def _service(space: Workspace, *, create: bool) -> AssignmentService:
@@ -321,7 +325,7 @@ def _read_ids(file: Path | None) -> list[str]:
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8-sig")
     except FileNotFoundError as error:
-        raise NotFound(f"there is no file {file}", "check its name") from error
+        raise NotFound(f"there is no file {file}", "check the file name") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(
             f"{file} is not UTF-8", "write one sample id per line, in UTF-8"
@@ -360,10 +364,10 @@ def _print_assignment(
     elif dry_run:
         output.print_note(_DRY_RUN)
     elif report.handout:
-        output.print_line(f"batch {report.handout}: {output.many(report.samples, 'sample')}")
+        output.print_result(f"batch {report.handout}: {output.many(report.samples, 'sample')}")
     else:
         samples = output.many(report.samples, "sample")
-        output.print_message(f"{samples} returned to the pool" if report.samples else _NOTHING)
+        output.print_note(f"{samples} returned to the pool" if report.samples else _NOTHING)
 
 
 def _print_overview(report: AssignmentOverview) -> None:
@@ -417,24 +421,26 @@ def _describe_request(request: Mapping[str, Any]) -> str:
 def pool(
     *,
     dataset: RuleDatasetOption,
-    overlap: Annotated[int, option("--overlap", "K", "People for each sample.", minimum=1)] = 1,
+    overlap: Annotated[
+        int, option("--overlap", "K", "Number of people for each sample.", minimum=1)
+    ] = 1,
     order: Annotated[
         str,
         option(
             "--order",
             "ORDER",
-            "Samples that people receive first: by-source, ingested, random, or by a machine's"
+            "Order in which people receive samples: by-source, ingested, random, or by a machine's"
             " score: worst:SCORE, best:SCORE, uncertain:SCORE.",
         ),
     ] = "by-source",
-    seed: Annotated[str, option("--seed", "TEXT", "Random seed of --order random.")] = "1",
+    seed: Annotated[str, option("--seed", "SEED", "Random seed of --order random.")] = "1",
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
     """Let people take samples from a pool.
 
-    Annotators without a fixed assignment in the dataset receive the next free sample when they
-    complete one, until each sample has K people.
+    An annotator without a fixed assignment in the dataset receives the next free sample after each
+    completed sample, until each sample has K people.
     """
     if order not in _PLAIN_ORDERS and not by_score(order):
         raise _unknown_order(order)
@@ -445,7 +451,8 @@ def pool(
     head = f"batch {report.handout}: " if report.handout else ""
     people = output.many(overlap, "person", "people")
     waiting = output.many(report.waiting, "sample waits", "samples wait")
-    output.print_lines_or_json(
+    show = output.print_lines_or_json if dry_run else output.print_result_or_json
+    show(
         {"handout": report.handout, **rule, "waiting": report.waiting},
         f"{head}pool of {dataset}, {people} per sample; {waiting}",
         as_json=common.as_json,
@@ -460,24 +467,32 @@ def escalate(
     when: Annotated[
         DisagreementRule | None,
         typer.Option(
-            help="Disagreement that counts. differ: only some annotators marked anything;"
-            " label: also different top-level labels."
+            help="Kind of disagreement. differ: only some annotators marked something;"
+            " label: differ, or the annotators' top-level labels differ."
         ),
     ] = None,
-    add: Annotated[int, option("--add", "N", "More people for each such sample.", minimum=1)] = 1,
+    add: Annotated[
+        int,
+        option(
+            "--add",
+            "N",
+            "Number of additional people for each sample with disagreement.",
+            minimum=1,
+        ),
+    ] = 1,
     now: Annotated[
-        bool, flag("--now", "Apply the rule also to samples that are completed already.")
+        bool, flag("--now", "Also apply the rule to samples that are already completed.")
     ] = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
     """Assign samples with disagreement to more people.
 
-    A sample is assigned when all of its assignees have completed it. Of the people who work in the
-    dataset, those with the fewest open samples receive it.
+    The rule is applied to a sample when all of its assignees have completed it. Of the people who
+    work in the dataset, the people with the fewest open samples receive the sample.
     """
     if when is None and not now:
-        raise InvalidInput("no rule is given", "pass --when differ or --when label, or --now")
+        raise InvalidInput("no rule is given", "add --when differ, --when label or --now")
     rule = Escalation(when, add) if when is not None else None
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.escalate(dataset, rule, now=now, dry_run=dry_run)
@@ -486,14 +501,15 @@ def escalate(
         counts = {"added": report.added, "waiting": report.waiting} if now else {}
         output.print_json({"dataset": dataset, **batch, **counts})
         return
+    show = output.print_line if dry_run else output.print_result
     if rule:
         head = f"batch {report.handout}: " if report.handout else ""
         people = output.many(add, "more person", "more people")
-        output.print_line(f"{head}{people} for samples of {dataset} with rule {rule.when}")
+        show(f"{head}{people} for samples of {dataset} with rule {rule.when}")
     if now:
         added = output.many(report.added, "sample")
         waiting = output.many(report.waiting, "sample waits", "samples wait")
-        output.print_line(f"{added} assigned to more people; {waiting} for a free person")
+        show(f"{added} assigned to more people; {waiting} for an available person")
     if dry_run:
         output.print_note(_DRY_RUN)
 
@@ -512,17 +528,19 @@ def practice(
         option(
             "--gold",
             "NAME",
-            "Correct answers: those of a person, or imported (default: adjudicated answers).",
+            "Source of the correct answers: a person's name, or imported (default: adjudicated "
+            "answers).",
         ),
     ] = "",
     create: CreateOption = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Make a dataset with known answers the practice of annotators.
+    """Make a dataset with correct answers a practice dataset.
 
-    Annotators receive its samples before all other work. After each sample they see their answer
-    next to the correct answer. Practice is in no export, unless --include-practice is given.
+    Annotators receive samples of the practice dataset before all other work. After each sample they
+    see their answer next to the correct answer. Exports exclude practice work, unless
+    --include-practice is given.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = _service(space, create=create).practice(
@@ -530,4 +548,6 @@ def practice(
         )
     _print_assignment(report, dry_run=dry_run, as_json=common.as_json)
     if not report.people and not common.as_json:
-        output.print_message("no annotators yet: repeat this command when there are annotators")
+        output.print_message(
+            "the workspace has no annotators yet: repeat this command when it has annotators"
+        )

@@ -1,4 +1,4 @@
-"""Commands `match`, `assist evaluate` and `assist report`."""
+"""The commands `match`, `assist evaluate` and `assist report`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SPAN = re.compile(r"(\d+):(\d+)")
 
 
 class RankedBy(StrEnum):
-    """The signals that rank sentences, by their names on the command line."""
+    """Names on the command line of the signals that rank sentences."""
 
     FUSED = "fused"
     LEXICAL = "lexical"
@@ -62,7 +62,7 @@ _SHARES = {
 }
 _LEGEND = (
     "below each percentage: its 95 % interval; outside: evidence outside all matches",
-    "refused: first matches that were viewed but not taken; --json prints more",
+    "refused: first matches viewed but not taken as evidence; --json prints more",
 )
 
 
@@ -99,7 +99,9 @@ def match(
     span: Annotated[
         str,
         option(
-            "--span", "START:END", "Span in code points, from 0; the end is not part of the span."
+            "--span",
+            "START:END",
+            "Span as offsets in code points, from 0; the end is not part of the span.",
         ),
     ],
     document: Annotated[
@@ -121,8 +123,9 @@ def match(
 ) -> None:
     """Rank the sentences related to a span.
 
-    The sentences of the other side are printed with their scores, the best first. On the screen,
-    sentences with a strength of 1 to 5 are highlighted.
+    For a span of the summary, sentences of the source are printed with their scores, the best
+    first; for a span of the source, sentences of the summary. The screen highlights sentences
+    with a strength of 1 to 5.
     """
     found = _SPAN.fullmatch(span.strip())
     if not found:
@@ -146,7 +149,7 @@ def match(
 
 
 def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
-    """Return the JSON description of a match on a side of its sample."""
+    """Return a match as JSON values; `side` is the side of the sample that contains the match."""
     document = sample.document(side, match.document)
     return {
         "rank": match.rank,
@@ -163,7 +166,7 @@ def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
 
 
 def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print matches, as `match_as_json` returns them, as a table: rank, scores, position, text."""
+    """Print a table of matches from `match_as_json`: rank, scores, position and text."""
     signals = sorted({name for row in rows for name in row["signals"]})
     several = any(row["document"] for row in rows)
     titles = ("rank", "score", "strength", *signals, *["document"] * several, "position", "text")
@@ -188,7 +191,7 @@ def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def evaluate(
-    files: Annotated[list[Path], argument("FILE", "Mercury dumps, evaluated together.")],
+    files: Annotated[list[Path], argument("FILE", "Mercury JSON files, evaluated together.")],
     *,
     min_segments: Annotated[
         int,
@@ -217,10 +220,11 @@ def evaluate(
 ) -> None:
     """Measure how well the assist ranks known evidence.
 
-    Both directions are measured, without a workspace. A query is a distinct combination of texts,
-    claim and evidence. The assist ranks every segment of the other side; a hit is a segment that
-    shares at least 3 code points with the span, or the whole span. Each value has a 95 % bootstrap
-    interval over whole sources. Each embedder of --compare is compared with --embedder.
+    The files' annotations are measured in both directions: from claim to evidence, and from
+    evidence to claim. No workspace is needed. The assist ranks all segments of the searched text;
+    a hit is a segment that shares at least 3 code points with the known span, or contains the
+    whole span. Each value has a 95 % interval from bootstrap resamples of whole sources. Each
+    embedder of --compare is compared with --embedder.
     """
     from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.services.assist.evaluation import evaluate as evaluate_assist
@@ -264,10 +268,10 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         output.print_line("")
     bootstrap = found["bootstrap"]
     resamples = output.many(bootstrap["draws"], "bootstrap resample")
-    output.print_message(f"intervals: {bootstrap['level']:.0%}, {resamples} of whole sources")
-    output.print_message("-: no interval, as there are fewer than three sources")
+    output.print_message(f"intervals: {bootstrap['level']:.0%}, from {resamples} of whole sources")
+    output.print_message("-: no interval, because there are fewer than three sources")
     if not any(found[direction]["queries"] for direction in _DIRECTIONS):
-        output.print_message(f"nothing to measure: no searched text with evidence has {segments}")
+        output.print_message(f"nothing to measure: no query searches a text of at least {segments}")
 
 
 def _print_figures(evaluation: Mapping[str, Any], direction: str) -> None:
@@ -306,7 +310,7 @@ def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
 def _list_query_slices(
     whole: Mapping[str, Any], slices: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield all queries, then each proper subset of the queries, with the title of each."""
+    """Yield (title, values) of all queries, then of smaller groups such as one language."""
     yield _ALL, whole
     for name, row in slices.items():
         if 0 < row["queries"] < whole["queries"]:
@@ -331,7 +335,7 @@ def _format_share(value: float, digits: int) -> str:
 
 
 def _make_embedder_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return a title for each embedder: its model if unique, else the embedder's name."""
+    """Return a title for each embedder: the model's name if unique, else the embedder's name."""
     models = [each["model"] or "words only" for each in evaluations]
     return {
         each["embedder"]: _shorten(model if models.count(model) == 1 else each["embedder"])
@@ -346,7 +350,9 @@ def _shorten(embedder: str) -> str:
 def report(
     *,
     dataset: options.OfDatasetOption = "",
-    sample: Annotated[str, options.sample_option("Only samples with this id.")] = "",
+    sample: Annotated[
+        str, options.sample_option("Only samples with this id (default: all samples).")
+    ] = "",
     person: options.OfPersonOption = "",
     label: options.OfLabelOption = "",
     since: options.SinceOption = "",
@@ -356,9 +362,9 @@ def report(
     """Show which matches annotators took as evidence.
 
     The report shows the ranks of the matches that became evidence, by annotator, label, time and
-    model, and how often annotators viewed the first match but did not take it. Below each
-    percentage is its 95 % interval (Wilson). --json also prints the counts, and how much evidence
-    has the exact words of a match.
+    model. It also shows how often annotators viewed the first match but did not take it. Each
+    percentage has its 95 % interval (Wilson) below it. --json also prints the counts, and how much
+    evidence has the exact words of a match.
     """
     with open_workspace(common.workspace) as space:
         found = space.assist_report(
@@ -375,7 +381,7 @@ def _print_report(found: Mapping[str, Any]) -> None:
         unknown = output.many(found["unknown"], "annotation")
         output.print_message(f"excluded: {unknown} without an assist snapshot")
     if not found["annotations"]:
-        output.print_message("nothing to report: no annotation was made on the screen")
+        output.print_message("nothing to report: no annotations were made on the screen")
         return
     titles = {
         "by_annotator": "annotator",

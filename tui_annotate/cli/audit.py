@@ -1,4 +1,4 @@
-"""The commands `audit`: verify the event log, and print its head."""
+"""The commands `audit`: verify the event log, and print the digest of all events (the head)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FORMAT = "tui-annotate-head/1"
 SHOWN = 20
-"""Maximum number of listed problems."""
+"""Maximum number of problems that are printed."""
 
 
 def register(app: typer.Typer) -> None:
@@ -42,14 +42,17 @@ def head(
     *,
     streams: Annotated[
         bool,
-        flag("--streams", "With --json: include the head of each stream, to locate changes later."),
+        flag(
+            "--streams",
+            "With --json: include a digest for each sample and person, to locate changes later.",
+        ),
     ] = False,
     common: options.CommonOptions,
 ) -> None:
     """Print the head of the event log: a digest of all events.
 
-    Store the head on another machine. `audit verify --against` then shows whether the log still
-    begins with the present events.
+    Store the head on another machine. `audit verify --against HEAD` later shows whether the log
+    still contains the events of that time, unaltered.
     """
     if streams and not common.as_json:
         raise InvalidInput("--streams needs --json", "add --json")
@@ -83,7 +86,7 @@ def verify(
         option(
             "--against",
             "FILE|HEAD",
-            "Earlier head, as printed by `audit head`: a JSON file, or COUNT:DIGEST.",
+            "Earlier output of `audit head`: a JSON file, or the text COUNT:DIGEST.",
         ),
     ] = "",
     common: options.CommonOptions,
@@ -91,7 +94,8 @@ def verify(
     """Verify the event log, and list altered events.
 
     The command checks the hash chain of events, and that the tables agree with the log. A user who
-    can write the store could replace the whole log; only a head stored elsewhere shows that.
+    can write the database could replace the whole log; only a head that is stored elsewhere
+    reveals such a change.
 
     Exit code: 0 the log is unaltered, 1 the log was altered.
     """
@@ -122,7 +126,7 @@ def _read_kept_head(against: str) -> RecordedHead:
             ) from error
         listed = value.get("heads", [])
         if not isinstance(listed, list):
-            hint = "give a file written by: tui-annotate audit head --json --streams"
+            hint = "pass a file written by: tui-annotate audit head --json --streams"
             raise InvalidInput(f"{listed!r} is not a list of heads", hint)
         heads = [head_from_json(each) for each in listed]
         text = str(value.get("head", ""))
@@ -143,7 +147,9 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
     for each in verdict.breaks[1:SHOWN]:
         output.print_line(f"also: {_describe_break(each, names)}: {each.says}")
     if verdict.broken > SHOWN:
-        output.print_line(f"and {output.many(verdict.broken - SHOWN, 'stream')} more, see --json")
+        output.print_line(
+            f"and {output.many(verdict.broken - SHOWN, 'stream')} more; list all with --json"
+        )
     if verdict.kept is not None:
         _print_kept_head(verdict, verdict.kept, names)
     output.print_line(f"head: {head.token}")
@@ -151,13 +157,13 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
 
 def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
     if not found.sample:
-        return "the counts of completed work"
+        return "the numbers of completed samples"
     where = _describe_stream(found, names)
     return f"{where}, event {found.seq} ({found.id}) of {found.at}" if found.seq else where
 
 
 def _describe_stream(found: ChainFault | StreamHead, names: Mapping[str, str]) -> str:
-    """Describe a stream by sample and person, with the person's id in the log."""
+    """Return a description of an event stream: sample, person and the person's id."""
     who = f"{names[found.person]} ({found.person})" if found.person in names else found.person
     return f"the work of {who} on {found.dataset}/{found.sample}"
 
@@ -166,10 +172,10 @@ def _print_kept_head(verdict: AuditReport, kept: RecordedHead, names: Mapping[st
     if verdict.contains:
         later = verdict.head.events - kept.events
         events = output.many(kept.events, "event")
-        output.print_line(f"contains the earlier head: {events}, and {later:,} since")
+        output.print_line(f"the log contains the earlier head: {events} then, and {later:,} since")
         return
     first = "event differs" if kept.events == 1 else f"{kept.events:,} events differ"
-    output.print_line(f"does not contain the earlier head: the first {first}")
+    output.print_line(f"the log does not contain the earlier head: the first {first}")
     if verdict.head.events < kept.events:
         now = output.many(verdict.head.events, "event")
         output.print_line(f"  the log has {now} now: events were removed")
@@ -177,7 +183,7 @@ def _print_kept_head(verdict: AuditReport, kept: RecordedHead, names: Mapping[st
         output.print_line(f"  {_describe_stream(head, names)}: {says}")
     if len(verdict.lost) > SHOWN:
         output.print_line(
-            f"  and {output.many(len(verdict.lost) - SHOWN, 'stream')} more, see --json"
+            f"  and {output.many(len(verdict.lost) - SHOWN, 'stream')} more; list all with --json"
         )
 
 

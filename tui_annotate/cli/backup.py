@@ -1,4 +1,4 @@
-"""The commands `backup` and `restore`: copy a workspace, and create a workspace from a copy."""
+"""The commands `backup` and `restore`: back up a workspace, and restore it from a backup."""
 
 from __future__ import annotations
 
@@ -37,14 +37,17 @@ def backup(
     *,
     vectors: Annotated[
         bool,
-        flag("--vectors", "Include vectors of the assist, which can also be computed again."),
+        flag(
+            "--vectors",
+            "Include vectors of the assist (default: excluded, since they can be computed again).",
+        ),
     ] = False,
     common: options.CommonOptions,
 ) -> None:
     """Back up the workspace into a new folder.
 
     A backup is consistent even while people work. It contains the store, settings, labels,
-    guidelines, snapshots, and checksums of all files. If it fails, no folder is created.
+    guidelines, snapshots, and checksums of all files. If the command fails, no folder is created.
     """
     with open_workspace(common.workspace) as space:
         folder = target or space.path / "backups"
@@ -66,8 +69,8 @@ def restore(
 ) -> None:
     """Restore a backup into a new workspace.
 
-    Existing files stay unchanged. The checksum of each file and the store are checked before the
-    folder is created.
+    The command checks the database and the checksum of each file before it creates the folder.
+    No existing file is changed.
     """
     from tui_annotate import workspace as workspaces
 
@@ -75,7 +78,7 @@ def restore(
     if as_json:
         output.print_json(copied)
         return
-    output.print_line(f"workspace: {copied.folder}")
+    output.print_result(f"workspace: {copied.folder}")
     events = output.many(copied.events, "event")
     output.print_note(f"state of {output.format_time(copied.at)}: {events}; head: {copied.head}")
     if copied.missing_vectors:

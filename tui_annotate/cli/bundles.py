@@ -1,4 +1,4 @@
-"""The commands `bundles`: write a person's samples to a file, and merge the work done in it."""
+"""The commands `bundles`: write a person's samples to a file, and merge the work from the file."""
 
 from __future__ import annotations
 
@@ -53,14 +53,18 @@ def create(
         options.dataset_option("Only this dataset (default: all datasets). Repeatable."),
     ] = None,
     create: Annotated[
-        bool, flag("--create", "Add the person if the name is not known yet; not with accounts.")
+        bool,
+        flag(
+            "--create",
+            "Add the person if the name is not known yet; refused in a workspace with accounts.",
+        ),
     ] = False,
     common: options.CommonOptions,
 ) -> None:
     """Write a person's samples to a file, to annotate elsewhere.
 
-    The bundle contains the person's own work, labels and vectors, and no other person's work. The
-    person opens the bundle with `tui-annotate annotate FILE`, and sends it back.
+    The bundle file contains the samples, the person's own work, labels and vectors, and no other
+    person's work. The person opens the file with `tui-annotate annotate FILE`, and sends it back.
     """
     from tui_annotate.workspace import bundles
 
@@ -68,7 +72,7 @@ def create(
         owner = bundles.find_person(space, person, create=create)
         packed = bundles.open_bundles(space, owner).make(owner, target, datasets=dataset or ())
     samples = output.many(packed.samples, "sample")
-    output.print_lines_or_json(
+    output.print_result_or_json(
         {
             "file": target,
             "person": owner.name,
@@ -80,7 +84,9 @@ def create(
         as_json=common.as_json,
     )
     if not common.as_json:
-        output.print_note(f"to annotate the bundle elsewhere: tui-annotate annotate {target}")
+        output.print_note(
+            f"to annotate the bundle on another machine: tui-annotate annotate {target}"
+        )
 
 
 def merge(
@@ -88,10 +94,11 @@ def merge(
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Merge the work of a bundle; merging it again changes nothing.
+    """Merge the work of a bundle into the workspace.
 
-    If a sample was changed in the bundle and in the workspace, the newest version is kept. The
-    other version stays in the event log, and the command lists both.
+    Merging a bundle again changes nothing. If a sample was changed in the bundle and in the
+    workspace, the newest version is kept. The other version stays in the event log, and the command
+    lists both.
     """
     from tui_annotate.workspace import bundles
 
@@ -108,7 +115,7 @@ def merge(
 
 def print_merge(merged: StreamMergeReport) -> None:
     """Print the result of a merge as text."""
-    output.print_line(
+    output.print_result(
         f"{merged.person.name}: {output.many(merged.streams, 'sample')} with new work, "
         f"{merged.known:,} unchanged"
     )
@@ -116,7 +123,7 @@ def print_merge(merged: StreamMergeReport) -> None:
 
 
 def print_conflicts(merged: StreamMergeReport) -> None:
-    """Print samples that both sides changed, the kept version first, and refused samples."""
+    """Print samples that both sides changed, the kept version first; then refused samples."""
     for fork in merged.forks:
         sides = [("merged", fork.there_at, fork.there), ("present", fork.here_at, fork.here)]
         (side, at, winner), (other, other_at, loser) = sides if fork.there_wins else sides[::-1]
@@ -146,7 +153,7 @@ def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
 
 
 def refusals_as_json(refused: list[MergedStream]) -> list[dict[str, str]]:
-    """Return refused samples and the reasons as JSON values."""
+    """Return refused samples as JSON values, each with its reason."""
     return [
         {"dataset": each.key.dataset, "sample": each.key.id, "reason": each.refused}
         for each in refused

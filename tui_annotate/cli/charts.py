@@ -1,4 +1,4 @@
-"""Text charts on standard output: bars, and values with intervals; ASCII without colours."""
+"""Text charts on standard output: bars, and values with intervals; in ASCII without colours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEAST: Final = 12  # minimum length of a scale, in terminal cells
 
 
 def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
-    """Print a line with a bar for each name and value.
+    """Print a bar chart: a line with name, value and bar for each row.
 
     Args:
         unit: unit printed after each value.
@@ -56,7 +56,7 @@ class ValueInterval:
 def print_intervals(
     rows: Sequence[ValueInterval], *, least: float, most: float, chance: float | None
 ) -> None:
-    """Print a line for each value, with its text and its position on a common scale.
+    """Print a chart of values and intervals: each value is a point on a common scale.
 
     Args:
         least, most: ends of the scale; values outside are drawn at the nearer end.

@@ -1,4 +1,4 @@
-"""All commands as one Typer app; `CommandGroup` adds the commands of plug-ins when needed."""
+"""The Typer app with all built-in commands; `CommandGroup` adds the commands of plug-ins."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-# Order of the commands within each panel of the help.
+# The order of the commands in the help is `COMMANDS` of the module `help_format`.
 for module in (
     ingest,
     annotate,
@@ -107,7 +107,7 @@ def _run_without_command(
     *,
     workspace: WorkspaceOption = None,
     _as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, if the command prints data.")
+        bool, typer.Option("--json", help="Print JSON; for commands that print data.")
     ] = False,
     _: Annotated[
         bool,
@@ -126,7 +126,7 @@ def _run_without_command(
 
 @cache
 def program() -> Callable[..., Any]:
-    """Return the group of all commands; the options of a command are created when it is called."""
+    """Return the group of all commands; a command's options are created when the command runs."""
     group: Callable[..., Any] = make_group(app)
     return group
 

@@ -1,4 +1,4 @@
-"""Shell completion of option values: fast, without messages, and without any change to files."""
+"""Shell completion of option values; it prints no messages and changes no files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Completer = Callable[[typer.Context, str], list[str]]
 
 _PLAIN: Final = re.compile(r"[\w.,/@+%=~-]+")
-"""Names that every shell reads as one word without quotes, and that contain no control codes."""
+"""Pattern of names that every shell reads as one word without quotes."""
 
 
 def _drop_odd_names(names: Iterable[str]) -> list[str]:
@@ -27,7 +27,7 @@ def _drop_odd_names(names: Iterable[str]) -> list[str]:
 
 
 def _find_folder(context: typer.Context) -> Path | None:
-    """Return the workspace folder of the command line typed so far; None if there is none."""
+    """Return the workspace folder of an incomplete command line; None without a workspace."""
     from tui_annotate.settings import find_workspace
 
     named: Path | None = None
@@ -58,7 +58,7 @@ def people(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def samples(context: typer.Context, incomplete: str) -> list[str]:
-    """Complete sample ids; once the word has a slash, also samples as DATASET/ID."""
+    """Complete sample ids, and DATASET/ID if the typed word contains a slash."""
     found = _read_names(context, "samples", incomplete)
     return [*found, *_read_names(context, "keys", incomplete)] if "/" in incomplete else found
 
@@ -82,7 +82,7 @@ def labels(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def complete_plugins(kind: registry.Kind, *words: str) -> Completer:
-    """Return a completer of the plug-ins of a kind, and of further words."""
+    """Return a completer for the names of a kind of plug-ins and for additional words."""
 
     def propose(_context: typer.Context, incomplete: str) -> list[str]:
         from tui_annotate.plugins.registry import plugin_names
@@ -93,7 +93,7 @@ def complete_plugins(kind: registry.Kind, *words: str) -> Completer:
 
 
 def complete_words(*words: str) -> Completer:
-    """Return a completer of fixed words."""
+    """Return a completer for fixed words."""
 
     def propose(_context: typer.Context, incomplete: str) -> list[str]:
         return [word for word in words if word.startswith(incomplete)]

@@ -27,13 +27,15 @@ LayerOption = Annotated[
     option(
         "--layer",
         "LAYER",
-        "Work to write: adjudicated, majority, all, or the name of a person; required by formats "
-        "that carry one layer.",
+        "Annotations to write for each sample: adjudicated, majority, all, or the name of a "
+        "person; required by formats that have one set of annotations per sample.",
     ),
 ]
 WrittenOffsetsOption = Annotated[
     Offsets,
-    typer.Option("--offsets", help="Unit of offsets in autojudge files; its own page uses utf16."),
+    typer.Option(
+        "--offsets", help="Unit of offsets in autojudge files; autojudge's own web page uses utf16."
+    ),
 ]
 UnratedOption = Annotated[
     bool, flag("--include-unrated", "Include samples without a rating in autojudge files.")
@@ -44,7 +46,7 @@ StrictOption = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to the app."""
+    """Add the commands `convert` and `formats` to the app."""
     add_command(
         app,
         convert,
@@ -113,7 +115,7 @@ def convert(
 
 
 class ProblemPrinter:
-    """Prints the first problems and the number of further ones; `refused` counts lost records."""
+    """Prints the first problems and counts the rest; `refused` is the number of refused records."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -134,21 +136,21 @@ class ProblemPrinter:
 
 
 def refuse_mixed_output(target: Path | None, *, as_json: bool) -> None:
-    """Refuse `--json` if the data of the command go to standard output.
+    """Refuse `--json` if the command's data also go to standard output.
 
     Raises:
         InvalidInput: `--json` is given and `target` is None, that is standard output.
     """
     if as_json and target is None:
         raise InvalidInput(
-            "--json and the data would both go to standard output", "name a file to write"
+            "--json and the data would both go to standard output", "write the data to a file"
         )
 
 
 def print_conversion(
     report: ExportReport, written: str, target: Path | None, *, as_json: bool = False
 ) -> None:
-    """Print how much was written, and what the format could not carry, by kind and count.
+    """Print the numbers of written samples and annotations, and what the format could not carry.
 
     Args:
         written: name of the format.

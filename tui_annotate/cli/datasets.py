@@ -26,7 +26,7 @@ DATASET_COUNTS: Final = ("samples", "documents", "segments", "annotations", "don
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to the app."""
+    """Add the group `datasets` to the app."""
     datasets = add_group(app, "datasets", "List, show, replace and delete datasets.", panel=DATA)
     add_command(datasets, list_datasets, "datasets list --json", name="list")
     add_command(datasets, show_dataset, "datasets show news", name="show")
@@ -84,7 +84,7 @@ def replace_dataset(
     delete_annotations: options.DeleteAnnotationsOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Replace the contents of a dataset by the contents of files.
+    """Replace the contents of a dataset with the contents of files.
 
     Annotations on samples with unchanged texts are kept. The command is refused if a sample with
     annotations or progress would change or disappear, unless --delete-annotations is given.
@@ -128,4 +128,4 @@ def delete_dataset(
         output.ask(f"delete dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=delete_annotations)
     line = f"{output.many(removed, 'sample')} deleted"
-    output.print_lines_or_json({"dataset": name, "removed": removed}, line, as_json=common.as_json)
+    output.print_result_or_json({"dataset": name, "removed": removed}, line, as_json=common.as_json)

@@ -1,4 +1,4 @@
-"""The command `demo`, which creates a workspace with example data and opens the workspace."""
+"""The command `demo`, which creates and opens a workspace with example data."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _IDS = uuid.UUID("6b1f3f0a-9a57-4a8e-8f0e-6a3f6f0d9a11")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Words of a summary that the demo selects, and annotates if `label` is not empty.
+    """Words of a summary that the demo selects; the demo annotates the words if `label` is given.
 
     Attributes:
         sample: sample id.
@@ -66,7 +66,7 @@ SELECTIONS = (
 
 
 def register(app: typer.Typer) -> None:
-    """Add this command to the app."""
+    """Add the command `demo` to the app."""
     add_command(app, demo, "demo", "demo /tmp/try", "demo | cat", panel=START)
 
 
@@ -80,17 +80,17 @@ def demo(
         option(
             "--data",
             "DIR",
-            f"Folder with other example data, in {PAIRS} (default: the program's examples).",
+            f"Folder with other example data, named {PAIRS} (default: the program's examples).",
         ),
     ] = None,
     name: NameOption = "",
 ) -> None:
     """Create and open a workspace with example data.
 
-    In an existing demo workspace, annotations are kept. If standard output is not a terminal, the
+    An existing demo workspace keeps its annotations. If standard output is not a terminal, the
     command opens no screen: it imports the data, prints the matches of three selections, adds two
-    annotations, exports them, and prints the names of the files. The default name is your login
-    name.
+    annotations, exports them, and prints the names of the files. Without --as, you work under your
+    login name.
     """
     name = name or login_name()
     with _open_demo(folder, data or find_example_data()) as space:
@@ -104,7 +104,7 @@ def demo(
 
 
 def find_example_data() -> Path:
-    """Return the folder of the example data: in the installed package, or next to it in a clone."""
+    """Return the folder of the example data, in the installed package or in a clone."""
     package = Path(__file__).parents[1]
     installed, clone = package / EXAMPLES, package.parent / EXAMPLES
     return installed if installed.is_dir() else clone
@@ -118,7 +118,7 @@ def _open_demo(folder: Path, data: Path) -> Workspace:
 
     pairs = data / PAIRS
     if not pairs.is_file():
-        hint = f"name a folder that contains {PAIRS} with --data"
+        hint = f"pass a folder that contains {PAIRS} with --data"
         raise NotFound(f"example data not found: {pairs}", hint)
     exists = (folder / WORKSPACE_FILE).exists()
     space = workspaces.open(folder) if exists else workspaces.create(folder)
@@ -171,7 +171,7 @@ def _print_annotate_command(folder: Path, name: str) -> None:
 
 
 def _program_name() -> str:
-    """Return the command that runs this program; `make demo` installs it outside of PATH."""
+    """Return the command that runs this program: a path if the program is not on PATH."""
     called = Path(sys.argv[0])
     if not called.is_file() or called.suffix == ".py":
         return f"{shlex.quote(sys.executable)} -m tui_annotate"

@@ -31,7 +31,7 @@ from tui_annotate.settings import find_workspace
 
 MIN_COLUMNS, MIN_ROWS = 80, 24
 STALE: Final = timedelta(days=1)
-"""The age at which an unfinished run counts as abandoned."""
+"""Age from which an incomplete run of a scorer or judge counts as abandoned."""
 _MAX_RUNS_NAMED: Final = 3
 _STATES: Final = {"wrong": "error", "doubt": "warning"}
 
@@ -44,10 +44,10 @@ def register(app: typer.Typer) -> None:
 def doctor(*, common: options.CommonOptions) -> None:
     """Check the workspace and suggest fixes.
 
-    The command checks the configuration, store, event log, permissions, disk, vectors, labels, runs
-    of scorers and judges, the terminal, and sshd if ssh keys are in use.
+    The command checks the configuration, database, event log, permissions, disk, vectors, labels,
+    runs of scorers and judges, the terminal, and sshd if ssh keys are in use.
 
-    Exit code: 0 no error, possibly warnings; 1 at least one error.
+    Exit code: 0 if no check found an error, else 1. Warnings do not change the exit code.
     """
     checks = [
         check_configuration(),
@@ -116,19 +116,19 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
 def check_runs(
     finished: int, unfinished: Sequence[ScoreRun], *, now: datetime
 ) -> DiagnosticFinding:
-    """Count completed runs of scorers and judges, and name abandoned runs."""
+    """Report the numbers of complete and incomplete runs of scorers and judges, and old ones."""
     says = f"{finished:,} completed, {len(unfinished):,} incomplete"
     abandoned = [each for each in unfinished if now - _parse_start(each) > STALE]
     if not abandoned:
         return DiagnosticFinding("runs", "ok", says)
     runs = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in abandoned]
     old = output.join_names(runs, most=_MAX_RUNS_NAMED, separator="; ")
-    mend = "run the same command again: it replaces the incomplete run"
+    mend = "run the same command again: the new run replaces the incomplete run"
     return DiagnosticFinding("runs", "doubt", f"{says}; started more than a day ago: {old}", mend)
 
 
 def _parse_start(run: ScoreRun) -> datetime:
-    """Return the start of a run; the earliest possible time for an imported run without a time."""
+    """Return the start time of a run; the earliest possible time if the run has no valid time."""
     try:
         at = datetime.fromisoformat(run.at)
     except ValueError:
@@ -137,7 +137,7 @@ def _parse_start(run: ScoreRun) -> datetime:
 
 
 def _check_embedders() -> Iterator[DiagnosticFinding]:
-    """Check which embedders are installed; stored vectors do not need an embedder."""
+    """Check which embedders are installed; without an embedder, only stored vectors are used."""
     from importlib.util import find_spec
 
     from tui_annotate.plugins.registry import best_embedder
@@ -156,7 +156,7 @@ def check_terminal(environment: Mapping[str, str]) -> Iterator[DiagnosticFinding
     kind = environment.get("TERM", "")
     if not sys.stdout.isatty():
         yield DiagnosticFinding(
-            "terminal", "ok", "standard output is none; annotate needs a terminal"
+            "terminal", "ok", "standard output is not a terminal; annotate needs a terminal"
         )
         return
     if kind in {"", "dumb"}:
@@ -193,7 +193,7 @@ def _describe_colours(environment: Mapping[str, str]) -> str:
 MIN_FREE_BYTES: Final = 200 * 2**20
 MIN_FREE_FILES: Final = 1_000
 MAX_CHECKED_FILES: Final = 50_000
-"""Maximum number of files whose permissions are checked; large workspaces have many vectors."""
+"""Maximum number of files whose permissions are checked; large workspaces have many files."""
 
 MOUNTS: Final = Path("/proc/self/mounts")
 NETWORK_FILE_SYSTEMS: Final = frozenset(
@@ -203,18 +203,18 @@ NETWORK_FILE_SYSTEMS: Final = frozenset(
         *("fuse.ceph", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
     }
 )
-"""File systems that several machines can write to, where SQLite's shared memory is unreliable."""
+"""Network file systems, on which SQLite's shared memory is unreliable."""
 
 LOCAL_DISKS: Final = ("/srv", "/var/lib", "/scratch", "/local", "/data", "/var/tmp")  # noqa: S108  a disk
-"""Folders that are often on a local disk."""
+"""Folders that are often on a local disk, to which a workspace can be moved."""
 
 _OTHERS_MODE: Final = 0o077
 _SHARED_FOLDER: Final = stat.S_ISGID | 0o070
 _SHARED_FILE: Final = 0o060
 _LOG_FOLDER: Final = "log"
-"""Folder whose files belong to one user each, also in a workspace that a group shares."""
+"""Folder whose files each belong to one user, also in a workspace that a group shares."""
 _PSEUDONYM_KEY: Final = "pseudonyms.key"
-"""File that stays private to its owner, also in a workspace that a group shares."""
+"""File that only its owner can read, also in a workspace that a group shares."""
 _MAX_FILES_NAMED: Final = 5
 
 
@@ -241,13 +241,13 @@ def _check_space(folder: Path) -> DiagnosticFinding:
         )
     disk = os.statvfs(folder)
     if disk.f_files and disk.f_favail < MIN_FREE_FILES:
-        says = f"space for only {disk.f_favail} more files"
+        says = f"the disk has space for only {disk.f_favail} more files"
         return DiagnosticFinding("space", "wrong", says, "delete unused files from the disk")
     return DiagnosticFinding("space", "ok", f"{free / 2**30:,.1f} GB free")
 
 
 def _check_quota(program: str, device: str) -> Iterator[DiagnosticFinding]:
-    """Check the user's remaining disk quota by `quota`; yield nothing without a limit."""
+    """Check the user's remaining disk quota with the program `quota`; yield nothing without one."""
     for fields in map(str.split, _run([program, "-w", "-p"]).stdout.splitlines()):
         if len(fields) < 4 or fields[0] != device or not fields[3].isdecimal():
             continue
@@ -273,7 +273,7 @@ def _report_network_disk(folder: Path, system: str) -> DiagnosticFinding:
     destination = next(local, Path(LOCAL_DISKS[0])) / folder.name
     mend = f"{_shell_command('cp -a', folder)} {shlex.quote(str(destination))}"
     return DiagnosticFinding(
-        "disk", "wrong", says, f"{mend}  # while no one works; then use {destination}"
+        "disk", "wrong", says, f"{mend}  # while no user works; then use {destination}"
     )
 
 
@@ -292,7 +292,7 @@ def check_privacy(folder: Path) -> DiagnosticFinding:
 
 
 def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticFinding:
-    """Check a workspace that a group shares: the group can use all files, and other users none."""
+    """Check that a group's members, and no other users, can use all files of a shared workspace."""
     group = modes[folder].st_gid
     if modes[folder].st_mode & 0o007:
         says = "all users of this machine can read the workspace, not only the group"
@@ -369,10 +369,10 @@ def find_mount(folder: Path, mounts: Path) -> tuple[str, str]:
 
 
 MIN_GLIBC: Final = (2, 28)
-"""Oldest glibc that the wheels of LanceDB, PyArrow and NumPy support: manylinux_2_28."""
+"""Oldest glibc version that the wheels of LanceDB, PyArrow and NumPy support."""
 
 SshdSettings = Mapping[str, Sequence[str]]
-"""Settings that `sshd -T` prints: values by name in lower case."""
+"""Settings of sshd, as printed by `sshd -T`: lists of values by lower-case name."""
 
 _EXPECTED_SETTINGS: Final = {
     "PermitTTY": "yes",
@@ -434,7 +434,7 @@ def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[DiagnosticFinding
 
 
 def read_sshd_settings(user: str) -> SshdSettings | None:
-    """Return sshd's settings for a user: empty without sshd, None if they cannot be read."""
+    """Return sshd's settings for a user: empty without sshd, None if they are unreadable."""
     program = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if program is None:
         return {}
@@ -454,7 +454,7 @@ def _sshd_query(program: str, user: str) -> list[str]:
 def check_sshd_settings(
     settings: SshdSettings, folder: Path, user: str
 ) -> Iterator[DiagnosticFinding]:
-    """Check sshd's settings: report those that permit more than a session needs."""
+    """Check sshd's settings: report settings that permit more than an annotation session needs."""
     mend = f"{_shell_command('tui-annotate ssh setup -w', folder)} --user {user} --part sshd"
     differing = [
         f"{name} {' '.join(found)}"
@@ -471,7 +471,9 @@ def check_sshd_settings(
     elif differing:
         yield DiagnosticFinding("sshd", "doubt", f"for {user}: {', '.join(differing)}", mend)
     else:
-        yield DiagnosticFinding("sshd", "ok", f"{user} gets a terminal and no forwarding")
+        yield DiagnosticFinding(
+            "sshd", "ok", f"ssh sessions of {user} have a terminal, and forwarding is disabled"
+        )
 
 
 def _list_key_files(patterns: Sequence[str], user: str, home: Path) -> list[Path]:
@@ -483,7 +485,7 @@ def _list_key_files(patterns: Sequence[str], user: str, home: Path) -> list[Path
 def check_authorized_keys(
     files: Sequence[Path], folder: Path, bound: Mapping[str, str]
 ) -> Iterator[DiagnosticFinding]:
-    """Check that each person's key can only start a session, and what other keys can do.
+    """Check that each person's key can only start a session, and report what other keys permit.
 
     Args:
         files: files that sshd reads; files may be missing.
@@ -511,24 +513,27 @@ def check_authorized_keys(
                     line = f"line {number} of {file}"
                     yield DiagnosticFinding(_AUTHORIZED_KEYS, state, f"{line} {says}", mend)
     if lacking := set(bound) - found:
-        says = f"keys of people that are in no file that sshd reads: {len(lacking)}"
+        says = f"people's keys that are missing from the files of sshd: {len(lacking)}"
         yield DiagnosticFinding(_AUTHORIZED_KEYS, "doubt", says, write)
 
 
 def _check_entry(
     entry: AuthorizedKey, bound: Mapping[str, str], *, remove: str, write: str
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield state, text and fix of each problem; `remove` and `write` are the fixing commands."""
+    """Yield state, text and fix of each problem of a line of authorized_keys.
+
+    The commands `remove` and `write` delete the line and write the file again.
+    """
     missing = " and ".join(each for each in ("restrict", "command") if each not in entry.options)
     if missing and entry.key in bound:
-        says = f"lacks {missing}: the key of a person permits more than a session"
+        says = f"lacks {missing}: a person's key permits more than an annotation session"
         yield "wrong", says, f"{remove} && {write}"
     elif missing:
-        says = f"lacks {missing}: the key opens a shell with access to the store"
+        says = f"lacks {missing}: the key opens a shell with access to the database"
         yield "doubt", says, f"{remove}  # unless the key is an admin's"
     elif entry.key in bound and (command := entry.options["command"]) != bound[entry.key]:
         if _parse_session_folder(command) in {"", _parse_session_folder(bound[entry.key])}:
-            yield "wrong", "starts another command than the session of the key's owner", write
+            yield "wrong", "does not start the session of the key's owner", write
         else:
             yield "doubt", "opens another workspace; a key can open only one workspace", ""
 

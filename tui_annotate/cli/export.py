@@ -24,7 +24,7 @@ from tui_annotate.plugins.protocols import ExportOptions
 
 
 def register(app: typer.Typer) -> None:
-    """Add this command to the app."""
+    """Add the command `export` to the app."""
     add_command(
         app,
         export,
@@ -51,10 +51,7 @@ def export(
     ],
     target: Annotated[
         Path | None,
-        options.output_option(
-            "Output file or new folder, written completely or not at all (default: standard"
-            " output)."
-        ),
+        options.output_option("Output file or new folder (default: standard output)."),
     ] = None,
     work: options.FilterOptions,
     layer: LayerOption = "",
@@ -67,9 +64,9 @@ def export(
 ) -> None:
     """Export annotations.
 
-    The same workspace gives the same bytes. The command lists and counts what the format cannot
-    carry. The file or folder is complete or missing, never partial. --json prints a summary of what
-    was written, and needs --output.
+    Exports of an unchanged workspace are identical. The command prints what the format cannot
+    carry. The file or folder is written completely or not at all. --json prints a summary of the
+    export, and needs --output.
     """
     refuse_mixed_output(target, as_json=common.as_json)
     with open_workspace(common.workspace) as space:
@@ -93,7 +90,9 @@ def export(
 
 
 def print_practice(samples: int) -> None:
-    """Print how many samples with practice work were excluded; nothing if there are none."""
+    """Print the number of samples whose practice work was excluded; print nothing if it is zero."""
     if samples:
         excluded = output.many(samples, "sample")
-        output.print_message(f"  excluded: practice on {excluded}; include with --include-practice")
+        output.print_message(
+            f"  excluded: practice work on {excluded}; to include it: --include-practice"
+        )

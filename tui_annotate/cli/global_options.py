@@ -1,4 +1,4 @@
-"""Options that every command accepts, before and after its name.
+"""Options that every command accepts, before or after the command's name.
 
 Without an import of Typer, because the annotating screen opens without it.
 """
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 VALUE_OPTIONS: Final = ("-w", "--workspace", "--color")
-"""Global options that a value follows."""
+"""Global options that take a value."""
 
 FLAGS: Final = ("--json", "--quiet", "--verbose")
 """Global options without a value."""
@@ -19,7 +19,7 @@ WORKSPACE: Final = ("-w", "--workspace")
 
 
 def split_leading(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split off the global options before the name of the command.
+    """Split a command line into the global options before the command's name and the rest.
 
     Args:
         arguments: the command line without the program's name.
@@ -40,12 +40,12 @@ def split_leading(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_joined(word: str) -> bool:
-    """Whether a word is `-wDIR`, the short option joined with its value."""
+    """Return whether a word is `-wDIR`: the option `-w` joined with its value."""
     return word.startswith("-w") and len(word) > len("-w")
 
 
 def drop_workspace(options: Sequence[str]) -> list[str]:
-    """Return leading global options without the workspace, for a command that uses none."""
+    """Remove the option `--workspace` from global options, for commands without a workspace."""
     kept: list[str] = []
     words = iter(options)
     for word in words:
@@ -57,7 +57,7 @@ def drop_workspace(options: Sequence[str]) -> list[str]:
 
 
 def find_workspace_value(arguments: Sequence[str]) -> str:
-    """Return the workspace folder that a command line names, as typed; empty for none.
+    """Return the workspace folder in a command line, as typed; empty if none is given.
 
     Args:
         arguments: the command line without the program's name; words after `--` are no options.
@@ -77,7 +77,7 @@ def find_workspace_value(arguments: Sequence[str]) -> str:
 
 
 def set_color(when: str) -> None:
-    """Turn colours on or off for all libraries, through the variables that they read.
+    """Turn colours on or off for all libraries, through environment variables.
 
     Args:
         when: `always`, `never`, or `auto` for the environment's own choice.

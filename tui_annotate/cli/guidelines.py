@@ -18,7 +18,10 @@ SHORT = 12
 """Number of displayed characters of a version's hash."""
 
 OfDataset = Annotated[
-    str, options.dataset_option("Dataset with its own guidelines (default: the workspace's).")
+    str,
+    options.dataset_option(
+        "Dataset with its own guidelines (default: the workspace's guidelines)."
+    ),
 ]
 
 
@@ -40,7 +43,7 @@ def list_versions(
     *,
     dataset: Annotated[
         str | None,
-        options.dataset_option("Only this dataset's versions; '' for the workspace's."),
+        options.dataset_option("Only this dataset's versions; '' for the workspace's versions."),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
@@ -92,22 +95,26 @@ def show(
 def diff(
     old: Annotated[
         str,
-        argument("OLD", "Beginning of the old version's hash (default: the last but one)."),
+        argument(
+            "OLD",
+            "Beginning of the old version's hash (default: the version before the current one).",
+        ),
     ] = "",
     new: Annotated[
         str, argument("NEW", "Beginning of the new version's hash (default: the current version).")
     ] = "",
     *,
     words: Annotated[
-        bool, flag("--words", "Compare words and print the whole text, instead of changed lines.")
+        bool,
+        flag("--words", "Compare words and print the whole text (default: print changed lines)."),
     ] = False,
     dataset: OfDataset = "",
     common: options.CommonOptions,
 ) -> None:
-    """Compare two versions, by lines or by words.
+    """Compare two versions of the guidelines.
 
     On a terminal, added text is green and removed text is red. Changed lines begin with + or -.
-    With --words and without colours, added words are in {+ +} and removed words in [- -].
+    With --words and without colours, changed words are written {+added+} and [-removed-].
     """
     with open_workspace(common.workspace) as space:
         guide = space.team.guidelines
@@ -153,10 +160,10 @@ def apply(
         output.print_json({"version": version, "dataset": dataset, "changed": changed})
         return
     if not changed:
-        output.print_line(f"version {version[:SHORT]} is in use already")
+        output.print_result(f"version {version[:SHORT]} is already in use")
         return
     added, removed = count_changed_lines(old, text)
     where = f"for {dataset}" if dataset else "for all datasets without guidelines of their own"
-    output.print_line(f"version {version[:SHORT]} is in use {where}")
+    output.print_result(f"version {version[:SHORT]} is in use {where}")
     lines = f"{output.many(added, 'line')} added, {removed:,} removed"
     output.print_note(f"{lines}; to compare: tui-annotate guidelines diff")

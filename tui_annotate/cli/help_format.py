@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import typer
@@ -17,6 +17,19 @@ OTHER: Final = "Other commands"
 PANELS: Final = (START, ANNOTATE, TEAM, DATA, RESEARCH, ADMINISTRATION, OTHER)
 """Panels of `tui-annotate --help`, in order; commands of outside packages come last."""
 
+COMMANDS: Final = (
+    *("init", "ingest", "demo", "status", "doctor"),
+    *("annotate", "review", "view", "match", "keys", "annotations"),
+    *("assignments", "people", "questions", "announcements", "guidelines", "labels"),
+    *("bundles", "sync"),
+    *("datasets", "export", "convert", "formats", "report", "snapshots", "suggestions"),
+    "pseudonyms",
+    *("agreement", "scores", "judge", "pipeline", "position", "assist"),
+    *("users", "sessions", "ssh", "audit", "backup", "restore", "vectors", "models"),
+)
+"""Order of the commands in the help; commands of outside packages come last, in their own order."""
+
+_UNBREAKABLE_HYPHEN = "\u2011"
 
 _Context: Any = TyperGroup.context_class
 _Formatter: Any = _Context.formatter_class
@@ -33,12 +46,22 @@ class ColorFormatter(_Formatter):  # type: ignore[misc]
         """Write the usage line, its first word in bold."""
         super().write_usage(prog, plain_usage(args), prefix or f"{_style('Usage:', bold=True)} ")
 
+    def write_text(self, text: str) -> None:
+        """Write a paragraph, without line breaks inside hyphenated words such as `--dry-run`."""
+        super().write_text(_keep_hyphens(text))
+
     def write_dl(
         self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
     ) -> None:
         """Write options or commands with their descriptions in two columns."""
-        coloured = [(_style(plain_argument(name), fg="cyan"), about) for name, about in rows]
+        coloured = [
+            (_style(plain_argument(name), fg="cyan"), _keep_hyphens(about)) for name, about in rows
+        ]
         super().write_dl(coloured, col_max, col_spacing)
+
+    def getvalue(self) -> str:
+        """Return the help that was written, with ordinary hyphens."""
+        return str(super().getvalue()).replace(_UNBREAKABLE_HYPHEN, "-")
 
 
 class ColorContext(_Context):  # type: ignore[misc]
@@ -47,15 +70,25 @@ class ColorContext(_Context):  # type: ignore[misc]
     formatter_class = ColorFormatter
 
 
+def sort_commands(names: Iterable[str]) -> list[str]:
+    """Return names of commands in the order of the help."""
+    positions = {name: position for position, name in enumerate(COMMANDS)}
+    return sorted(names, key=lambda name: positions.get(name, len(COMMANDS)))
+
+
 def plain_usage(arguments: str) -> str:
-    """Write required arguments as `FILE`, optional ones as `[FILE]`, without Typer's braces."""
+    """Write required arguments as `FILE`, optional ones as `[FILE]`, without Typer's braces.
+
+    An argument such as `LABEL... INTO` already shows what is repeated: Typer's dots are dropped.
+    """
     plain = arguments.replace("{", "").replace("}", "")
-    return plain.replace("[[", "[").replace("]]", "]")
+    plain = plain.replace("[[", "[").replace("]]", "]")
+    return re.sub(r"(\.\.\.(?: [A-Z_]+)?)\.\.\.", r"\1", plain)
 
 
 def plain_argument(name: str) -> str:
     """Write an argument in a list of help without its Python type: `FILE` for `FILE <path>`."""
-    return re.sub(r"^\[?([A-Z][A-Z. ]*)\]? <.*>$", r"\1", name)
+    return re.sub(r"^\[?([A-Z][A-Z_. ]*)\]? <.*>$", r"\1", name)
 
 
 def color_help(command: Any) -> None:
@@ -63,6 +96,10 @@ def color_help(command: Any) -> None:
     command.context_class = ColorContext
     for each in getattr(command, "commands", {}).values():
         color_help(each)
+
+
+def _keep_hyphens(text: str) -> str:
+    return re.sub(r"(?<=\S)-(?=\S)", _UNBREAKABLE_HYPHEN, text)
 
 
 def _style(text: str, **look: Any) -> str:

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 SHOWN_PROBLEMS = 20
 MAX_PLACES_OF_FILE = 3
-"""Maximum number of further positions per file that a line of repeated problems lists."""
+"""Maximum number of additional positions per file in the message of a repeated problem."""
 MAX_PLACES_WIDTH = 160
-"""Maximum characters of a problem with its positions; the rest of the line adds about 40."""
+"""Maximum number of characters of a problem and its positions, without the message's end."""
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to the app."""
+    """Add the commands `init` and `ingest` to the app."""
     add_command(app, init, "init", "init news", panel=START)
     add_command(
         app,
@@ -48,7 +48,10 @@ def register(app: typer.Typer) -> None:
 
 def init(
     folder: Annotated[
-        Path, argument("DIR", "Folder of the workspace, created if missing (default: this folder).")
+        Path,
+        argument(
+            "DIR", "Folder of the workspace, created if missing (default: the current folder)."
+        ),
     ] = Path(),
     *,
     as_json: options.JsonOption = False,
@@ -65,7 +68,7 @@ def init(
     if is_new:
         workspaces.create(folder).close()
     line = f"workspace: {path}" if is_new else f"already a workspace: {path}"
-    output.print_lines_or_json({"workspace": path, "created": is_new}, line, as_json=as_json)
+    output.print_result_or_json({"workspace": path, "created": is_new}, line, as_json=as_json)
     if is_new and not as_json:
         output.print_note("Edit the labels in labels.yaml. Next step: tui-annotate ingest FILE...")
 
@@ -81,17 +84,17 @@ def ingest(
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
     dry_run: Annotated[
-        bool, flag("--dry-run", "Read all files and show the costs; store nothing.")
+        bool, flag("--dry-run", "Read all files and show the costs of vectors; store nothing.")
     ] = False,
     strict: Annotated[
-        bool, flag("--strict", "Check all records first; store all of them or none.")
+        bool, flag("--strict", "Store all records or none: one refused record prevents the import.")
     ] = False,
     common: options.CommonOptions,
 ) -> None:
     """Import texts from files.
 
-    Each record is a source with a summary, or a report with its documents. A file that is imported
-    twice adds nothing. After an interruption, the same command continues the import.
+    Each record is a source with a summary, or a report with its documents. Importing a file again
+    adds nothing. After an interruption, the same command continues the import.
 
     Exit code: 0 if all records are stored, 3 if some were refused, 2 if none is stored.
     """
@@ -128,14 +131,15 @@ def require_files(files: Iterable[Path]) -> None:
 
 
 def print_ingest(report: IngestReport, *, as_json: bool) -> None:
-    """Print the result of an ingest; exit with its exit code unless the code is 0."""
+    """Print the result of an import; exit with the result's exit code if the code is not 0."""
     if as_json:
         output.print_json({**asdict(report), "outcome": report.outcome.value})
     else:
         _print_problems(report)
         for note in report.notes:
             output.print_message(note)
-        output.print_line(_summarise(report))
+        show = output.print_line if report.dry or report.strict else output.print_result
+        show(_summarise(report))
         print_cost(report.cost, report.embedder)
         if report.outside:
             kinds = output.many(report.outside_labels, "label")
@@ -173,7 +177,7 @@ def _print_problems(report: IngestReport) -> None:
 
 
 def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> str:
-    """Return further positions of the same problem, in brackets; empty if there are none.
+    """Return additional positions of a repeated problem, in brackets; empty if there are none.
 
     Args:
         `places`: positions as `FILE:LINE` or `FILE, record N`; the first one is not repeated.
@@ -205,7 +209,7 @@ def _split_place(place: str) -> tuple[str, str]:
 
 
 def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
-    """Print the estimated costs of a remote embedder's vectors; nothing if vectors are free."""
+    """Print the estimated costs of a remote embedder's vectors; print nothing for free vectors."""
     if cost is not None:
         output.print_line(
             f"vectors of {embedder}: calls: {cost.calls:,}; characters: {cost.characters:,}; "

@@ -1,4 +1,4 @@
-"""The commands `labels`: list, check and change label sets, and the annotations with them."""
+"""The commands `labels`: list, check and change label sets; a change also updates annotations."""
 
 from __future__ import annotations
 
@@ -24,11 +24,16 @@ if TYPE_CHECKING:
 
 
 SetOption = Annotated[
-    str, options.dataset_option("Dataset with its own label set (default: the workspace's set).")
+    str,
+    options.dataset_option("Dataset with its own label set (default: the workspace's label set)."),
 ]
 LabelArgument = Annotated[
     str,
-    argument("LABEL", "Label with its parents: Unwanted.Intrinsic.", complete=completion.labels),
+    argument(
+        "LABEL",
+        "Label with its parents, for example Unwanted.Intrinsic.",
+        complete=completion.labels,
+    ),
 ]
 
 SHORT = 12
@@ -39,23 +44,23 @@ _LABEL_FIELDS = ("key", "color", "description", "evidence", "note", "exclusive",
 _WHY = {
     "asked": "asked for",
     "letters": "the same letters",
-    "parent": "its parent was missing",
+    "parent": "the label's parent was missing",
     "spelling": "a misspelling",
 }
 _ODD = {
     "outside": "not in the label set",
-    "split": "split, waits for a choice",
+    "split": "split label, waits for a choice",
     "parent": "a parent without a child",
     "tops": "labels of several groups",
     "none": "no label",
 }
 _MOST_FINDINGS = 10
-"""Maximum number of listed findings of one kind; --json lists all."""
+"""Maximum number of printed findings of each kind; --json lists all findings."""
 
 _FINDING_TITLES = {
     "breaks": "annotations that break a rule of the label",
     "alike": "several annotations with the same label on the same claim",
-    "left": "annotations that were changed since and stay unchanged",
+    "left": "annotations that were edited later, which this command does not change",
     "lost": "annotations with a label that is not in the set",
 }
 _RULES = {
@@ -67,7 +72,9 @@ _RULES = {
 
 def register(app: typer.Typer) -> None:
     """Add the group `labels` to the app."""
-    labels = add_group(app, "labels", "Manage label sets, and annotations with them.", panel=TEAM)
+    labels = add_group(
+        app, "labels", "Manage label sets and the labels of annotations.", panel=TEAM
+    )
     add_command(labels, list_labels, "labels list", "labels list --dataset news", name="list")
     add_command(labels, check, "labels check", "labels check my-labels.yaml")
     add_command(labels, history, "labels history", "labels history --dataset news")
@@ -105,13 +112,16 @@ def history(
     *,
     dataset: Annotated[
         str | None,
-        options.dataset_option("Only this dataset's own set; '' for the workspace's."),
+        options.dataset_option(
+            "Only this dataset's own label set; '' for the workspace's label set."
+        ),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
-    """List label set changes, and annotations awaiting a choice.
+    """List changes of label sets, and undecided annotations.
 
-    Annotations wait for a choice after their label was split. `status --json` lists them too.
+    After a label was split, its annotations are undecided until annotators choose one of the new
+    labels. `status --json` also lists these annotations.
     """
     with open_workspace(common.workspace) as space:
         versions, waiting = space.team.relabel.versions(dataset), space.status().waiting
@@ -148,7 +158,7 @@ def show(
     dataset: SetOption = "",
     common: options.CommonOptions,
 ) -> None:
-    """Print a version of a label set as a file."""
+    """Print a version of a label set as YAML."""
     with open_workspace(common.workspace) as space:
         text = space.team.relabel.text(version, dataset=dataset)
     if common.as_json:
@@ -158,7 +168,7 @@ def show(
 
 
 def apply(
-    file: Annotated[Path, argument("FILE", "Label set file, YAML.")],
+    file: Annotated[Path, argument("FILE", "Label set file in YAML.")],
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
@@ -166,8 +176,9 @@ def apply(
 ) -> None:
     """Make a file the current label set.
 
-    The set applies to one dataset, or to all datasets without their own set. The command refuses a
-    set that lacks labels of existing annotations; --dry-run lists these annotations.
+    The label set applies to one dataset, or to all datasets without their own label set. The
+    command refuses a label set that lacks labels of existing annotations; --dry-run lists these
+    annotations.
     """
     from tui_annotate.services.relabel import RelabelConflict
 
@@ -192,9 +203,9 @@ def rename(
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Rename a label in the set and on all annotations.
+    """Rename a label in the label set and on all annotations.
 
-    Labels below the label move with it.
+    Labels below the renamed label stay below its new name.
     """
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.rename(old, new, dataset=dataset, dry=dry_run)
@@ -203,22 +214,23 @@ def rename(
 
 def merge(
     labels: Annotated[
-        list[str], argument("LABEL... INTO", "Labels to merge, then the label that replaces them.")
+        list[str],
+        argument("LABEL... INTO", "Labels to merge, then the label that replaces these labels."),
     ],
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Merge labels into one label, on all annotations.
+    """Merge labels into one label, in the set and on annotations.
 
-    The command lists annotations of the same claim that get the same label.
+    The command lists claims on which several annotations get the same label.
     """
     *old, into = labels
     if not old:
         raise InvalidInput(
             f"only one label is given: {into!r}",
-            "give the labels to merge, then the replacement",
+            "name the labels to merge, then the label that replaces these labels",
         )
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.merge(old, into, dataset=dataset, dry=dry_run)
@@ -227,7 +239,7 @@ def merge(
 
 def split(
     old: LabelArgument,
-    new: Annotated[list[str], argument("NEW NEW...", "New labels, at least two.")],
+    new: Annotated[list[str], argument("NEW NEW...", "Names of the new labels, at least two.")],
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
@@ -235,8 +247,8 @@ def split(
 ) -> None:
     """Split a label into several labels.
 
-    Annotations with the label wait for a choice between the new labels. Completed and imported
-    samples with such annotations are opened again for their annotators.
+    For each annotation with the split label, an annotator must choose one of the new labels.
+    Completed and imported samples with such annotations are opened again for their annotators.
     """
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.split(old, new, dataset=dataset, dry=dry_run)
@@ -264,7 +276,7 @@ def undo(
 ) -> None:
     """Undo the last change of a label set.
 
-    Annotations that were changed after it stay unchanged.
+    Annotations that were edited after the change are not changed.
     """
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.undo(dataset=dataset, dry=dry_run)
@@ -330,11 +342,17 @@ def normalise(
     *,
     rule: Annotated[
         list[str] | None,
-        option("--rule", "FROM=TO", "Replace label FROM by TO; FROM= keeps FROM. Repeatable."),
+        option(
+            "--rule", "FROM=TO", "Replace label FROM with TO; FROM= keeps label FROM. Repeatable."
+        ),
     ] = None,
     rule_file: Annotated[
         Path | None,
-        option("--rules", "FILE", "File of rules FROM=TO, one per line; lines with # are skipped."),
+        option(
+            "--rules",
+            "FILE",
+            "File of rules FROM=TO, one per line; lines that begin with # are skipped.",
+        ),
     ] = None,
     dataset: Annotated[
         str, options.dataset_option("Only annotations of this dataset (default: all datasets).")
@@ -345,9 +363,10 @@ def normalise(
 ) -> None:
     """Replace imported labels that are not in the label set.
 
-    The command proposes a rule for each label that one label of the set fits, and shows all rules
-    before it applies them. Rules of --rule and --rules take precedence; they can also choose the
-    new label for all annotations of a split label. Labels without a rule are listed.
+    The command proposes a rule for each label that resembles exactly one label of the label set,
+    and shows all rules before it applies them. Rules of --rule and --rules take precedence; they
+    can also choose the new label for all annotations of a split label. Labels without a rule are
+    listed.
     """
     from tui_annotate.services.relabel import normalising
 
@@ -420,7 +439,8 @@ def _print_change(report: RelabelReport, *, as_json: bool) -> None:
         output.print_json(report.as_json())
         return
     _print_report(report)
-    output.print_message(_summarise(report))
+    show = output.print_note if report.done else output.print_message
+    show(_summarise(report))
     if report.file == "left":
         output.print_message(
             "warning: labels.yaml contains another label set and was not changed; to use it:"
@@ -451,12 +471,12 @@ def _print_findings(title: str, findings: Sequence[RelabelFinding]) -> None:
         label = f" {each.label}{rule}" if each.label else ""
         output.print_line(f"  {each.dataset}/{each.sample}  {each.person}  no. {numbers} {label}")
     if len(findings) > _MOST_FINDINGS:
-        output.print_line(f"  and {len(findings) - _MOST_FINDINGS:,} more; --json lists all")
+        output.print_line(f"  and {len(findings) - _MOST_FINDINGS:,} more; list all with --json")
 
 
 def _summarise(report: RelabelReport) -> str:
     if report.kind == "apply" and report.before == report.after:
-        return f"version {report.after[:12]} is in use already"
+        return f"version {report.after[:12]} is already in use"
     if report.kind == "normalise" and not report.annotations:
         return "no label needs a replacement"
     parts = [
@@ -470,7 +490,7 @@ def _summarise(report: RelabelReport) -> str:
 
 
 def print_waiting(waiting: Sequence[PendingChoices]) -> None:
-    """Print a table of annotations that wait for a choice; print nothing if there are none."""
+    """Print a table of the annotations of split labels that wait for a choice, if there are any."""
     titles = map(output.flexible_column, ("waits for a choice", "between", "person"))
     output.print_table_below(
         [*titles, output.number_column("annotations")],

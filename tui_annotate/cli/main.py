@@ -46,12 +46,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         code = INTERRUPTED
     if code == INTERRUPTED:
-        output.print_message("interrupted; saved work is kept, and the same command continues")
+        output.print_message(
+            "interrupted; saved work is kept: run the same command again to continue"
+        )
     return code
 
 
 def _begin(arguments: Sequence[str] | None) -> Sequence[str]:
-    """Prepare the process for a command, warn of misspelt variables, and return its arguments."""
+    """Prepare the process for a command, and return the command's arguments.
+
+    A misspelt environment variable of the program is reported as a warning.
+    """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -83,5 +88,5 @@ def _run_command(arguments: Sequence[str]) -> int:
 
 
 def _drop_output() -> None:
-    """Redirect standard output to the null device, after its reader closed it, to exit quietly."""
+    """Redirect standard output to the null device, so that a closed pipe causes no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

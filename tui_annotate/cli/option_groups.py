@@ -1,4 +1,4 @@
-"""Groups of options: a dataclass whose fields are options, declared once for several commands.
+"""Groups of options: dataclasses with options as fields, which several commands share.
 
 A command takes a group as one parameter; Typer gets an option for each field of the group instead
 of the parameter. Annotations are evaluated only when Typer reads the options of a command:
@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 
 
 class GroupedCommand:
-    """A command function whose groups of options are replaced by their options, for Typer."""
+    """A wrapper of a command function that shows Typer each group of options as single options."""
 
     __name__: str
 
@@ -24,7 +24,7 @@ class GroupedCommand:
         self._function = function
 
     def __call__(self, **values: Any) -> None:
-        """Call the function, after the options are collected into their groups."""
+        """Collect the values of options into their groups, and call the command function."""
         for parameter in (each for each in self._parameters if is_dataclass(each.annotation)):
             options = {each.name: values.pop(each.name) for each in fields(parameter.annotation)}
             values[parameter.name] = parameter.annotation(**options)

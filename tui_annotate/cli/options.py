@@ -1,4 +1,4 @@
-"""Options that several commands share: each is declared and described once."""
+"""Options that several commands share, each declared once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def option(
     complete: completion.Completer | None = None,
     minimum: int | None = None,
 ) -> Any:
-    """Declare an option with a value; `complete` lists the values that a shell completes."""
+    """Declare an option with a value; `complete` returns values for shell completion."""
     return typer.Option(name, metavar=metavar, help=about, autocompletion=complete, min=minimum)
 
 
@@ -54,17 +54,17 @@ def sample_option(about: str) -> Any:
 
 
 def person_option(name: str, about: str, *, metavar: str = "NAME") -> Any:
-    """Declare an option that names one person, or several people if its type is a list."""
+    """Declare an option that names a person; several people if the option's type is a list."""
     return option(name, metavar, about, complete=completion.people)
 
 
 def flag(name: str, about: str) -> Any:
-    """Declare an option without a value and without a `--no-` form."""
+    """Declare an option without a value, for example `--json`."""
     return typer.Option(name, help=about)
 
 
 def argument(metavar: str, about: str, *, complete: completion.Completer | None = None) -> Any:
-    """Declare an argument; the help shows no default of an optional argument."""
+    """Declare a positional argument; the help does not show its default."""
     return typer.Argument(metavar=metavar, help=about, autocompletion=complete, show_default=False)
 
 
@@ -87,13 +87,13 @@ NameOption = Annotated[
 ]
 StartOption = Annotated[str, sample_option("Sample to open first: ID or DATASET/ID.")]
 DryOption = Annotated[bool, flag("--dry-run", "Show what would change; change nothing.")]
-YesOption = Annotated[
-    bool, typer.Option("--yes", "-y", help="Confirm; do not ask for confirmation.")
-]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 FilesArgument = Annotated[
     list[Path],
-    argument("FILE", "File or folder to read, in any readable format; also .gz and .zst files."),
+    argument(
+        "FILE", "File or folder to read, in any readable format; compressed files: .gz, .zst."
+    ),
 ]
 FormatOption = Annotated[
     str,
@@ -112,7 +112,7 @@ DatasetOption = Annotated[
 OffsetsOption = Annotated[
     Offsets | None,
     typer.Option(
-        help="Unit of the offsets in autojudge files (default: the unit that fits the quotes)."
+        help="Unit of offsets in autojudge files (default: the unit that matches the quotes)."
     ),
 ]
 EmbedderOption = Annotated[
@@ -130,12 +130,16 @@ UrlOption = Annotated[
     option(
         "--base-url",
         "URL",
-        "URL of the endpoint of remote:MODEL, up to and including /v1; $TUI_ANNOTATE_API_KEY is "
-        "its key.",
+        "URL of the endpoint of remote:MODEL, up to and including /v1; $TUI_ANNOTATE_API_KEY "
+        "contains the API key.",
     ),
 ]
 DeleteAnnotationsOption = Annotated[
-    bool, flag("--delete-annotations", "Also delete annotations and progress on these samples.")
+    bool,
+    flag(
+        "--delete-annotations",
+        "Also delete the annotations and progress of deleted or changed samples.",
+    ),
 ]
 OfDatasetOption = Annotated[str, dataset_option("Only this dataset (default: all datasets).")]
 OfPersonOption = Annotated[
@@ -177,7 +181,7 @@ class ColumnOptions:
         option(
             "--columns",
             "NAME",
-            "Use the column names of a known collection: aggrefact, frank, summac or true.",
+            "Known collection whose column names are used: aggrefact, frank, summac or true.",
             complete=completion.complete_words("aggrefact", "frank", "summac", "true"),
         ),
     ] = ""
@@ -218,7 +222,7 @@ class CollectionOptions:
 
 @dataclass(frozen=True)
 class TextOptions:
-    """Language and encoding of the texts in a file."""
+    """Options for the language and encoding of texts in a file."""
 
     language: Annotated[
         str,
@@ -235,7 +239,7 @@ class TextOptions:
 
 @dataclass(frozen=True)
 class EmbedderChoice:
-    """The embedder that computes vectors, with its endpoint."""
+    """Options for the embedder that computes vectors, and its endpoint."""
 
     embedder: EmbedderOption = ""
     base_url: UrlOption = ""
@@ -245,7 +249,7 @@ class EmbedderChoice:
             "--dimensions",
             metavar="N",
             min=0,
-            help="Dimensions of each vector of remote:MODEL (default: the model's number).",
+            help="Number of dimensions of the vectors of remote:MODEL (default: set by the model).",
             show_default=False,
         ),
     ] = 0
@@ -253,7 +257,7 @@ class EmbedderChoice:
 
 @dataclass(frozen=True)
 class FilterOptions:
-    """Filters of the work that an export or a report contains."""
+    """Options that select the work in an export or a report."""
 
     dataset: OfDatasetOption = ""
     person: OfPersonOption = ""
@@ -290,7 +294,7 @@ def import_options(
     collection: CollectionOptions | None = None,
     **others: Any,
 ) -> ImportOptions:
-    """Return the import options; `others` are further fields of `ImportOptions`.
+    """Return the import options; `others` are additional fields of `ImportOptions`.
 
     Raises:
         NotFound: `--columns` names an unknown collection.
@@ -313,7 +317,7 @@ def parse_target(target: Path | None) -> Path | None:
 
 
 def examples(*lines: str) -> str:
-    """Format the examples at the end of a command's help, one command line per line."""
+    """Format examples for the end of a command's help, one command line per line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -338,7 +342,7 @@ def add_command(
 
 
 def add_group(app: typer.Typer, name: str, about: str, *, panel: str | None = None) -> typer.Typer:
-    """Add a group of commands, which prints its help if no command is named.
+    """Add a group of commands; the group prints its help if no command is named.
 
     Args:
         about: first line of the group's help.
@@ -354,7 +358,7 @@ def add_group(app: typer.Typer, name: str, about: str, *, panel: str | None = No
 def open_workspace(
     workspace: Path | None, *, needs: Permission | None = None
 ) -> Iterator[Workspace]:
-    """Open the workspace for the user of the shell; close the workspace afterwards.
+    """Open the workspace for the user of the shell, and close the workspace at the end.
 
     The owner of the workspace's files may do everything. In a workspace with accounts, other users
     have the account with their login name.
@@ -378,7 +382,7 @@ def open_workspace(
 
 
 def choose_dataset(space: Workspace, name: str) -> str:
-    """Return the dataset with this name; for an empty name, the workspace's only dataset.
+    """Return the name of an existing dataset; for an empty name, the workspace's only dataset.
 
     Raises:
         InvalidInput: the name is empty and the workspace has several datasets.

@@ -46,8 +46,8 @@ class Column:
     Attributes:
         title: head of the column.
         number: whether cells are aligned to the right and never cut.
-        flexible: whether the column is cut first if the terminal is narrow.
-        whole: whether cells are never cut, because users copy them into the next command.
+        flexible: whether the column is cut before other columns if the terminal is narrow.
+        whole: whether cells are never cut, because users copy them into other commands.
     """
 
     title: str
@@ -57,7 +57,7 @@ class Column:
 
 
 def join_names(names: Sequence[str], *, most: int, separator: str = ", ") -> str:
-    """Join the first `most` names, followed by "and N more" if there are more names."""
+    """Join at most `most` names, followed by "and N more" if there are more names."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return separator.join(names[:most]) + more
 
@@ -95,13 +95,13 @@ def print_text(value: str) -> None:
 
 
 def print_diff_line(piece: DiffPart) -> None:
-    """Print a line of a text difference with its mark; coloured on a terminal."""
+    """Print a line of a text difference with its mark (+, - or space); coloured on a terminal."""
     _print_coloured(f"{piece.mark} {make_line_visible(piece.text)}", piece.mark)
     sys.stdout.write("\n")
 
 
 def print_word_diff(pieces: Sequence[DiffPart]) -> None:
-    """Print a text with added and deleted words in colours, else in `{+ +}`, `[- -]`."""
+    """Print a text with its changed words coloured, or marked `{+added+}` and `[-deleted-]`."""
     coloured = make_console(sys.stdout).color_system is not None
     for piece in pieces:
         shown = make_visible(piece.text)
@@ -134,7 +134,7 @@ def print_json(value: Any) -> None:
 
 @dataclass(slots=True)
 class OutputState:
-    """Settings of the running command's output, from its options.
+    """Output settings of the running command, from its options.
 
     Attributes:
         quiet: whether notes and progress are hidden.
@@ -175,7 +175,7 @@ def set_verbose() -> None:
 
 
 def set_exit_code(code: int) -> None:
-    """Set the exit code that counts even if the reader of standard output closes it early.
+    """Set the exit code that applies even if a reader closes standard output early.
 
     A command that finds something wrong calls this before it prints.
     """
@@ -188,7 +188,7 @@ def known_exit_code() -> int:
 
 
 def print_message(text: str) -> None:
-    """Print a warning or an important result as one line on standard error."""
+    """Print a warning or an important result as one line on standard error, also with `--quiet`."""
     sys.stderr.write(make_line_visible(text) + "\n")
     sys.stderr.flush()
 
@@ -200,7 +200,7 @@ def print_note(text: str) -> None:
 
 
 def print_error(error: TuiAnnotateError) -> None:
-    """Print an error with its hint; with `--verbose`, also its causes."""
+    """Print an error with its hint; with `--verbose`, also the exceptions that caused the error."""
     print_problem(f"error: {error.message}", error.hint)
     cause = error.__cause__ or error.__context__
     while cause and _state.verbose:
@@ -209,16 +209,16 @@ def print_error(error: TuiAnnotateError) -> None:
 
 
 def print_problem(message: str, hint: str) -> None:
-    """Print a problem on standard error and, if `hint` is not empty, the hint below it."""
+    """Print a problem on standard error, with the hint on the next line if `hint` is not empty."""
     print_message(message)
     if hint:
         print_message(f"  hint: {add_workspace(hint)}")
 
 
 def add_workspace(text: str) -> str:
-    """Add the workspace that the user gave with `-w` to the commands of a hint.
+    """Add the user's option `-w FOLDER` to the commands in a hint.
 
-    Commands that create a workspace or name one already stay as they are.
+    Commands that create a workspace or already contain `-w` stay unchanged.
     """
     if not _state.workspace or " -w " in text:
         return text
@@ -287,6 +287,21 @@ def print_lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
             print_line(each)
 
 
+def print_result(text: str) -> None:
+    """Print a confirmation of what was done as one line on standard output; not with `--quiet`."""
+    if not _state.quiet:
+        print_line(text)
+
+
+def print_result_or_json(value: Any, *lines: str, as_json: bool) -> None:
+    """Print lines that confirm what was done, not with `--quiet`; or with `--json` the `value`."""
+    if as_json:
+        print_json(value)
+    else:
+        for each in lines:
+            print_result(each)
+
+
 def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
     """Return the widths of the text columns, by column index, in a terminal of `width` cells."""
     rigid: dict[int, int] = {}
@@ -303,7 +318,7 @@ def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) ->
 
 
 def _divide_width(wanted: Mapping[int, int], available: int, *, minimum: int) -> dict[int, int]:
-    """Divide cells among columns: narrow columns get all they need, wide columns equal parts."""
+    """Divide cells among columns: narrow columns get what they need, wide ones equal parts."""
     given: dict[int, int] = {}
     for index, cells in sorted(wanted.items(), key=lambda each: each[1]):
         given[index] = min(cells, max(available // (len(wanted) - len(given)), minimum))
@@ -318,7 +333,7 @@ def _format_cell(value: str | float) -> str:
 
 
 def print_facts(values: Mapping[str, str | float]) -> None:
-    """Print names with their values on standard output, aligned, in the given order."""
+    """Print lines of a name and its value on standard output, aligned, in the given order."""
     width = max(map(len, values), default=0)
     for name, value in values.items():
         print_line(f"{name:<{width}}  {_format_cell(value)}")
@@ -335,7 +350,7 @@ def file_time_stamp() -> str:
 
 
 def make_console(stream: TextIO) -> Console:
-    """Return a Rich console: as wide as the terminal, or wide and without colours for a file."""
+    """Return a Rich console: as wide as the terminal; for a file, wide and without colours."""
     from rich.console import Console
 
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
@@ -344,10 +359,10 @@ def make_console(stream: TextIO) -> Console:
 
 @contextmanager
 def show_progress(unit: str) -> Iterator[Callable[[TaskProgress], None]]:
-    """Show the progress of a long action as a bar or lines, unless `--quiet` is set.
+    """Show the progress of a long action as a bar on a terminal, else as lines; not with `--quiet`.
 
     Args:
-        unit: plural noun of what is counted, such as `records`.
+        unit: plural noun of the counted items, such as `records`.
     """
     if _state.quiet:
         yield lambda _: None

@@ -13,7 +13,7 @@ from tui_annotate.cli.global_options import set_color
 
 
 class ColorChoice(StrEnum):
-    """When help, tables and messages are coloured."""
+    """Values of the option `--color`: when help, tables and messages are coloured."""
 
     AUTO = "auto"
     ALWAYS = "always"
@@ -71,7 +71,7 @@ def _declare(
         ),
     ] = None,
 ) -> None:
-    """Declare the options; the function itself is never called."""
+    """Declare the options for Typer; this function is never called."""
 
 
 @cache
@@ -84,7 +84,7 @@ def _parameters() -> tuple[Any, ...]:
 
 
 def add_output_options(command: Any) -> None:
-    """Add the options to a command, or to a group and all of its commands."""
+    """Add `--quiet`, `--verbose` and `--color` to a command, or to a group and all its commands."""
     command.params = [*command.params, *_parameters()]
     for each in getattr(command, "commands", {}).values():
         add_output_options(each)

@@ -26,8 +26,8 @@ def register(app: typer.Typer) -> None:
 def list_people(*, common: options.CommonOptions) -> None:
     """List all people of the workspace, with and without accounts.
 
-    The kind of a person is local (named on this machine), imported (named in an imported file) or
-    account. The numbers count annotations and completed samples in all datasets.
+    The kind of a person is local (a name used on this machine), imported (a name in an imported
+    file) or account. The numbers count annotations and completed samples in all datasets.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         people = _read_people(space)

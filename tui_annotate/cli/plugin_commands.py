@@ -1,10 +1,12 @@
-"""The commands of the app and those of plug-ins, put together only when one is looked up.
+"""The group of all commands, built-in and from plug-ins; each command is created when it is needed.
 
-Typer needs 100 ms to put the options of all commands together. One command needs its own alone, and
-the list of `--help` none. A command of a plug-in is not even imported before it is looked up.
+Typer needs 100 ms to create the options of all commands. A call needs only the options of one
+command, and the list of `--help` needs no options. A plug-in's command is imported when it is
+needed.
 
-A plug-in of the group `commands` is a function `register(app)` that adds the command of its name to
-a Typer app. A command that cannot be imported is left out of the list with one warning.
+A plug-in of the group `commands` is a function `register(app)` that adds a command with the
+plug-in's name to a Typer app. A command that cannot be imported is missing from the list, and a
+warning is logged.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import typer
 from typer.core import TyperGroup
 from typer.models import CommandInfo, TyperInfo
 
-from tui_annotate.cli.help_format import OTHER, PANELS, color_help
+from tui_annotate.cli.help_format import OTHER, PANELS, color_help, sort_commands
 from tui_annotate.cli.output_options import add_output_options
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.plugins import registry
@@ -27,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 class CommandGroup(TyperGroup):
-    """The commands of the app and those of plug-ins."""
+    """A group of commands that contains the built-in commands and the commands of plug-ins."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -35,17 +37,17 @@ class CommandGroup(TyperGroup):
         self._is_listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """The names of the commands that can be imported."""
-        return [name for name in self.commands if self._can_load(name)]
+        """Return the names of the commands that can be imported, in the order of the help."""
+        return [name for name in sort_commands(self.commands) if self._can_load(name)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; without options while all are listed."""
+        """Return a command; while `--help` lists all commands, the command has no options."""
         if self._is_listing:
             return self.commands.summary(cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands for `--help` in panels, which needs no options."""
+        """Write the list of commands for `--help`, in panels."""
         self._is_listing = True
         try:
             commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
@@ -72,7 +74,7 @@ class CommandGroup(TyperGroup):
 
 
 def make_group(app: typer.Typer) -> Any:
-    """Make the command of an app of the class `CommandGroup`, without its subcommands' options."""
+    """Create the `CommandGroup` of an app; its commands are created when they are looked up."""
     bare = copy(app)
     bare.registered_commands, bare.registered_groups = [], []
     group: Any = typer.main.get_command(bare)
@@ -83,11 +85,11 @@ def make_group(app: typer.Typer) -> Any:
 
 
 _Info = CommandInfo | TyperInfo
-"""What Typer makes a command or a group of."""
+"""Typer's declaration of a command or a group, from which Typer creates it."""
 
 
 def _list_infos(app: typer.Typer) -> dict[str, _Info]:
-    """The commands of an app by name, in Typer's order: commands before groups."""
+    """Return the declarations of an app's commands by name: single commands, then groups."""
     commands = {_command_name(info): info for info in app.registered_commands}
     return {**commands, **{str(info.name): info for info in app.registered_groups}}
 
@@ -97,13 +99,13 @@ def _command_name(info: CommandInfo) -> str:
 
 
 def panel_of(command: Any) -> str:
-    """The panel of the help that lists a command; `OTHER` for a command that names none."""
+    """Return the panel of the help that lists a command; `OTHER` for a command without a panel."""
     panel = command.rich_help_panel
     return panel if panel in PANELS else OTHER
 
 
 def _prepare(command: Any) -> None:
-    """Add the options of every command, and coloured help, to a command and those below it."""
+    """Add the options `--quiet`, `--verbose`, `--color` and coloured help to a command or group."""
     add_output_options(command)
     color_help(command)
 
@@ -119,13 +121,13 @@ def _build(info: _Info) -> Any:
 
 
 def _summarise(info: _Info) -> _Info:
-    """The same command without options, or the same group without commands."""
+    """Return a copy of a command without its options, or of a group without its commands."""
     bare = copy(info)
     if isinstance(bare, CommandInfo):
         function = bare.callback
 
         def callback() -> None:
-            """Replace the function, whose parameters would become options."""
+            """Do nothing: this function has no parameters that would become options."""
 
         callback.__name__, callback.__doc__ = function.__name__, function.__doc__  # type: ignore[union-attr]
         bare.callback = callback
@@ -137,7 +139,7 @@ def _summarise(info: _Info) -> _Info:
 
 
 class _Commands(MutableMapping[str, Any]):
-    """Commands by name, in the order of the help; reading one creates it from `infos`."""
+    """Commands by name; a command is created from its declaration in `infos` when it is read."""
 
     def __init__(
         self, built: MutableMapping[str, Any], infos: Mapping[str, _Info] | None = None
@@ -147,7 +149,7 @@ class _Commands(MutableMapping[str, Any]):
         self._built_in = (*built, *self._infos)
 
     def load(self, name: str) -> None:
-        """Import a command, where it is one of a plug-in.
+        """Import the command with a name if it belongs to a plug-in.
 
         Raises:
             Unavailable: the plug-in is broken.
@@ -159,7 +161,7 @@ class _Commands(MutableMapping[str, Any]):
             self._infos[name] = _plugin_info(name)
 
     def summary(self, name: str) -> Any:
-        """Return a command without its options, for the list of all."""
+        """Return a command without its options, for the list of all commands."""
         self.load(name)
         return self._built.get(name) or _build(_summarise(self._infos[name]))
 

@@ -1,4 +1,4 @@
-"""The commands `pseudonyms`, and the messages of an export with pseudonyms."""
+"""The commands `pseudonyms`, and the messages that an export with pseudonyms prints."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 PseudonymiseOption = Annotated[
-    bool, flag("--pseudonymise", "Replace the name and id of each person by a pseudonym.")
+    bool, flag("--pseudonymise", "Replace the name and id of each person with a pseudonym.")
 ]
 KeyOption = Annotated[
     Path | None,
     option(
         "--pseudonym-key",
         "FILE",
-        "Key file of --pseudonymise for files without a workspace; created if missing.",
+        "Key file for --pseudonymise, if no workspace is used; created if missing.",
     ),
 ]
 _MOST_COLUMNS = 12
@@ -53,9 +53,10 @@ def list_pseudonyms(*, common: options.CommonOptions) -> None:
 
 
 def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) -> None:
-    """Replace all pseudonyms, by a new key.
+    """Replace all pseudonyms: create a new key.
 
-    The old key is deleted: the same person has unrelated pseudonyms in earlier and later exports.
+    Pseudonyms are computed from a key. The old key is deleted, so a person has different pseudonyms
+    in earlier and later exports.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         output.ask("replace all pseudonyms and delete their key?", yes=yes)
@@ -67,7 +68,7 @@ def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) ->
 
 
 def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
-    """Return the pseudonyms of an export, or None; print the name of a key file that is created."""
+    """Return the pseudonyms of an export, None without `--pseudonymise`; report a new key."""
     if not wanted:
         return None
     keys = space.team.pseudonyms.keys()
@@ -78,7 +79,7 @@ def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
 
 
 def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | None:
-    """Return the pseudonyms of a conversion; None if they are not wanted.
+    """Return the pseudonyms of a file's conversion; None without `--pseudonymise`.
 
     Raises:
         InvalidInput: only one of `--pseudonymise` and `--pseudonym-key` is given.
@@ -101,7 +102,7 @@ def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | N
 def _print_key(keys: PseudonymKeys, *, new: bool) -> None:
     if new:
         output.print_message(
-            f"created the key of the pseudonyms: {keys.path}; store it apart from the export"
+            f"created the key of the pseudonyms: {keys.path}; do not publish this key file"
         )
     if keys.open_to_others():
         output.print_message(
@@ -110,7 +111,7 @@ def _print_key(keys: PseudonymKeys, *, new: bool) -> None:
 
 
 def print_pseudonyms(names: Pseudonyms | None) -> None:
-    """Print what pseudonyms replaced in an export, and which contents may still name people."""
+    """Print how many people have pseudonyms in an export, and what may still name people."""
     if names is None:
         return
     changes = names.report
@@ -122,7 +123,7 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
         )
     if changes.called:
         output.print_message(
-            f"  unchanged values equal to names of people: {', '.join(sorted(changes.called))}"
+            f"  unchanged values that equal people's names: {', '.join(sorted(changes.called))}"
         )
     if changes.texts:
         output.print_message(

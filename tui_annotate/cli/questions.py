@@ -44,7 +44,8 @@ def list_questions(
         bool, flag("--unanswered", "Only questions and threads that wait for a reply.")
     ] = False,
     sample: Annotated[
-        str, options.sample_option("Only questions about this sample: ID or DATASET/ID.")
+        str,
+        options.sample_option("Only questions and threads about this sample: ID or DATASET/ID."),
     ] = "",
     common: options.CommonOptions,
 ) -> None:
@@ -112,7 +113,10 @@ def _comment_as_json(comment: PersonComment, service: CommentService) -> dict[st
 
 def reply(
     thread_id: Annotated[
-        str, argument("ID", "Beginning of the question's id, as listed by `questions list`.")
+        str,
+        argument(
+            "ID", "Beginning of the id of a question or thread, as listed by `questions list`."
+        ),
     ],
     text: Annotated[str, argument("TEXT", "Text of the reply.")],
     *,
@@ -120,13 +124,13 @@ def reply(
 ) -> None:
     """Reply to a question or thread.
 
-    The annotator sees the reply at the next session, and afterwards at the sample.
+    The annotator sees the reply at the start of the next session, and later next to the sample.
     """
     with open_workspace(common.workspace) as space:
         service = space.team.comments
         thread = service.reply(thread_id, text)
         name, sample = service.name(thread.person), _describe_sample(thread)
-        output.print_lines_or_json(
+        output.print_result_or_json(
             _thread_as_json(thread, service),
             f"replied to {name} about {sample}",
             as_json=common.as_json,
@@ -143,7 +147,7 @@ def create(
         service = space.team.comments
         added = service.notice(text)
         value = _comment_as_json(added, service)
-    output.print_lines_or_json(
+    output.print_result_or_json(
         value,
         "announcement stored: annotators see it at their next session",
         as_json=common.as_json,

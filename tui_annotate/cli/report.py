@@ -25,7 +25,7 @@ _MEGABYTE = 1_000_000
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to the app."""
+    """Add the group `report` to the app."""
     report = add_group(app, "report", "Write reports to read and share.", panel=DATA)
     add_command(
         report,
@@ -64,8 +64,9 @@ def html(
     """Write an HTML report.
 
     The report is one page with texts, annotations and charts for any browser. The page needs no
-    network and runs no code from the texts. The same workspace gives the same bytes. Options of
-    columns, language and encoding, and --pseudonym-key, apply to a FILE only.
+    network and runs no code from the texts. Reports of an unchanged
+    workspace are identical. Options for columns, language and encoding, and --pseudonym-key, apply
+    only to a FILE.
     """
     filters = RecordFilter(**work.filters(include_practice=include_practice))
     reading = options.import_options(columns, texts)
@@ -74,17 +75,17 @@ def html(
     if file is None:
         if source_format or reading != ImportOptions():
             raise InvalidInput(
-                "options of a file are given, but no FILE", "name the file to report on"
+                "options for a FILE are given, but no FILE", "add the FILE to report on"
             )
         if key is not None:
             raise InvalidInput(
-                "--pseudonym-key needs a FILE", "leave it out: a workspace has its own key"
+                "--pseudonym-key needs a FILE", "omit --pseudonym-key: a workspace has its own key"
             )
         _write_of_workspace(
             common.workspace, target, filters, pseudonymise=pseudonymise, as_json=common.as_json
         )
     elif common.workspace is not None:
-        raise InvalidInput("a report has either a FILE or a --workspace", "leave out one of them")
+        raise InvalidInput("FILE and --workspace are both given", "omit one of them")
     else:
         names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
         _write_of_file(

@@ -20,7 +20,7 @@ _GRAVEST: Final = 2  # number of kinds of differences in the table; `--json` has
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to the app."""
+    """Add the group `review` to the app."""
     review_app = typer.Typer(
         invoke_without_command=True,
         epilog=examples(

@@ -1,4 +1,4 @@
-"""Opens the annotating or reviewing screen: finds the workspace, checks the terminal, runs the app.
+"""Opens the annotate or review screen: finds the workspace, checks the terminal, runs the app.
 
 A simple `annotate` command line is parsed here without Typer, whose import takes half as long as
 that of Textual. Typer parses all other command lines: help, errors and other commands.
@@ -60,7 +60,7 @@ def annotate(
     remembered: bool = True,
     action: str = "",
 ) -> int:
-    """Open the screen, and return the exit code when the user quits.
+    """Open the annotate or review screen, and return the exit code when the user quits.
 
     Args:
         workspace: workspace folder; None for the folder in $TUI_ANNOTATE_WORKSPACE, else the
@@ -135,7 +135,7 @@ def _require_sample(folder: Path, sample: str) -> None:
 
 
 def need_terminal(what: str, *, instead: str = "match, export or status") -> None:
-    """Check that standard input and output are a terminal on which a screen can be drawn.
+    """Check that standard input and output are a terminal that can show a screen.
 
     Args:
         what: name of the command.

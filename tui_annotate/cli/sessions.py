@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_sessions(*, common: options.CommonOptions) -> None:
-    """List sign-in sessions; --json also gives their expiry."""
+    """List sign-in sessions; --json also prints their expiry."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         found = space.team.accounts.signed_in()
     output.print_table_or_json(
@@ -56,7 +56,7 @@ def end(
     person: Annotated[
         str,
         options.person_option(
-            "--person", "End all sessions of this user: e-mail address, name or id."
+            "--person", "End all sessions of this user, given by e-mail address, name or id."
         ),
     ] = "",
     all_users: Annotated[
@@ -69,7 +69,7 @@ def end(
     if sum((bool(session), bool(person), all_users)) != 1:
         raise InvalidInput(
             "no session is selected, or several selections are given",
-            "pass one of: SESSION, --person NAME, --all",
+            "select with one of: SESSION, --person NAME, --all",
         )
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         authenticate = space.team.authenticate
@@ -90,6 +90,6 @@ def end(
                 )
             authenticate.sign_out(ids[0])
             ended = 1
-    output.print_lines_or_json(
+    output.print_result_or_json(
         {"ended": ended}, f"sessions ended: {ended:,}", as_json=common.as_json
     )

@@ -1,4 +1,4 @@
-"""The commands `snapshots`: create and list snapshots for papers, and replay the event log."""
+"""The commands `snapshots`: create, list and verify snapshots of a workspace for papers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHOWN = 20
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to the app."""
+    """Add the group `snapshots` to the app."""
     snapshots = add_group(
         app, "snapshots", "Create, list and verify snapshots for papers.", panel=DATA
     )
@@ -39,18 +39,18 @@ def create(
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Keep the present state for a paper.
+    """Store the current state of the workspace for a paper.
 
     The folder of the snapshot contains an export, the label sets, the guidelines, agreement,
-    statistics and a methods paragraph, all of the same time. Annotators can continue to work
-    meanwhile. A snapshot is never changed later.
+    statistics and a methods paragraph, all for the same point in time. Annotators can
+    continue to work during the command. A snapshot never changes later.
     """
     with open_workspace(common.workspace) as space:
         state = space.team.freeze.run(name)
     output.print_lines_or_json(state, f"snapshot: {state.folder}", as_json=common.as_json)
     if not common.as_json:
         events = output.many(state.events, "event")
-        output.print_note(f"{events}; note the head of the log elsewhere: {state.head}")
+        output.print_note(f"{events}; store the head of the event log elsewhere: {state.head}")
 
 
 def list_snapshots(*, common: options.CommonOptions) -> None:
@@ -69,24 +69,33 @@ def replay(
     name: Annotated[str, argument("NAME", "Snapshot to recreate and compare.")] = "",
     *,
     at: Annotated[
-        str, option("--at", "TIME", "Recreate the state at this time (UTC), not a snapshot.")
+        str,
+        option(
+            "--at",
+            "TIME",
+            "Recreate the state at this time (UTC) instead of a snapshot; requires -o.",
+        ),
     ] = "",
     target: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Native file to write with the recreated state."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write with the recreated state, in the format native.",
         ),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
-    """Recreate a snapshot from the event log, and compare.
+    """Recreate a snapshot from the event log, and compare the two.
 
-    The command works on a copy of the database. The exit code is 1 if a sample differs.
+    The command shows whether the event log still explains the snapshot. It works on a copy of the
+    database. The exit code is 1 if a sample differs.
     """
     if bool(name) == bool(at) or (at and target is None):
         raise InvalidInput(
             "expected either the NAME of a snapshot or a time",
-            "give NAME, or both --at TIME and -o FILE",
+            "pass NAME, or both --at TIME and -o FILE",
         )
     with open_workspace(common.workspace) as space:
         if at:
@@ -95,7 +104,7 @@ def replay(
             until = parse_time(at)
             events, streams = space.team.freeze.replay_to(until, target or Path())
             log = f"{output.many(events, 'event')} in {output.many(streams, 'stream')}"
-            output.print_lines_or_json(
+            output.print_result_or_json(
                 {"at": until, "events": events, "streams": streams, "file": target},
                 f"{log}, until {until}, in {target}",
                 as_json=common.as_json,

@@ -26,15 +26,17 @@ if TYPE_CHECKING:
     from tui_annotate.storage.people.accounts import OwnedSshKey
 
 
-_NEXT: Final = "to make the change known to sshd: tui-annotate ssh authorized-keys -w {} FILE"
+_NEXT: Final = "to apply the change to sshd: tui-annotate ssh authorized-keys -w {} FILE"
 
 SESSION: Final = (sys.executable, "-I", "-m", "tui_annotate", *ssh_session.COMMAND)
-"""Command that starts a session; `-I` keeps a client's variables from the interpreter."""
+"""Command that starts a session; `-I` makes Python ignore environment variables of a client."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the group `ssh` to the app."""
-    ssh = add_group(app, "ssh", "Set up a server for ssh, and its keys.", panel=ADMINISTRATION)
+    ssh = add_group(
+        app, "ssh", "Set up a server for ssh, and manage ssh keys.", panel=ADMINISTRATION
+    )
     add_command(
         ssh, setup, "ssh setup --user annotate", "ssh setup --part sshd > tui-annotate.conf"
     )
@@ -70,18 +72,19 @@ def session(
 def setup(
     *,
     user: Annotated[
-        str, option("--user", "NAME", "Login name on the server that all people share.")
+        str, option("--user", "NAME", "Login name on the server; all people share this name.")
     ] = "annotate",
     part: Annotated[
-        SshSetupPart | None, typer.Option(help="Print only this part, to write it to a file.")
+        SshSetupPart | None,
+        typer.Option(help="Print only this part of the setup (default: all parts)."),
     ] = None,
     password_login: Annotated[
         bool,
-        flag("--password-login", "Use no keys of people: all users sign in on the screen."),
+        flag("--password-login", "Use no personal ssh keys: all users sign in on the screen."),
     ] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Print a server setup for ssh; nothing is written."""
+    """Print a server setup for ssh; write no files."""
     folder = find_workspace(common.workspace)
     parts = build_setup(user, folder, SESSION, password_login=password_login)
     chosen = {part: parts[part]} if part else parts
@@ -101,14 +104,14 @@ def add(
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Add a person's ssh key, with which the person signs in."""
+    """Add an ssh key with which a person signs in."""
     where = "standard input" if str(file) == "-" else str(file)
     text = _read_public_key(file)
     with open_workspace(common.workspace) as space:
         bound = space.team.ssh_keys.add(person, text, where=where)
         folder = str(space.path)
     line = f"added key {bound.fingerprint} of {bound.person.name}"
-    output.print_lines_or_json(_key_as_json(bound), line, as_json=common.as_json)
+    output.print_result_or_json(_key_as_json(bound), line, as_json=common.as_json)
     if not common.as_json:
         output.print_note(_NEXT.format(shlex.quote(folder)))
 
@@ -132,11 +135,11 @@ def delete(
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Delete an ssh key; write authorized_keys again afterwards."""
+    """Delete an ssh key; then run `ssh authorized-keys` again."""
     with open_workspace(common.workspace) as space:
         space.team.ssh_keys.remove(fingerprint)
         folder = str(space.path)
-    output.print_lines_or_json(
+    output.print_result_or_json(
         {"fingerprint": fingerprint}, f"deleted key {fingerprint}", as_json=common.as_json
     )
     if not common.as_json:
@@ -148,15 +151,15 @@ def authorized_keys(
         Path | None,
         argument(
             "FILE",
-            "File authorized_keys to update; other lines of the file stay (default: print).",
+            "File authorized_keys to update; its other lines are kept (default: print the lines).",
         ),
     ] = None,
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Print the lines of authorized_keys, or write them.
+    """Print the lines of authorized_keys, or write the file.
 
-    Each line lets a key start only its owner's session.
+    With its line, an ssh key can start only the annotation session of the key's owner.
     """
     with open_workspace(common.workspace) as space:
         service, folder = space.team.ssh_keys, str(space.path)
@@ -196,7 +199,7 @@ def _read_public_key(file: Path) -> str:
 
 
 def replace_private(file: Path, text: str) -> None:
-    """Write a file atomically, readable by its owner only; an existing file keeps its owner.
+    """Write a file atomically, readable only by the owner; an existing file keeps its owner.
 
     Raises:
         Unavailable: the file's folder cannot be written.
@@ -223,7 +226,7 @@ def replace_private(file: Path, text: str) -> None:
 
 
 class SshSetupPart(StrEnum):
-    """A part of the server setup; the parts are listed in the order of the work."""
+    """A part of the server setup; the parts are in the order in which an admin applies them."""
 
     ACCOUNT = "account"
     FOLDERS = "folders"
@@ -238,13 +241,13 @@ _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 def build_setup(
     user: str, folder: Path, session: Sequence[str], *, password_login: bool
 ) -> Mapping[SshSetupPart, str]:
-    """Return the parts of a server setup as text; a comment in each part names its file.
+    """Return the text of each part of a server setup; a comment in a part names the file to edit.
 
     Args:
         user: login name on the server that all people share.
         folder: workspace folder.
         session: words of the command that starts a session.
-        password_login: people have no keys of their own and sign in on the screen.
+        password_login: whether people sign in on the screen, without personal ssh keys.
 
     Raises:
         InvalidInput: the login name is invalid, or the folder's name cannot be written in sshd's

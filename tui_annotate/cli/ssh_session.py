@@ -1,4 +1,4 @@
-"""The command `ssh session`, started by sshd: annotate, review or export one's own work.
+"""The command `ssh session`, which sshd starts: a person annotates, reviews or exports work.
 
 The module is loaded without Typer, whose import would delay the first frame. A client can request
 only the two words `EXPORT` and `REVIEW`; a session never opens a shell.
@@ -16,10 +16,10 @@ from tui_annotate.cli import output, screen
 from tui_annotate.domain.errors import NotAllowed
 
 NO_TERMINAL: Final = 2
-"""Exit code without a terminal, or if a client requests another command."""
+"""Exit code if there is no terminal, or if the ssh client requests a command that is refused."""
 
 EXPORT, REVIEW = "export", "review"
-"""Commands that a client may request from sshd; without a command, the annotate screen opens."""
+"""Commands that an ssh client may request; without a command, the annotate screen opens."""
 
 COMMAND: Final = ("ssh", "session")
 """Words of the command line that start a session."""
@@ -47,7 +47,7 @@ def parse_session(arguments: Sequence[str]) -> tuple[str, Path] | None:
 
 
 def run_session(person: str, workspace: Path | None) -> int:
-    """Run the command that the client requests, and return the exit code.
+    """Run the command that the ssh client requests, and return the exit code.
 
     Args:
         person: id of the key's owner; empty if users sign in on the screen.
@@ -84,7 +84,7 @@ def run_session(person: str, workspace: Path | None) -> int:
 
 
 def _require_accounts(folder: Path) -> None:
-    """Refuse a workspace without accounts, where all users would be the same person."""
+    """Check that the workspace has accounts; without accounts, all users would be one person."""
     from tui_annotate import workspace as workspaces
 
     with workspaces.open(folder) as space:

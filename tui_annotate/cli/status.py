@@ -23,7 +23,7 @@ _WHO = (output.flexible_column("annotator"), output.flexible_column("dataset"))
 
 
 def register(app: typer.Typer) -> None:
-    """Add this command to the app."""
+    """Add the command `status` to the app."""
     add_command(app, status, "status", "status --flagged", panel=START)
 
 
@@ -73,7 +73,10 @@ def _print_contents(found: Status, runs: int) -> None:
     embedded = f"{output.many(found.embedded, 'document')}, {found.embedder}"
     vectors = embedded if found.embedded else "none"
     if found.by_words:
-        vectors += f"; {found.by_words:,} lexical (words only), because the model lacks their words"
+        vectors += (
+            f"; {found.by_words:,} ranked lexically (words only), because the model lacks their"
+            " words"
+        )
     numbers = {name: getattr(found, name) for name in DATASET_COUNTS}
     machines = {"machines": f"{output.many(runs, 'run')}; list: tui-annotate scores list"}
     facts = {"workspace": str(found.path), **numbers, "vectors": vectors}

@@ -1,4 +1,4 @@
-"""The commands `suggestions`: list, import, create, delete, report on, hide and unhide them."""
+"""The commands `suggestions`: list, import, create, delete, report, hide and unhide suggestions."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ MakerOption = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Only suggestions of this maker, as in `tui-annotate suggestions list`.",
+        help="Only suggestions of this maker, as listed by `tui-annotate suggestions list`.",
     ),
 ]
-RequiredDatasetOption = Annotated[str, options.dataset_option("Name of the dataset; required.")]
+RequiredDatasetOption = Annotated[str, options.dataset_option("Name of the dataset.")]
 
 
 _SHORT = 8
-"""Number of characters of a run id that the table shows."""
+"""Number of displayed characters of a run id."""
 _COUNTS = ("offered", "open", "passed", "accepted", "changed", "refused")
 _RARE = "removed"
-"""Count that has a column only if it is not zero, to save width for names."""
+"""Name of a count that gets a column only if the count is not zero, to save width."""
 _REASONS = 5
 _FLEXIBLE = ("sample", "maker", "label", "words")
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to the app."""
+    """Add the group `suggestions` to the app."""
     suggestions = add_group(
         app, "suggestions", "Manage machine suggestions of annotations.", panel=DATA
     )
@@ -106,22 +106,24 @@ def list_suggestions(
 def import_suggestions(
     file: Annotated[Path, argument("FILE", "JSONL file with one suggestion per line.")],
     *,
-    dataset: Annotated[str, options.dataset_option("Dataset of lines that name no dataset.")] = "",
+    dataset: Annotated[
+        str, options.dataset_option("Dataset for suggestions in lines without a dataset.")
+    ] = "",
     maker: Annotated[
         str,
         option(
             "--maker",
             "NAME",
-            "Maker of lines that name no maker (default: import: and the file name).",
+            "Maker of suggestions in lines without a maker (default: import:FILE_NAME).",
         ),
     ] = "",
     common: options.CommonOptions,
 ) -> None:
     """Import suggestions.
 
-    Each line of the file names a sample and quotes its summary. A label, evidence, a reason and a
-    score are optional. Quotes must occur in the texts, labels in the label set. If a line has an
-    error, nothing is imported.
+    Each line of the file names a sample and quotes words of its summary. A label, evidence, a
+    reason and a score are optional. Quotes must occur in the texts, labels in the label set. If a
+    line has an error, nothing is imported.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         counts = space.machines.suggestion_service.read(
@@ -138,9 +140,7 @@ def import_suggestions(
 def create(
     *,
     dataset: RequiredDatasetOption,
-    score: Annotated[
-        str, option("--score", "NAME", "Name of a score of summary segments; required.")
-    ],
+    score: Annotated[str, option("--score", "NAME", "Name of a score of summary segments.")],
     below: Annotated[
         float | None, option("--below", "X", "Suggest segments with a score below this number.")
     ] = None,
@@ -165,8 +165,8 @@ def create(
 ) -> None:
     """Create suggestions from a score.
 
-    Segments of summaries whose score shows poor support are suggested. The command uses the newest
-    run that has the score for segments; see `tui-annotate scores compute`.
+    Summary segments whose score indicates poor support by the source are suggested. The command
+    uses the newest run that has the score for segments; see `tui-annotate scores compute`.
     """
     from tui_annotate.services.suggestions import ScoreThreshold
 
@@ -181,7 +181,12 @@ def create(
 def delete(
     *,
     run: Annotated[
-        str, option("--run", "ID", "Run whose suggestions are deleted: its id or the start of it.")
+        str,
+        option(
+            "--run",
+            "ID",
+            "Id of the run whose suggestions are deleted, or the beginning of the id.",
+        ),
     ] = "",
     maker: MakerOption = "",
     dataset: options.OfDatasetOption = "",
@@ -197,7 +202,7 @@ def delete(
         output.ask(f"delete all suggestions of {target}?", yes=yes)
         count = space.machines.suggestions.forget(run=run, maker=maker, dataset=dataset)
     line = f"{output.many(count, 'suggestion')} deleted"
-    output.print_lines_or_json({"deleted": count}, line, as_json=common.as_json)
+    output.print_result_or_json({"deleted": count}, line, as_json=common.as_json)
 
 
 def report(
@@ -205,11 +210,12 @@ def report(
 ) -> None:
     """Show how suggestions were answered.
 
-    The tables count accepted, changed and refused suggestions by maker and by label, and reasons.
+    The tables count accepted, changed and refused suggestions by maker and by label, and the
+    reasons for refusals.
 
-    Each person to whom a suggestion was displayed counts once: people who answered, and people who
-    worked on its sample since. A suggestion without an answer is passed if the person completed the
-    sample, else open. Acceptance is the percentage of answers that accept the
+    A suggestion counts once for each person to whom it was displayed: people who answered, and
+    people who worked on its sample afterwards. A suggestion without an answer is passed if the
+    person completed the sample, else open. Acceptance is the percentage of answers that accept the
     suggestion, with its 95 % interval (Wilson).
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
@@ -226,7 +232,8 @@ def report(
 def hide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> None:
     """Hide suggestions and scores from annotators.
 
-    Machine labels and orders by score are hidden too. Practice datasets always hide them.
+    Machine labels and orders by score are also hidden. In practice datasets, all of these are
+    always hidden.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         space.machines.blind_datasets.hide(dataset)
@@ -257,7 +264,7 @@ def _print_visibility(dataset: str, line: str, *, hidden: bool, as_json: bool) -
 def _print_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
     known = f", {counts.known:,} already known" if counts.known else ""
     line = f"{output.many(counts.added, 'suggestion')} added{known}"
-    output.print_lines_or_json(
+    output.print_result_or_json(
         {"added": counts.added, "known": counts.known}, line, as_json=as_json
     )
 
@@ -313,7 +320,7 @@ def _print_report(found: Mapping[str, Any]) -> None:
         more = output.many(len(reasons) - _REASONS, "more reason")
         output.print_message(f"and {more}; list all with --json")
     output.print_message(
-        "acceptance: percentage of answers, with 95% interval; counts except offered are per person"
+        "acceptance: percentage of answers, 95% interval; all counts except offered are per person"
     )
     output.print_message(
         "passed: sample completed without an answer; open: sample not completed yet"

@@ -1,4 +1,4 @@
-"""The commands `sync`: exchange work through a table of PostgREST, or through a shared folder."""
+"""The commands `sync`: exchange work through a shared folder, or a database table (PostgREST)."""
 
 from __future__ import annotations
 
@@ -68,13 +68,14 @@ def table_sql(
         bool,
         flag(
             "--per-person",
-            "Let each person read and write only their own rows, with a token of their own.",
+            "Let each person read and write only their own rows, with a personal access token.",
         ),
     ] = False,
 ) -> None:
-    """Print the SQL that creates the table; nothing is contacted.
+    """Print the SQL that creates the shared table.
 
-    Without --per-person, all people who have the key may change and delete all rows.
+    The command does not connect to the database. Without --per-person, all people who have the API
+    key can change and delete all rows.
     """
     from tui_annotate.plugins.sync.table import init_sql as statements
 
@@ -89,7 +90,7 @@ def push(
 ) -> None:
     """Send your new work to the shared folder or table.
 
-    Samples without annotations that you only opened are not sent.
+    Samples that you only opened, without annotations, are not sent.
     """
     with open_workspace(common.workspace) as space:
         person = space.person(name)
@@ -110,7 +111,9 @@ def push(
         lists = {"waiting": list(map(str, waiting)), "refused": refusals_as_json(refused)}
         output.print_json(summary | lists)
     else:
-        output.print_line(f"{person.name}: work on {output.many(count, 'sample')} sent to {where}")
+        output.print_result(
+            f"{person.name}: work on {output.many(count, 'sample')} sent to {where}"
+        )
         for key in waiting[:SHOWN]:
             output.print_message(f"not sent: {key} was changed elsewhere; first run: {PULL}")
         for each in refused[:SHOWN]:
@@ -123,7 +126,7 @@ def pull(
     folder: FolderArgument = None,
     *,
     all_people: Annotated[
-        bool, flag("--all", "Merge the work of all people from a folder; for admins.")
+        bool, flag("--all", "Merge the work of all people from a shared folder; for admins.")
     ] = False,
     target: Annotated[
         Path | None,
@@ -131,15 +134,15 @@ def pull(
             "-o",
             "--output",
             metavar="FILE",
-            help="Write the table's rows to a file as JSON lines, - for standard output; needs no"
-            " workspace.",
+            help="Write the table's rows to a file as JSON lines instead of merging; - for standard"
+            " output. No workspace is needed.",
         ),
     ] = None,
     dataset: Annotated[str, options.dataset_option("With -o: only rows of this dataset.")] = "",
     name: options.NameOption = "",
     common: options.CommonOptions,
 ) -> None:
-    """Merge your own work from the shared folder or table.
+    """Merge your work from the shared folder or table.
 
     If a sample was changed on both sides, the newest version is kept, the other version stays in
     the event log, and the command lists both.
@@ -185,7 +188,7 @@ def status(
     name: options.NameOption = "",
     common: options.CommonOptions,
 ) -> None:
-    """Show how many samples differ on both sides; nothing is changed."""
+    """Show how many samples differ from the folder or table."""
     with open_workspace(common.workspace) as space:
         person = space.person(name)
         values: dict[str, Any] = {"person": person.name}
@@ -206,11 +209,12 @@ def status(
 def delete(
     folder: FolderArgument = None,
     *,
-    mine: Annotated[
-        bool, flag("--mine", "Delete your own work. Required: other people's work stays.")
-    ] = False,
+    mine: Annotated[bool, flag("--mine", "Delete your own work; required.")] = False,
     dataset: Annotated[
-        str, options.dataset_option("Only this dataset of the table (default: all datasets).")
+        str,
+        options.dataset_option(
+            "Only this dataset; not for a shared folder (default: all datasets)."
+        ),
     ] = "",
     name: options.NameOption = "",
     yes: options.YesOption = False,
@@ -230,7 +234,7 @@ def delete(
         if directory is not None and dataset:
             raise InvalidInput(
                 "--dataset does not apply to a folder",
-                "omit --dataset: a folder has one file per person, with all datasets",
+                "omit --dataset: a shared folder has one file per person, with all datasets",
             )
         where = str(directory or _open_table()) + (f", dataset {dataset}" if dataset else "")
         output.ask(f"delete all work of {person.name} from {where}?", yes=yes)
@@ -239,7 +243,7 @@ def delete(
         else:
             sync = _open_table_sync(space, person)
             count = sum(map(sync.delete_mine, [dataset] if dataset else sync.datasets()))
-    output.print_lines_or_json(
+    output.print_result_or_json(
         {"person": person.name, "target": where, "removed": count},
         f"{person.name}: work on {output.many(count, 'sample')} deleted from {where}",
         as_json=common.as_json,

@@ -91,14 +91,14 @@ def create(
     ],
     role: Annotated[
         Role | None,
-        typer.Option(help="Role of the user (default: annotator; of the first account: admin)."),
+        typer.Option(help="Role of the user (default: annotator; for the first account: admin)."),
     ] = None,
     link_imported: Annotated[
         str,
         option(
             "--link-imported",
             "PERSON",
-            "Name or id of a person without an account; their work becomes the new user's work.",
+            "Name or id of a person without an account, whose work becomes the new user's work.",
         ),
     ] = "",
     unix_user: Annotated[
@@ -109,11 +109,11 @@ def create(
     ] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Create an account; the first account is an admin's.
+    """Create an account; the first account becomes an admin.
 
-    With the first account, all users must sign in. The command asks for the password twice, or
-    reads it from one line of standard input. The user must change it at the first sign-in if
-    someone else set it.
+    After the first account exists, all users must sign in. The command asks for the password twice,
+    or reads the password from one line of standard input. A user whose password was set by another
+    user must change the password at the first sign-in.
     """
     from tui_annotate.services.authentication.account_management import NewAccount
 
@@ -124,20 +124,20 @@ def create(
         password = "" if invite else _ask_new_password(name)
         account = accounts.add(NewAccount(name, email, role, unix_user, link_imported, password))
         code = accounts.invite(account.person.id)[1] if invite else ""
-    output.print_lines_or_json(
-        _account_as_json(account) | ({"code": code} if code else {}),
-        *filter(None, (_describe_account(account), code)),
-        as_json=common.as_json,
-    )
-    if code and not common.as_json:
-        output.print_note(f"the code is {INVITED}")
+    if common.as_json:
+        output.print_json(_account_as_json(account) | ({"code": code} if code else {}))
+    else:
+        output.print_result(_describe_account(account))
+        if code:
+            output.print_line(code)
+            output.print_note(f"the code is {INVITED}")
     _warn_without_user(unix_user)
     if first:
         output.print_message("the workspace has accounts now: all users must sign in")
 
 
 def list_users(*, common: options.CommonOptions) -> None:
-    """List accounts; `users show` and --json also give the ids."""
+    """List accounts; `users show` and --json also print the ids."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         found = space.team.accounts.all()
     titles = (
@@ -230,7 +230,7 @@ def accept_invite(*, common: options.CommonOptions) -> None:
         code, password = _read_line("code"), _ask_new_password("your account")
         signed = authenticate.redeem(code, password, client="terminal")
         authenticate.sign_out(signed.session)
-    output.print_lines_or_json(
+    output.print_result_or_json(
         {"person": signed.person.id, "name": signed.person.name},
         f"password of {signed.person.name} is set",
         as_json=common.as_json,
@@ -242,8 +242,8 @@ def accept_invite(*, common: options.CommonOptions) -> None:
 def reset_password(person: PersonArgument, *, common: options.CommonOptions) -> None:
     """Set a temporary password for a user.
 
-    The user must change it at the next sign-in. The command ends the user's sessions. Prefer
-    `users invite`: then only the user knows the password.
+    The user must change the temporary password at the next sign-in. The command ends the user's
+    sessions. Prefer `users invite`, with which only the user knows the password.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         accounts = space.team.accounts
@@ -297,8 +297,8 @@ def delete(
         bool,
         flag(
             "--pseudonymise",
-            "Replace name and address by a pseudonym, irreversibly. If workspaces share a store"
-            " of people, repeat the command in each workspace.",
+            "Replace the user's name and e-mail address with a pseudonym, irreversibly. If"
+            " workspaces share a store of people, repeat the command in each workspace.",
         ),
     ] = False,
     yes: options.YesOption = False,
@@ -336,7 +336,7 @@ def _print_unfinished_work(space: Workspace, account: Account) -> None:
 
 
 def _print_account(account: Account, *, as_json: bool) -> None:
-    output.print_lines_or_json(
+    output.print_result_or_json(
         _account_as_json(account), _describe_account(account), as_json=as_json
     )
 
@@ -351,13 +351,15 @@ def export_users(
     *,
     target: Annotated[
         Path | None,
-        options.output_option("File to write, readable by you only (default: standard output, -)."),
+        options.output_option(
+            "File to write, readable only by you; - for standard output (default)."
+        ),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
     """Write all accounts as CSV, with password hashes.
 
-    Keep the file secret: its readers can try to guess passwords from the hashes.
+    Keep the file secret: a reader can try to guess the passwords from the hashes.
     """
     from tui_annotate.plugins.account_files import write_users
     from tui_annotate.plugins.files import targets
@@ -387,20 +389,23 @@ def export_users(
 def import_users(
     paths: Annotated[
         list[Path],
-        argument("PATH", "CSV file of `users export`, Mercury database, or folder of databases."),
+        argument(
+            "PATH",
+            "CSV file written by `users export`, Mercury database, or folder of Mercury databases.",
+        ),
     ],
     *,
     admin: Annotated[
-        str, option("--admin", "ADDRESS", "E-mail address whose new account becomes an admin's.")
+        str,
+        option("--admin", "ADDRESS", "E-mail address of the imported user who becomes an admin."),
     ] = "",
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
     """Import accounts from CSV or from Mercury's databases.
 
-    Imported users keep their ids and their passwords. An address that occurs several times is one
-    user, with the id and the password of its first occurrence. An account that exists stays as it
-    is.
+    Imported users keep their ids and passwords. Rows with the same e-mail address become one user,
+    with the id and password of the first row. Existing accounts are not changed.
 
     Exit code: 0 all rows imported, 3 some rows refused.
     """
@@ -458,7 +463,8 @@ def _print_import(found: AccountImportReport, *, dry_run: bool) -> None:
             output.print_message(f"{each.where}: {each.email} {message}")
     would = "would be " if dry_run else ""
     alike = sum(not each.differs for each in found.joined)
-    output.print_line(
+    show = output.print_line if dry_run else output.print_result
+    show(
         f"accounts {would}added: {len(found.added):,}; existing: {len(found.joined):,}"
         f" ({alike:,} identical); rows refused: {len(found.problems):,}"
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 MEGABYTE = 1_000_000
-"""Bytes of one MB in tables."""
+"""Number of bytes in one MB, as shown in tables."""
 
 
 def register(app: typer.Typer) -> None:
@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_sets(*, common: options.CommonOptions) -> None:
-    """List sets of vectors, one per embedder.
+    """List sets of vectors; each embedder has one set.
 
     The column `lexical` counts documents that are ranked lexically (words only), because the
     model knows too few of their words. The column `missing` counts documents without vectors.
@@ -97,7 +97,7 @@ def rebuild(
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Compute vectors again, or with another embedder.
+    """Compute vectors again, or switch to another embedder.
 
     The vectors in use are replaced when all new vectors are computed. If the command is
     interrupted, the same command continues. Existing vectors of another embedder are completed, not
@@ -113,14 +113,14 @@ def rebuild(
             if common.as_json:
                 output.print_json({"cost": cost})
             elif cost is None:
-                output.print_line("these vectors are computed on this machine and cost nothing")
+                output.print_line("these vectors are computed on this machine: no costs")
             else:
                 print_cost(cost, vectors.embedder or "the embedder in use")
             return
         report = space.ingest_service.sets.rebuild(embedder=chosen, progress=progress)
     for note in [] if common.as_json else report.notes:
         output.print_message(note)
-    output.print_lines_or_json(
+    output.print_result_or_json(
         {"embedder": report.embedder, "embedded": report.embedded},
         f"vectors computed for {output.many(report.embedded, 'document')};"
         f" embedder in use: {report.embedder}",
@@ -139,7 +139,7 @@ def delete_set(
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         dropped, size = space.ingest_service.sets.drop(name)
-    output.print_lines_or_json(
+    output.print_result_or_json(
         {"embedder": name, "dropped": dropped, "bytes": size},
         f"deleted {output.many(dropped, 'set')} of vectors, {size / MEGABYTE:,.1f} MB",
         as_json=common.as_json,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add this command to the app."""
+    """Add the command `view` to the app."""
     add_command(
         app,
         view,
@@ -76,7 +76,7 @@ def _open_screen(source: Path, source_format: str, reading: ImportOptions, *, sa
 
 
 def _describe_left_out(result: FileLoadResult) -> str:
-    """Return the first message of the screen if records were skipped; else an empty text."""
+    """Return the screen's first message, about skipped records and warnings; empty if none."""
     parts = []
     if result.refused:
         parts.append(f"{output.many(result.refused, 'record')} skipped")

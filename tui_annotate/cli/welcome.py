@@ -1,4 +1,4 @@
-"""The page that the program prints without a command: state of the workspace and next steps."""
+"""The page printed by `tui-annotate` without a command: state of the workspace and next steps."""
 
 from __future__ import annotations
 
