@@ -41,8 +41,8 @@ class SessionGuard:
         email: e-mail address of the user; before sign-in, the remembered address.
         must_change: whether the user must change the password before working.
         known: whether an ssh key or the machine account identified the user.
-        elsewhere: another process in which the same user works; None for none.
-        hint: a message for the sign-in form; empty for none.
+        elsewhere: another process in which the same user works; None if there is none.
+        hint: a message for the sign-in form; empty if there is none.
     """
 
     def __init__(
@@ -56,8 +56,8 @@ class SessionGuard:
         """Create the guard of a process before sign-in.
 
         Args:
-            name: local name of the user, from `--as`; empty for none.
-            bound: the user that an ssh key identifies; None for none.
+            name: local name of the user, from `--as`; empty if there is none.
+            bound: the user that an ssh key identifies; None if there is none.
             own: whether the machine account belongs to one user, who can sign in by it.
         """
         from tui_annotate.storage.people.presence import new_holder

@@ -31,7 +31,7 @@ class RestrictedApp(SerialKeysApp):
     """Textual app without the features that export text, such as screenshots and the clipboard.
 
     Attributes:
-        problem: the unexpected error that ended the app; empty for none.
+        problem: the unexpected error that ended the app; empty if there is none.
     """
 
     TITLE = "tui-annotate"

@@ -1,4 +1,4 @@
-"""Sharing of work during annotation: a thread that pulls and pushes, and the app's side of it.
+"""Sharing of work during annotation: a thread that pulls and pushes changes, and its control.
 
 Only the thread waits for the network, so no key is delayed. Changes are pushed after some seconds
 without a further change, and at the latest after a longer time. Changes that are saved during a

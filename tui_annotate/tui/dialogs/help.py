@@ -24,7 +24,7 @@ _TITLES: Final = {
     actions.READING: "Keys reading",
     actions.SELECTING: "Keys with a selection",
     actions.SOURCE: "Keys in the source",
-    actions.OPTION: "Keys with an option pending",
+    actions.OPTION: "Keys while a question is open",
     actions.NOTE: "Keys in a note",
     actions.EDITING: "Keys editing an annotation",
     actions.REVIEWING: "Keys in review",

@@ -34,7 +34,7 @@ def choose(draft: Draft, digit: str) -> Effects:
 
 
 def pick(draft: Draft, path: LabelPath) -> Effects:
-    """Apply a label chosen from the list of labels; a parent means the parent itself."""
+    """Apply a label chosen from the list of labels; a parent label is applied as such."""
     if draft.tree.find(path) is None:
         return draft.refuse_key(MessageCode.LABEL_GONE, WARNING, label=describe_labels([path]))
     return label(draft, path)
@@ -50,7 +50,7 @@ def repeat(draft: Draft) -> Effects:
 
 
 def accept(draft: Draft) -> Effects:
-    """Answer a pending question with Enter: the parent itself, no evidence found, or no reason."""
+    """Answer a pending question with Enter: the parent label, no evidence, or no reason."""
     pending, draft.pending = draft.pending, None
     if pending is None:
         return [Blink()]

@@ -232,7 +232,7 @@ def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
 
 def _describe_question(draft: Draft, cells: int) -> str:
     text = LineText.REJECT.text(digits=digit_range(draft.options()))
-    longer = join_parts(text, LineText.KEEP_SUGGESTION_KEY.text())
+    longer = join_parts(text, LineText.CANCEL_KEY.text())
     return longer if cells_of(longer) <= cells else text
 
 

@@ -88,7 +88,7 @@ class HeaderBar(FixedRows):
             self.repaint()
 
     def show(self, header: Header) -> None:
-        """Show other contents."""
+        """Replace the contents of the header bar."""
         parts = header._asdict().items()
         texts: dict[str, Any] = {at: line_text(to) for at, to in parts if isinstance(to, str)}
         new = header._replace(**texts)

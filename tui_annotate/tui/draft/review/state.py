@@ -153,13 +153,13 @@ class ReviewDraft(Draft):
 
     @property
     def position(self) -> ReviewPosition | None:
-        """The current position; None for none."""
+        """The current position; None if there is none."""
         positions = self.positions
         return positions[self.at] if 0 <= self.at < len(positions) else None
 
     @property
     def group(self) -> CandidateGroup | None:
-        """The group of candidates at the current position; None for none."""
+        """The group of candidates at the current position; None if there is none."""
         return self.position.group if self.position else None
 
     @property
@@ -169,7 +169,7 @@ class ReviewDraft(Draft):
 
     @property
     def chosen(self) -> CandidateAnnotation | None:
-        """The chosen candidate; None for none."""
+        """The chosen candidate; None if there is none."""
         at, candidates = self.candidate, self.candidates
         return candidates[at] if 0 <= at < len(candidates) else None
 
@@ -209,7 +209,7 @@ class ReviewDraft(Draft):
         return find_adjudicated(candidate, self._of(candidate))
 
     def refusal_of(self, candidate: CandidateAnnotation) -> Annotation | None:
-        """Return the rejection of a candidate; None for none."""
+        """Return the rejection of a candidate; None if there is none."""
         return next(iter(find_rejections(candidate, self._of(candidate))), None)
 
     def _of(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:

@@ -233,7 +233,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def header_note(self) -> str:
-        """Return the choice of match signals for the header, if no list shows the choice."""
+        """Return the matching mode for the header, if no list on screen shows the mode."""
         return "" if self.has_class("-lists") else signals.describe_choice(self.panes.by)
 
     @property
@@ -434,7 +434,7 @@ class WorkspaceScreen(SampleScreen):
         key_queue.free(self)
 
     def spend(self) -> None:
-        """Count the working time of an action, and send it before the store would cut it."""
+        """Count the working time of an action; send the time before the store's limit."""
         self.loader.spend()
 
     # the store
@@ -472,7 +472,7 @@ class WorkspaceScreen(SampleScreen):
         self.saves.send_timed(call, stored, failed)
 
     def not_saved(self) -> None:
-        """Show that the store refused a save, and drop the keys after it."""
+        """Show that the store refused a save, and drop the keys pressed since."""
         self.saves.not_saved(busy=self.busy)
 
     def remember(self, what: str, value: str) -> None:

@@ -227,7 +227,7 @@ class ReviewScreen(WorkspaceScreen):
         return keys.line(draft.state, question=question, digits=f"1-{count}")
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return (options, title, digits_off) of the bar: candidates, reasons or labels."""
+        """Return the label bar's (options, title, digits_off): candidates, reasons or labels."""
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
         question = draft.pending.kind if draft.pending else ""
@@ -259,7 +259,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().evidence_of(draft)
 
     def header_note(self) -> str:
-        """Return how many annotators have not completed the sample; empty for none."""
+        """Return how many annotators have not completed the sample; empty if there is none."""
         pending = getattr(self.open_sample, "pending", 0)
         return ReviewMessage.NOT_COMPLETED.text(count=pending) if pending else ""
 

@@ -140,7 +140,7 @@ class FeatureHost(Protocol):
         """
 
     def not_saved(self) -> None:
-        """Show that the store refused a save, and drop the keys after it."""
+        """Show that the store refused a save, and drop the keys pressed since."""
 
     def reload_draft(self, draft: Draft, then: Callable[[StatusMessage], None]) -> None:
         """Read the sample again; `then` gets a message about changed labels, empty for none."""

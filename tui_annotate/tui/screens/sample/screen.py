@@ -74,7 +74,7 @@ class SampleScreen(Screen[None]):
 
     ALLOW_SELECT: ClassVar[bool] = False
     AUTO_FOCUS: ClassVar[str | None] = ""
-    theme_help: ClassVar[str] = "View · remembered for you"
+    theme_help: ClassVar[str] = "View settings · saved for your account"
     """Description of the themes in the command palette."""
 
     def __init__(self) -> None:
@@ -487,7 +487,7 @@ class SampleScreen(Screen[None]):
         return rows.key_pairs(keys, draft, usual)
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return (options, title, digits_off) of the label bar."""
+        """Return the label bar's content: options, title, and whether digit keys are disabled."""
         return rows.bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> rows.Title:

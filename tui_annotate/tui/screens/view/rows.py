@@ -49,7 +49,7 @@ _MOST_LINES: Final = 12
 
 
 def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
-    """Return (options, title, digits_off) of the bar: the annotators to choose from.
+    """Return the label bar's (options, title, digits_off): the annotators to choose from.
 
     Names are cut so that all of them fit into two rows of `cells` cells.
     """
