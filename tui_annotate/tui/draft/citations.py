@@ -53,7 +53,7 @@ def format_marks(found: Sequence[Citation]) -> dict[int, str]:
 
 
 def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
-    """Return (offset before a mark, the mark's span in all marks there); None if out of range.
+    """Return (offset before a citation mark, span of the mark in all marks there), or None.
 
     Args:
         number: index of the citation.
@@ -93,7 +93,7 @@ def _join_marks(marks: Sequence[str]) -> str:
 
 
 def _count_readable(marks: Sequence[str]) -> int:
-    """Count the marks that fit; at least one."""
+    """Return the number of citation marks that fit, at least 1."""
     cells = -1
     for at, one in enumerate(marks):
         cells += 1 + text_width(one)

@@ -15,7 +15,7 @@ from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, join_la
 
 
 def choose(draft: Draft, digit: str) -> Effects:
-    """Handle a digit outside of notes: save, open or toggle its option, or blink for no option."""
+    """Handle a digit: save, open or toggle the digit's option; blink if there is no such option."""
     if digit == "0":
         return _choose_zero(draft)
     option = next((known for known in draft.options() if known.digit == digit), None)

@@ -342,7 +342,7 @@ class Draft:
         return letter(at)
 
     def lacking(self) -> tuple[tuple[Annotation, tuple[str, ...]], ...]:
-        """Return (annotation, missing required parts), in reading order."""
+        """Return the incomplete annotations with their missing required parts, in reading order."""
         pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
         return tuple((known, lacks) for known, lacks in pairs if lacks)
 
@@ -360,7 +360,7 @@ class Draft:
 
     @property
     def state(self) -> str:
-        """The state for the choice of keys: a letter of `keys.actions.STATES`."""
+        """The state that determines which keys work: a letter of `keys.actions.STATES`."""
         if self.pending:
             return "L"
         if self.writing:

@@ -125,7 +125,7 @@ class ReviewDraft(Draft):
 
     @property
     def state(self) -> str:
-        """The state for the choice of keys: review, unless an edit, question or note is open."""
+        """The state that determines which keys work: review, or the state of an open edit."""
         state = super().state
         return REVIEWING if state in "RSV" and not self.editing else state
 
@@ -224,7 +224,7 @@ class ReviewDraft(Draft):
         return tuple({one.id: one for one in found}.values())
 
     def shown_evidence(self) -> tuple[Anchor, ...]:
-        """Evidence on screen: of the candidate, the adjudicated annotation or the proposal."""
+        """Evidence on screen: that of the candidate, the adjudicated annotation or the proposal."""
         if self.editing:
             return tuple(self.evidence)
         if self.chosen:

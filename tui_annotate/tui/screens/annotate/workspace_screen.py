@@ -210,7 +210,7 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def listening_since(self) -> float | None:
-        """Time from which keys are meant for the open sample; None until it is painted."""
+        """Time from which keys apply to the open sample; None until the sample is painted."""
         return self.current.listening_since if self.current else None
 
     def header(self) -> Header | None:

@@ -264,7 +264,7 @@ class Feature:
         """Start work that depends on the selection, before the draft is shown."""
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Return the title of a text; `title` is the result of the features before."""
+        """Return the title of a text; `title` is the result of the previous features."""
         del draft, side
         return title
 

@@ -39,7 +39,7 @@ _LABEL: Final = 16
 """Maximum width of a label in the list in cells, so that the annotator's name is visible."""
 
 _AROUND: Final = 8
-"""Cells that an option of the bar takes in addition to its text."""
+"""Cells that an option of the label bar takes in addition to its text."""
 
 _SHORTEST: Final = 6
 """Minimum width of an option's text in cells."""
