@@ -327,7 +327,7 @@ class TokenFile:
         """Return the stored token; None if the file is missing or empty.
 
         Raises:
-            Unavailable: other users can read the file, or the file can not be read.
+            Unavailable: other users can read the file, or the file cannot be read.
         """
         try:
             handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
@@ -335,7 +335,7 @@ class TokenFile:
             return None
         except OSError as error:
             raise self._unusable(
-                f"the stored sign-in can not be read: {error.strerror}: {self.path}"
+                f"the stored sign-in cannot be read: {error.strerror}: {self.path}"
             ) from error
         with os.fdopen(handle, "rb") as file:
             facts = os.fstat(handle)
@@ -350,7 +350,7 @@ class TokenFile:
         """Write a token to the file atomically, with mode 0600.
 
         Raises:
-            Unavailable: the file can not be written.
+            Unavailable: the file cannot be written.
         """
         unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
@@ -362,7 +362,7 @@ class TokenFile:
             unfinished.replace(self.path)
         except OSError as error:
             raise Unavailable(
-                f"the sign-in can not be stored: {error.strerror or error}: {self.path}",
+                f"the sign-in cannot be stored: {error.strerror or error}: {self.path}",
                 "you stay signed in until you quit",
             ) from error
 

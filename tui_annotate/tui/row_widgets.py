@@ -180,7 +180,7 @@ def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:
 
 
 def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Words]]:
-    """Wrap words into lines of `cells` cells; `head` starts the first line and indents the rest."""
+    """Wrap words into lines of `cells` cells; `head` precedes the first and indents the others."""
     text, role = words
     indent = sum(text_width(piece) for piece, _ in head)
     first, *rest = wrap_line(text, cells - indent)

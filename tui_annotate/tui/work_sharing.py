@@ -48,8 +48,8 @@ _DIALOG_RETRY: Final = 0.5
 class SharingMessage(ScreenMessage):
     """Texts about shared work that are not messages of the draft line."""
 
-    CONFLICTS_TITLE = "Changed on both sides"
-    CONFLICTS_HEAD = "changed on both sides"
+    CONFLICTS_TITLE = "Changed here and on another machine"
+    CONFLICTS_HEAD = "changed here and on another machine"
     CONFLICT = (
         "{dataset}/{sample}\n"
         "in use: {kept} ({kept_on}, {kept_at})\n"

@@ -101,7 +101,7 @@ def test_each_state_has_its_words() -> None:
     key(made, "a")
     assert said(made) == 'A Intrinsic · "so it is" · e edit · m note · x delete'
     made.focused = ""
-    assert said(made) == "sentence 1 · move or select, then 1-7 saves"
+    assert said(made) == "sentence 1 · move or select, then press 1-7"
 
 
 def test_without_words_or_matches_it_says_so() -> None:

@@ -41,7 +41,7 @@ def _walk_hits(draft: Draft, step: int) -> Effects:
 
 
 def walk_missing_words(step: int, draft: Draft) -> Effects:
-    """Go to the next or previous of the words (at least one) marked as not in the source, cyclic."""
+    """Go to the next or previous marked word (not in the source), cyclic; one must exist."""
     here = draft.pointers[Side.SUMMARY].offset
     starts = [span.start for span in draft.missing_words]
     at = bisect_right(starts, here) if step > 0 else bisect_left(starts, here) - 1

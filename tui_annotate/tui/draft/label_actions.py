@@ -34,7 +34,7 @@ def choose(draft: Draft, digit: str) -> Effects:
 
 
 def pick(draft: Draft, path: LabelPath) -> Effects:
-    """Apply a label chosen from the list of labels; a parent label is applied as such."""
+    """Apply a label chosen from the list of labels; also a label that has sublabels."""
     if draft.tree.find(path) is None:
         return draft.refuse_key(MessageCode.LABEL_GONE, WARNING, label=describe_labels([path]))
     return label(draft, path)

@@ -198,7 +198,7 @@ class MessageCode(ScreenMessage):
     # synchronization
     NOTHING_SHARED = "Not shared: set TUI_ANNOTATE_SYNC_URL or TUI_ANNOTATE_SYNC_DIR · docs/sync.md"
     ONLINE = "Online: work is shared"
-    OFFLINE = "Offline: work stays here until you go online"
+    OFFLINE = "Offline: work stays on this machine until you go online"
     NOT_SHARED_YET = "Not shared yet: {problem}"
     LEFT_OUT_OF_PULL = "A pull skipped {sample}: {reason}"
     SENDING_LAST = "Quitting: sending the last changes; unsent changes follow next time"
@@ -211,7 +211,7 @@ class LineText(ScreenMessage):
     # what the next digit saves
     NO_WORDS = "No words here to label · Enter done · s skip"
     SAVES = "{digits} save: {what}"
-    MOVE_FIRST = "{claim} · move or select, then {digits} saves"
+    MOVE_FIRST = "{claim} · move or select, then press {digits}"
     WITH_EVIDENCE = "{what} + evidence {spans} ✓"
     WITHOUT_EVIDENCE = "{what}, no evidence"
     WITH_NOTE = "{what} + note"

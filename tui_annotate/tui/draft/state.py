@@ -1,4 +1,4 @@
-"""The draft of one sample: texts, cursors, claim, evidence, labels, note, and the bar's options.
+"""The draft of one sample: texts, cursors, claim, evidence, labels, note, label bar options.
 
 `key_handlers` changes a draft by keys, `words` describes a draft in text.
 """

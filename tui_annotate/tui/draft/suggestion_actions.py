@@ -179,7 +179,7 @@ def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | st
 
 
 def find_reopened(draft: Draft, before: Sequence[Suggestion]) -> Suggestion | None:
-    """Return the one suggestion that an undo opened again; None for none or several.
+    """Return the one suggestion that an undo opened again; None if it opened none or several.
 
     Args:
         before: the suggestions that were open before the undo.

@@ -36,7 +36,7 @@ QUOTE_CELLS: Final = 36
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """The length of the line: cells of a quote and of names; whether optional keys are shown."""
+    """Limits for the draft line: cells of a quote and of names; whether it shows optional keys."""
 
     quote: int = QUOTE_CELLS
     names: int = 200
@@ -204,7 +204,7 @@ def _describe_passage(draft: Draft, what: str, detail: _Detail) -> tuple[str, st
 
 
 def describe_kind(sample: Sample) -> str:
-    """Return the word for a sample: `report`, `document`, `citation`, or else `sample`."""
+    """Return what a sample is called: `report`, `document`, `citation`, or else `sample`."""
     return str(sample.kind) if sample.kind in RATED_KINDS else "sample"
 
 
@@ -318,7 +318,7 @@ def describe_labels(labels: tuple[LabelPath, ...] | list[LabelPath]) -> str:
 
 
 def join_label_names(labels: Iterable[Label], *, last: str = ", ") -> str:
-    """Join the names of labels with commas, the last two with `last`."""
+    """Join the names of labels with commas, the last two with the word `last`."""
     found = [label.name for label in labels]
     return last.join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
 

@@ -175,7 +175,7 @@ class ReviewDraft(Draft):
 
     @property
     def refusable(self) -> tuple[CandidateAnnotation, ...]:
-        """Candidates that key `x` rejects: the chosen one, else all of the position."""
+        """Candidates that key `x` rejects: the chosen candidate, else all of the position."""
         return (self.chosen,) if self.chosen else self.candidates
 
     @property

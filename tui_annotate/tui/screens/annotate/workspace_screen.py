@@ -74,7 +74,7 @@ PRELOADED: Final = (
 )
 
 READING_TIME: Final = 1.0
-"""Seconds after a sample's first frame in which a first key press can not complete the sample."""
+"""Seconds after a sample's first frame in which a first key press cannot complete the sample."""
 
 _REPEAT: Final = 0.3
 """Fraction of `READING_TIME` within which a repeated key counts as held down."""

@@ -87,7 +87,7 @@ class CollectionTree:
 
 
 def has_rows_below(row: TreeRow, *, reports: bool) -> bool:
-    """Return whether a row has rows below it; among reports, a run is an item and has none."""
+    """Return whether a row has rows below it; in the tree of reports, a run has no rows."""
     return len(row.path) < (_DEPTH - 1 if reports else _DEPTH)
 
 

@@ -72,7 +72,7 @@ _STATUS_SIGNS = {
 _FURTHER = ReviewMessage.NEXT_CANDIDATES.text()
 _FURTHER_CELLS = len(_FURTHER) + 7  # with its digit and the space after it
 LONGEST: Final = 44
-"""Maximum width of a candidate annotation in the bar, in cells."""
+"""Maximum width of a candidate annotation in the label bar, in cells."""
 _LONGEST = 400  # maximum characters of a text in a list
 
 

@@ -289,7 +289,7 @@ class ReviewScreen(WorkspaceScreen):
         return True
 
     def _show_bar(self, draft: Draft) -> None:
-        """Show the bar, which never shrinks on one sample, so that the texts do not jump."""
+        """Show the label bar, which never shrinks on one sample, so that the texts do not jump."""
         bar, size = self.query_one(LabelBar), self.app.size
         reviewing = draft.state == REVIEWING
         bar.longest = rows.LONGEST if reviewing else LONGEST
@@ -303,7 +303,7 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def _most_rows(self) -> int:
-        """Maximum number of rows of the bar, which is one higher in a tall window."""
+        """Maximum number of rows of the label bar, which is one higher in a tall window."""
         return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
 
     def _agreed_comment(self) -> str:

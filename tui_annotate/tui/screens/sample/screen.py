@@ -274,7 +274,7 @@ class SampleScreen(Screen[None]):
         self._click(lambda draft: self.annotation_clicked(draft, message.index))
 
     def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """Handle a click on an option of the bar."""
+        """Handle a click on an option of the label bar."""
         message.stop()
         if self.draft and not self.draft.writing:
             self.spend()
@@ -289,7 +289,7 @@ class SampleScreen(Screen[None]):
         raise NotImplementedError
 
     def option_clicked(self, digit: str) -> None:
-        """Choose the option of the bar that was clicked."""
+        """Choose the option of the label bar that was clicked."""
         self.do("option.choose", digit=digit)
 
     def _click(self, action: Callable[[Draft], Effects]) -> None:
@@ -527,7 +527,7 @@ class SampleScreen(Screen[None]):
     # updates of the widgets
 
     def _show_bar(self, draft: Draft) -> None:
-        """Show the bar; its height always fits all labels, to avoid jumping texts."""
+        """Show the label bar; its height always fits all labels, to avoid jumping texts."""
         bar, (options, title, digits_off) = self.query_one(LabelBar), self.bar(draft)
         bar.show(options, title=title, digits_off=digits_off)
         size, usual = self.app.size, draft.pending is None and draft.split_label is None

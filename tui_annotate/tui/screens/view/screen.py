@@ -378,5 +378,5 @@ class ViewScreen(SampleScreen):
         return key_handlers.show(draft, index) if isinstance(draft, ViewDraft) else []
 
     def option_clicked(self, digit: str) -> None:
-        """Choose the annotator who was clicked in the bar."""
+        """Choose the annotator who was clicked in the label bar."""
         self.do("option.list" if digit == "0" else "option.choose", digit=digit)
