@@ -115,7 +115,7 @@ class MessageCode(ScreenMessage):
     NOTE_IN_HAND = "Unsaved note without a label: a digit saves it, Backspace drops it"
     NOTE_KEPT_ON = "Unsaved note on {letter} {label}: m opens it"
     COMMENT_KEPT_ON = "Unsaved comment on the {item}: M opens it"
-    NOTE_KEPT_FOR_CLAIM = "Unsaved note for a claim: v, then m opens it"
+    NOTE_KEPT_FOR_CLAIM = "Unsaved note for a claim: press v, then m opens it"
     NOT_SAVED = "Not saved: {reason}"
     TAKEN_BACK = "Undid: {what}"
     DONE_AGAIN = "Redid: {what}"
