@@ -79,7 +79,7 @@ WORK: Final[tuple[Step, ...]] = (
     (BACK + "aa" + ENTER, "B "),
     ("u", states.UNDONE),
     ("!", "Flag: why?"),
-    ("0", "your words"),
+    ("0", "Flagged because"),
     (PASTE + ENTER, " flagged"),
     ("", "words only"),  # said once the next sample is there; keys before that are dropped
     ("u", states.UNDONE),

@@ -21,15 +21,15 @@ ENTER = "\r"
 WHY = (hostile.name(0) * 99)[:10_000]
 MAKER = f"judge:{hostile.SIGNS[0]} {hostile.SIGNS[2]}"
 WALK: tuple[Step, ...] = (
-    ("c", "y saves"),
+    ("c", "y accepts"),
     ("g", "▸ Suggestion"),
     ("\x1b[6~\x1b[F\x1b[H", "▸ Suggestion"),
-    ("q", "y saves"),
+    ("q", "y accepts"),
     ("e", "Editing ~"),
-    ("e", "y saves"),
+    ("e", "y accepts"),
     ("x", "Reject: why?"),
     ("1", "Rejected"),
-    ("c", "y saves"),
+    ("c", "y accepts"),
     ("y", "The label set has no label"),
     ("e2" + ENTER, "saved"),
     ("u", states.UNDONE),

@@ -128,4 +128,4 @@ def test_a_terminal_that_is_tiny_or_none(tmp_path: Path) -> None:
         states.quit_app(terminal)
     with Terminal(program("view", str(path)), env={"TERM": "dumb"}) as terminal:
         terminal.wait("can not draw on a terminal of the kind 'dumb'")
-        assert terminal.end() == 1
+        assert terminal.end() == 2

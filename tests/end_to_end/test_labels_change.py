@@ -61,7 +61,7 @@ def test_a_renamed_label_is_told_to_both_who_are_at_work(folder: Path) -> None:
         labels(folder, "rename", "Unwanted.Intrinsic", "Invented")
         for terminal in (one, two):
             terminal.press("1")
-            terminal.wait(f"Intrinsic is Invented now · {states.CONFLICT}")
+            terminal.wait(f"Intrinsic was renamed to Invented · {states.CONFLICT}")
             terminal.wait(states.NOT_SAVED)
         assert stored(folder) == []
         for terminal in (one, two):
@@ -82,12 +82,12 @@ def test_a_split_reopens_finished_work_and_leads_through_it(folder: Path) -> Non
         one.press("j3")
         states.wait_for_saved(one, "Benign")
         one.press("s")
-        one.wait("is skipped")
+        one.wait("skipped · u undo")
         labels(folder, "merge", "Unwanted.Extrinsic", "Unwanted.Intrinsic")
         labels(folder, "retire", "Benign")
         labels(folder, "split", "Unwanted.Intrinsic", "Number", "Name")
         one.press("<")
-        one.wait("reopened: Intrinsic was split into Number and Name")
+        one.wait("Reopened: Intrinsic was split into Number and Name")
         for words in ("1 to relabel", "Number or Name?", "Benign (retired)"):
             one.wait(words)
         one.press("c")

@@ -79,7 +79,7 @@ class AnnotateApp(RestrictedApp):
 
     Attributes:
         printing: whether the user's own annotations are printed after the app has ended.
-        action: id of the first action; empty for none.
+        action: id of the first action; empty if there is none.
         refused: why the last action was not saved, if the screen could not show it; else empty.
     """
 
@@ -280,7 +280,7 @@ def run(
     Args:
         open_workspace: called again to print annotations after the app has ended.
         log: the file that receives standard error while the app runs.
-        action: id of the first action; empty for none.
+        action: id of the first action; empty if there is none.
         options: keyword arguments of `AnnotateApp`.
 
     Returns:

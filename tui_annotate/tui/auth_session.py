@@ -41,8 +41,8 @@ class SessionGuard:
         email: e-mail address of the user; before sign-in, the remembered address.
         must_change: whether the user must change the password before working.
         known: whether an ssh key or the machine account identified the user.
-        elsewhere: another process in which the same user works; None for none.
-        hint: a message for the sign-in form; empty for none.
+        elsewhere: another process in which the same user works; None if there is none.
+        hint: a message for the sign-in form; empty if there is none.
     """
 
     def __init__(
@@ -56,8 +56,8 @@ class SessionGuard:
         """Create the guard of a process before sign-in.
 
         Args:
-            name: local name of the user, from `--as`; empty for none.
-            bound: the user that an ssh key identifies; None for none.
+            name: local name of the user, from `--as`; empty if there is none.
+            bound: the user that an ssh key identifies; None if there is none.
             own: whether the machine account belongs to one user, who can sign in by it.
         """
         from tui_annotate.storage.people.presence import new_holder
@@ -327,7 +327,7 @@ class TokenFile:
         """Return the stored token; None if the file is missing or empty.
 
         Raises:
-            Unavailable: other users can read the file, or the file can not be read.
+            Unavailable: other users can read the file, or the file cannot be read.
         """
         try:
             handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
@@ -335,7 +335,7 @@ class TokenFile:
             return None
         except OSError as error:
             raise self._unusable(
-                f"the stored sign-in can not be read: {error.strerror}: {self.path}"
+                f"the stored sign-in cannot be read: {error.strerror}: {self.path}"
             ) from error
         with os.fdopen(handle, "rb") as file:
             facts = os.fstat(handle)
@@ -350,7 +350,7 @@ class TokenFile:
         """Write a token to the file atomically, with mode 0600.
 
         Raises:
-            Unavailable: the file can not be written.
+            Unavailable: the file cannot be written.
         """
         unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
@@ -362,7 +362,7 @@ class TokenFile:
             unfinished.replace(self.path)
         except OSError as error:
             raise Unavailable(
-                f"the sign-in can not be stored: {error.strerror or error}: {self.path}",
+                f"the sign-in cannot be stored: {error.strerror or error}: {self.path}",
                 "you stay signed in until you quit",
             ) from error
 

@@ -21,7 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 MOST_WAITING: Final = 256
-"""Maximum number of keys that wait for a screen; further keys are dropped. A typed note fits."""
+"""Maximum number of keys that wait for a screen, enough for a note; further keys are dropped."""
 
 _ROUNDS: Final = 2  # one for the key, one for the messages that it caused
 
@@ -38,7 +38,7 @@ class KeyHolder(Protocol):
 
 @runtime_checkable
 class KeyListener(Protocol):
-    """A screen that records the time from which keys are meant for it; None for no keys."""
+    """A screen that records the time from which it accepts keys; None if it accepts no keys."""
 
     listening_since: float | None
 

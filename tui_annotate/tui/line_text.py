@@ -51,25 +51,25 @@ def fit(text: str, cells: int) -> str:
 
 
 def runs_width(runs: Iterable[Run]) -> int:
-    """Return the total width of runs in cells."""
+    """Return the total width of styled pieces of text in cells."""
     return sum(cell_len(text) for text, _ in runs)
 
 
 def strip_of(runs: Sequence[Run], cells: int, ground: Style) -> Strip:
-    """Build a strip of exactly `cells` cells from runs; `ground` is the style below and around."""
+    """Build a strip of exactly `cells` cells from pieces of text; `ground` is the background."""
     segments = [Segment(text, ground + style) for text, style in runs if text]
     return Strip(segments).adjust_cell_length(cells, ground)
 
 
 def align_both_ends(left: Sequence[Run], right: Sequence[Run], cells: int) -> list[Run]:
-    """Put left and right runs at the ends of `cells` cells; cut the left runs if necessary."""
+    """Align pieces of text left and right in `cells` cells; cut the left pieces if necessary."""
     left_cells = cells - runs_width(right)
     kept = clip(left, left_cells)
     return [*kept, (" " * (left_cells - runs_width(kept)), Style.null()), *right]
 
 
 def clip(runs: Sequence[Run], cells: int) -> list[Run]:
-    """Return the runs that fit in `cells` cells; the last run is cut with an ellipsis."""
+    """Return the pieces of text that fit in `cells` cells; the last one is cut with an ellipsis."""
     kept: list[Run] = []
     for text, style in runs:
         if cells <= 0:

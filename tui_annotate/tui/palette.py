@@ -52,7 +52,7 @@ GOLD = "★"
 """Glyph of the passage that answers a question, and of a line with the answer."""
 
 REVIEW_GLYPHS = REFUSED, NEARLY, AGREED, OWN = "✗", "≈", "=", "+"
-"""Glyphs of candidate annotations (refused, similar, equal) and of the reviewer's own ones."""
+"""Glyphs of candidate annotations (rejected, similar, equal) and of the reviewer's annotations."""
 
 PLACES, NOTED = "⇄", "✎"
 """Glyphs in lists: before evidence or the number of evidence spans, and before a note."""

@@ -31,7 +31,7 @@ class RestrictedApp(SerialKeysApp):
     """Textual app without the features that export text, such as screenshots and the clipboard.
 
     Attributes:
-        problem: the unexpected error that ended the app; empty for none.
+        problem: the unexpected error that ended the app; empty if there is none.
     """
 
     TITLE = "tui-annotate"
@@ -70,7 +70,7 @@ class RestrictedApp(SerialKeysApp):
         self._close_messages_no_wait()
 
     def print_problem(self, words: str) -> None:
-        """Print the error that ended the app on standard error, followed by `words`."""
+        """Print the error that ended the app on standard error, followed by the text `words`."""
         sys.stderr.write(
             f"tui-annotate ended because of an internal error: {self.problem}\n"
             f"{make_visible(words)}\n"

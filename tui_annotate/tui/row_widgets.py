@@ -39,7 +39,7 @@ class FixedRows(LineWidget):
     _painted: tuple[Size, PaintStyles, list[list[Run]]] | None = None
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the runs of each row for a width of `cells`; missing rows are blank."""
+        """Return the styled pieces of text of each row, `cells` wide; missing rows are blank."""
         raise NotImplementedError
 
     def repaint(self, *, layout: bool = False) -> None:
@@ -48,7 +48,7 @@ class FixedRows(LineWidget):
         self.refresh(*([] if layout else [self.size.region]), layout=layout)
 
     def rows_of_runs(self) -> list[list[Run]]:
-        """Return the runs of the painted rows."""
+        """Return the styled pieces of text of the painted rows."""
         size, palette = self.size, self.palette
         if self._painted is None or self._painted[:2] != (size, palette):
             self._painted = (size, palette, self.paint(size.width))
@@ -97,7 +97,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         return self.scrollable_content_region.size
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the runs of a row for a width of `cells`."""
+        """Return the styled pieces of text of a row that is `cells` wide."""
         raise NotImplementedError
 
     def clicked(self, index: int) -> None:
@@ -180,7 +180,7 @@ def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:
 
 
 def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Words]]:
-    """Wrap words into lines of `cells` cells; `head` starts the first line and indents the rest."""
+    """Wrap words into lines of `cells` cells; `head` precedes the first and indents the others."""
     text, role = words
     indent = sum(text_width(piece) for piece, _ in head)
     first, *rest = wrap_line(text, cells - indent)

@@ -17,7 +17,7 @@ from tui_annotate.tui.line_text import Run, fit, line_text, text_width
 from tui_annotate.tui.palette import PaintStyles
 
 BARS: Final = "▁▂▃▄▅▆▇█"
-"""One glyph per eighth of [0, 1]."""
+"""Glyphs of bars for a score in [0, 1], in steps of one eighth."""
 
 _LABEL_COLUMNS, _DIGIT_COLUMNS = 100, 120  # minimum screen widths
 _WIDE_COLUMNS = 140  # minimum screen width for longer names
@@ -81,7 +81,7 @@ class ScoreCells:
         return cls(scores.names, scores.labelled)
 
     def cells(self, columns: int) -> int:
-        """Return the total width in cells, with the gap after it, for a screen of `columns`."""
+        """Return the total width of the score columns in cells, on a screen of `columns` cells."""
         if not self.names and not self.labelled:
             return 0
         badge = (1 + (_BADGE if columns >= _LABEL_COLUMNS else 1)) if self.labelled else 0

@@ -34,7 +34,7 @@ class AnnotatorSession:
         order: order of the queue, as `services.annotate` names it.
         machines: returns the services for scores and suggestions; None if they are not used.
         signed_in: whether the user has an account and can change the password and sign out.
-        problem: the first message, such as an invalid key map; empty for none.
+        problem: the first message, such as an invalid key map; empty if there is none.
     """
 
     annotate: AnnotationService

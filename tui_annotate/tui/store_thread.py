@@ -223,7 +223,7 @@ class Stopwatch:
 
     @property
     def full(self) -> bool:
-        """Whether the counted time is near the most seconds that the store counts per event."""
+        """Whether the counted time is near the maximum that the store counts for one event."""
         return self._seconds >= _FULL_SECONDS
 
     def take(self) -> float:

@@ -30,7 +30,7 @@ class ViewApp(RestrictedApp):
 
     Args:
         sample: id of the first sample to show; empty for the first sample of the file.
-        words: the first message; empty for none.
+        words: the first message; empty if there is none.
         keys: changes to the key map, in the form of the settings.
         theme: a name of `NAMES`; any other name keeps the terminal's default.
     """

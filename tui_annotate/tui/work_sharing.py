@@ -1,4 +1,4 @@
-"""Sharing of work during annotation: a thread that pulls and pushes, and the app's side of it.
+"""Sharing of work during annotation: a thread that pulls and pushes changes, and its control.
 
 Only the thread waits for the network, so no key is delayed. Changes are pushed after some seconds
 without a further change, and at the latest after a longer time. Changes that are saved during a
@@ -48,8 +48,8 @@ _DIALOG_RETRY: Final = 0.5
 class SharingMessage(ScreenMessage):
     """Texts about shared work that are not messages of the draft line."""
 
-    CONFLICTS_TITLE = "Changed on both sides"
-    CONFLICTS_HEAD = "changed on both sides"
+    CONFLICTS_TITLE = "Changed here and on another machine"
+    CONFLICTS_HEAD = "changed here and on another machine"
     CONFLICT = (
         "{dataset}/{sample}\n"
         "in use: {kept} ({kept_on}, {kept_at})\n"

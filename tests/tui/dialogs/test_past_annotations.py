@@ -80,7 +80,7 @@ async def test_nothing_and_a_refusal_are_told() -> None:
             await settled(stage, pilot)
             await pilot.press("enter", "down")
             assert words in stage.text()
-            assert "take note" not in stage.text()
+            assert "reuse note" not in stage.text()
             assert stage.results == []
 
 

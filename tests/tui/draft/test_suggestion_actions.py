@@ -114,11 +114,11 @@ def test_what_is_in_focus_is_told_in_words() -> None:
     on = with_two()
     keys(on, "c")
     assert told(on) == (
-        'y saves "15 million pounds" Intrinsic + evidence 1 · judge:tiny 0.83: "The source says 12 '
-        'million." · e change · x reject'
+        'y accepts "15 million pounds" Intrinsic + evidence 1 · judge:tiny 0.83: "The source says '
+        '12 million." · e change · x reject'
     )
     keys(on, "c")
-    assert told(on) == "y saves sentence 3 Benign · judge:tiny · e change · x reject"
+    assert told(on) == "y accepts sentence 3 Benign · judge:tiny · e change · x reject"
 
 
 @pytest.mark.parametrize("cells", [200, 130, 100, 77, 60, 40, 20])
@@ -131,7 +131,7 @@ def test_the_line_keeps_what_and_who_where_cells_are_few(cells: int) -> None:
     on.suggestions = (replace(on.suggestions[0], note=REASON * 9),)
     keys(on, "c")
     line = told(on, cells)
-    assert line.startswith('y saves "')
+    assert line.startswith('y accepts "')
     assert " · judge" in line
     assert "0.83" in line
     assert ("Th" in line) is (cells >= 77)
@@ -149,9 +149,9 @@ def test_in_eighty_columns_the_label_is_whole() -> None:
     for note, line in (
         (
             "another sum",
-            'y saves "15 m…unds" Intrinsic + evidence · detector-1 0.83: "another sum"',
+            'y accepts "15 m…unds" Intrinsic + evidence · detector-1 0.83: "another sum"',
         ),
-        (REASON, 'y saves "15…ds" Intrinsic + evidence · detec… 0.83: "The source…12 million."'),
+        (REASON, 'y accepts "15…ds" Intrinsic + evidence · detec… 0.83: "The source…2 million."'),
     ):
         on.suggestions = (replace(on.suggestions[0], note=note),)
         assert told(on, 77) == line

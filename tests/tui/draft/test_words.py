@@ -73,7 +73,9 @@ def test_each_state_has_its_words() -> None:
     """Options, edits, letters, the source, sleep."""
     made = draft()
     keys(made, "8")
-    assert said(made) == "Unwanted: 1-2 choose · Enter Unwanted itself · Backspace cancel"
+    assert (
+        said(made) == "Unwanted: 1-2 choose a sublabel · Enter chooses Unwanted · Backspace cancel"
+    )
     keys(made, "backspace 4")
     assert said(made).startswith("Sourced needs evidence: Space saves with match 1")
     keys(made, "backspace !")
@@ -99,7 +101,7 @@ def test_each_state_has_its_words() -> None:
     key(made, "a")
     assert said(made) == 'A Intrinsic · "so it is" · e edit · m note · x delete'
     made.focused = ""
-    assert said(made) == "sentence 1 · move or select, then 1-7 saves"
+    assert said(made) == "sentence 1 · move or select, then press 1-7"
 
 
 def test_without_words_or_matches_it_says_so() -> None:
@@ -125,8 +127,8 @@ STATES = {  # keys that lead to a state, and what its line says however little r
     "space": ("save: ", "evidence 1 ✓"),
     "space n space": ("save: ", "evidence 1, 2 ✓"),
     "2": (" needs evidence: ", "Space saves with match 1", "Enter saves without it"),
-    "1": ("1 choose", "Enter", "itself"),
-    "!": ("Flag: why?", "1-4 choose", "0 own words", "Enter no reason"),
+    "1": ("1 choose", "· Enter "),
+    "!": ("Flag: why?", "1-4 choose", "0 other reason", "Enter no reason"),
     "tab": ("Space takes", "as evidence for"),
     "m": ("Note for ",),
     "3": ("Saved: ", "u undo", "m note", "e edit"),

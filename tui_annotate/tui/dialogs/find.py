@@ -38,11 +38,11 @@ class FindDialog(Dialog[str]):
         self.query_one(LineInput).select_all()
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
-        """Searches."""
+        """Search for the typed text, and show the result in the title."""
         event.stop()
         self.show_title(self._search(event.value))
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Enter."""
+        """Close the dialog and return the query (key Enter)."""
         event.stop()
         self.dismiss(event.value)

@@ -24,7 +24,7 @@ _TITLES: Final = {
     actions.READING: "Keys reading",
     actions.SELECTING: "Keys with a selection",
     actions.SOURCE: "Keys in the source",
-    actions.OPTION: "Keys with an option pending",
+    actions.OPTION: "Keys while a question is open",
     actions.NOTE: "Keys in a note",
     actions.EDITING: "Keys editing an annotation",
     actions.REVIEWING: "Keys in review",
@@ -67,7 +67,7 @@ class HelpDialog(ScrollDialog):
         self.refill()
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return the lines of the page in one column, or in two of about the same height."""
+        """Return the lines of the page in one column, or in two columns of similar height."""
         columns = 2 if cells >= _TWO_COLUMNS else 1
         column = (cells - 1 - _GAP * (columns - 1)) // columns
         if self._marks:

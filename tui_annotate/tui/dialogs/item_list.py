@@ -40,7 +40,7 @@ class ItemList(RowList, Generic[Item]):
         self.set_rows(len(words))
 
     def show(self, items: Sequence[Item], *, focused: int = 0) -> None:
-        """Show other items."""
+        """Replace the items of the list."""
         self.items, self.focused = tuple(items), focused
         self.lay_out()
 
@@ -170,7 +170,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         self.rows.move(step)
 
     def action_choose(self) -> None:
-        """Enter."""
+        """Close the dialog and return the result for the focused item (key Enter)."""
         if self.rows.items:
             self.dismiss(self.result_of(self.rows.items[self.rows.focused]))
 

@@ -37,7 +37,7 @@ class JumpDialog(Dialog[Found], Generic[Found]):
         yield WordsLine(id="error")
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Enter."""
+        """Search for the typed id (key Enter)."""
         event.stop()
         if text := event.value.strip():
             self._is_searching = True

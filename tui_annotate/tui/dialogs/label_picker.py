@@ -107,7 +107,7 @@ class LabelPicker(Dialog[LabelPath]):
         Binding("pageup", "move(-10)", "up a page", show=False),
         Binding("pagedown", "move(10)", "down a page", show=False),
     ]
-    keys: Keys = (("↑↓", "move"), ("Enter", "take"), ("Esc", "close"))
+    keys: Keys = (("↑↓", "move"), ("Enter", "choose"), ("Esc", "close"))
 
     def __init__(
         self, tree: LabelTree, *, chosen: Collection[LabelPath] = (), slots: Mapping[LabelPath, int]
@@ -124,7 +124,7 @@ class LabelPicker(Dialog[LabelPath]):
         yield _Description()
 
     def on_mount(self) -> None:
-        """Show all labels, and focus the first marked label; typing keeps the height."""
+        """Show all labels, and focus the first marked label; the height stays fixed."""
         cells = min(self.app.size.width, _WIDEST) - _FRAME
         wrapped = [
             _wrap_description(line_text(label.description), cells)
@@ -152,7 +152,7 @@ class LabelPicker(Dialog[LabelPath]):
         self._show_labels(0)
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Enter."""
+        """Close the dialog and return the focused label (key Enter)."""
         event.stop()
         self._pick(self.query_one(_Labels).focused_row)
 

@@ -32,10 +32,10 @@ def _letter(sign: str, meaning: str) -> LegendEntry:
 
 _STRENGTHS = (
     "a match: about 1 in 10 of these is evidence",
-    "a match: about 1 in 4",
-    "a match: about 1 in 2",
-    "a match: about 2 in 3",
-    "a match: about 4 in 5",
+    "a match: about 1 in 4 is evidence",
+    "a match: about 1 in 2 is evidence",
+    "a match: about 2 in 3 are evidence",
+    "a match: about 4 in 5 are evidence",
 )
 
 STATE_MARKS: Final = tuple(
@@ -63,30 +63,28 @@ _MATCHES: Final = (
 _ON_TEXTS: Final = (
     _mark("text", "in the focused match: a word of the selection", "underlined"),
     _on_text(palette.CONFLICT, "conflict", "a number, date or name that may differ", word="12"),
-    _on_text(palette.LACKING, "lacking", "after i: words not found in the source"),
+    _on_text(palette.LACKING, "lacking", "words not found in the source (key i)"),
 )
 _CITATIONS: Final = (
     _mark("[id]", f"{_CITED}; c next"),
     _mark("[id]", "the citation in focus", "underlined"),
-    _on_text(
-        palette.SUGGESTED, "suggested", "suggested by a machine; c next, with [id] marks a next"
-    ),
+    _on_text(palette.SUGGESTED, "suggested", "suggested by a machine; c next (a in a report)"),
     _mark("text", "several annotations on the same words", "overlap"),
     _mark(palette.SEVERAL, "several annotations on one line; a and c next", "label 1"),
     *_LISTED,
-    _mark(palette.GOLD, "a correct answer; above a passage: it has the answer", "label 0"),
+    _mark(palette.GOLD, "a correct answer, or a passage with the answer", "label 0"),
     _CLOSED_LABEL,
 )
 
 ANNOTATE_MARKS: Final[tuple[LegendEntry, ...]] = (
     *_MATCHES,
     _on_text(palette.CHOSEN, "evidence", "taken as evidence of the draft"),
-    _mark(f"{palette.CHOSEN}2", "match 2, taken", "text"),
+    _mark(f"{palette.CHOSEN}2", "match 2, taken as evidence", "text"),
     _mark(palette.FORMER, "your evidence for another summary of this source"),
     *_ON_TEXTS,
     _letter("A", "an annotation; a small letter: incomplete"),
     *_CITATIONS,
-    _mark(palette.OPENS_MORE, "after a label: it has child labels"),
+    _mark(palette.OPENS_MORE, "after a label: the label has sublabels"),
     *_CURSOR,
     *STATE_MARKS,
 )
@@ -114,9 +112,9 @@ REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
         word="Label A B",
     ),
     _on_text(palette.REFUSED, "text", "a candidate that was rejected", word="Label A B"),
-    _letter(palette.CONFLICT, "a conflict: labels, or not all annotated it"),
+    _letter(palette.CONFLICT, "a conflict: other labels, or not annotated by all"),
     _letter(palette.NEARLY, "the same label with different spans"),
-    _letter(palette.AGREED, "all agree: accepted at Enter"),
+    _letter(palette.AGREED, "all annotators agree: Enter accepts"),
     _letter(palette.CHOSEN, "your adjudicated annotation"),
     _letter(palette.REFUSED, "a group that you rejected"),
     _letter(palette.OWN, "an annotation that you added"),

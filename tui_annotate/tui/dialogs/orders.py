@@ -38,7 +38,7 @@ def order_words(order: str) -> str:
     if order in _ORDERS:
         return _ORDERS[order]
     if order.startswith(DISAGREE):
-        return f"{score_of_order(order)}: where annotators contradict it most"
+        return f"{score_of_order(order)}: most contradicted by annotators first"
     if scored := by_score(order):
         return f"{scored.score}: {_DIRECTIONS[scored.sense]}"
     return f"shuffled ({order})"

@@ -67,7 +67,7 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         return clip(align_both_ends(left, right, cells), cells)
 
     def on_mount(self) -> None:
-        """Set the height for a text without items."""
+        """Set the height of the dialog for a text in place of items."""
         self.query_one(Vertical).styles.height = _FEWEST + _OTHER_ROWS
 
     def refused(self, error: TuiAnnotateError) -> None:
@@ -75,12 +75,12 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         self.rows.show_text(f"✗ {error.message}", error.hint)
 
     def show_items(self, found: Sequence[PastAnnotation]) -> None:
-        """Show all past annotations; Enter takes a note, after which key r takes its label."""
+        """Show all past annotations; Enter reuses a note, and then key r its label."""
         if not found:
             self.rows.show_text("No similar annotations of yours yet")
             return
         self.rows.show(found)
         self.query_one(Vertical).styles.height = max(self.rows.count, _FEWEST) + _OTHER_ROWS
         self.show_title(f"{len(found)} of yours")
-        take = ("Enter", "take note"), ("r", "then takes its label")
+        take = ("Enter", "reuse note"), ("r", "then reuses its label")
         self.show_keys((("↑↓", "move"), *take, *self.keys))

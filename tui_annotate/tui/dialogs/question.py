@@ -34,7 +34,7 @@ class QuestionDialog(Dialog[bool]):
         yield WordsLine(id="text", classes="gap")
 
     def on_mount(self) -> None:
-        """Show the text."""
+        """Show the text of the question."""
         self.query_one("#text", WordsLine).show([(self._text, "text")])
 
     def action_accept(self) -> None:

@@ -53,7 +53,7 @@ def format_marks(found: Sequence[Citation]) -> dict[int, str]:
 
 
 def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
-    """Return (offset before a mark, the mark's span in all marks there); None if out of range.
+    """Return (offset before a citation mark, span of the mark in all marks there), or None.
 
     Args:
         number: index of the citation.
@@ -71,7 +71,7 @@ def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None
 
 
 def citation_at_cell(found: Sequence[Citation], offset: int, cell: int) -> int | None:
-    """Return the index of the citation whose mark covers a cell; None for none.
+    """Return the index of the citation whose mark covers a cell; None if there is none.
 
     Args:
         offset: an offset in the sentence with the marks.
@@ -93,7 +93,7 @@ def _join_marks(marks: Sequence[str]) -> str:
 
 
 def _count_readable(marks: Sequence[str]) -> int:
-    """Count the marks that fit; at least one."""
+    """Return the number of citation marks that fit, at least 1."""
     cells = -1
     for at, one in enumerate(marks):
         cells += 1 + text_width(one)
@@ -180,7 +180,7 @@ def describe_citing(draft: Draft) -> str:
 
 
 def format_listing(sample: Sample, urls: Mapping[str, str]) -> str:
-    """List all cited documents with title and address, for a page; empty for none."""
+    """List all cited documents with title and address, for a page; empty if there is none."""
     documents = {document.key: document for document in sample.side(Side.SOURCE)}
     parts = []
     for name in dict.fromkeys(citation.id for citation in list_citations(sample)):
@@ -199,7 +199,7 @@ def sentence_index(sample: Sample) -> int:
 def describe_better_document(
     documents: Sequence[Document], matches: Sequence[Match], here: str, *, lit: int = 0
 ) -> str:
-    """Name another document with stronger evidence than the cited document; empty for none.
+    """Name another document with stronger evidence than the cited document; empty if there is none.
 
     Args:
         matches: matches in all documents of the report, best first.

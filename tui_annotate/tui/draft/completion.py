@@ -183,7 +183,7 @@ def wants_note(draft: Draft, annotation: Annotation) -> bool:
 def restore_refused_save(
     draft: Draft, annotation: Annotation, message: StatusMessage | str
 ) -> Effects:
-    """Restore an annotation that the store refused as the draft, now or once the draft is empty."""
+    """Restore an annotation that the store refused to save, once the draft has no other work."""
     known, new = draft.saving.pop(annotation.id, (annotation, True))
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != known.id]
     draft.unsaved.append((known, new))
@@ -273,7 +273,7 @@ def describe_undone(verb: str, labels: str = "", *, redo: bool = False) -> Statu
 
     Args:
         verb: event verb of the action.
-        labels: label names of the annotation; empty for none.
+        labels: label names of the annotation; empty if there is none.
     """
     what = _ACTIONS[verb].text() if verb in _ACTIONS else verb
     if labels:

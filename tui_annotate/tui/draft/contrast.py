@@ -53,7 +53,7 @@ class TextContrast:
         shared: spans of words of the match that the anchor contains, too.
         claims: spans in the anchor that may contradict the spans of `evidence`, in parallel.
         evidence: spans in the match.
-        description: the first possible contradiction as text; empty for none.
+        description: the first possible contradiction as text; empty if there is none.
     """
 
     shared: tuple[Span, ...] = ()

@@ -38,7 +38,7 @@ class SelectWord(Effect):
 
 @dataclass(frozen=True, slots=True)
 class GrowSelection(Effect):
-    """Request to grow (+1) or shrink (-1) the selection by one step, from the sentence if none."""
+    """Request to grow (+1) or shrink (-1) the selection by one step, first to the sentence."""
 
     side: Side
     step: int

@@ -41,7 +41,7 @@ def _walk_hits(draft: Draft, step: int) -> Effects:
 
 
 def walk_missing_words(step: int, draft: Draft) -> Effects:
-    """Go to the next or previous word marked as not in the source, cyclic; one must exist."""
+    """Go to the next or previous marked word (not in the source), cyclic; one must exist."""
     here = draft.pointers[Side.SUMMARY].offset
     starts = [span.start for span in draft.missing_words]
     at = bisect_right(starts, here) if step > 0 else bisect_left(starts, here) - 1
@@ -80,7 +80,7 @@ def show_matches(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
 
 
 def take(draft: Draft) -> Effects:
-    """Take or release the focused match as evidence, in the source the current text (Space)."""
+    """Take or release evidence (Space): the focused match, in the source the current text."""
     if draft.side is Side.SOURCE and not draft.pending:
         taken = _toggle_evidence(draft, draft.current_anchor(Side.SOURCE))
         return [*taken, *cursor_actions.go_to_summary(draft)]

@@ -15,7 +15,7 @@ from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, join_la
 
 
 def choose(draft: Draft, digit: str) -> Effects:
-    """Handle a digit outside of notes: save, open or toggle its option, or blink for no option."""
+    """Handle a digit: save, open or toggle the digit's option; blink if there is no such option."""
     if digit == "0":
         return _choose_zero(draft)
     option = next((known for known in draft.options() if known.digit == digit), None)
@@ -34,7 +34,7 @@ def choose(draft: Draft, digit: str) -> Effects:
 
 
 def pick(draft: Draft, path: LabelPath) -> Effects:
-    """Apply a label chosen from the list of labels; a parent means the parent itself."""
+    """Apply a label chosen from the list of labels; also a label that has sublabels."""
     if draft.tree.find(path) is None:
         return draft.refuse_key(MessageCode.LABEL_GONE, WARNING, label=describe_labels([path]))
     return label(draft, path)
@@ -50,7 +50,7 @@ def repeat(draft: Draft) -> Effects:
 
 
 def accept(draft: Draft) -> Effects:
-    """Answer a pending question with Enter: the parent itself, no evidence found, or no reason."""
+    """Answer a pending question with Enter: the parent label, no evidence, or no reason."""
     pending, draft.pending = draft.pending, None
     if pending is None:
         return [Blink()]

@@ -70,7 +70,7 @@ class DraftLabelSetChange:
         return list({change.text: change for change in found}.values())
 
     def describe(self, first: Collection[LabelPath]) -> str:
-        """Describe the first changes in one line (see `changes`); empty for none."""
+        """Describe the first changes in one line (see `changes`); empty if there is none."""
         return join_first([change.text for change in self.changes(first)], _MOST_NAMED)
 
     def _describe_change(self, path: LabelPath) -> StatusMessage | None:

@@ -29,9 +29,9 @@ class MessageCode(ScreenMessage):
     AT_HIT = "Hit {number} of {count}: {what} · n N next, previous · Backspace ends the search"
     AT_MISSING_WORD = "{number} of {count} words not in the source · c C next, previous · i off"
     NO_HIT = "{what}: not found here"
-    NO_MATCH_TO_TAKE = "No match to take: Tab goes to the source, Space takes a sentence there"
+    NO_MATCH_TO_TAKE = "No match to take: Tab goes to the source, where Space takes a sentence"
     NO_CLAIM_FOR_EVIDENCE = (
-        "e, then Space adds evidence to this annotation; move or select for a new one"
+        "Press e, then Space to add evidence; move or select for a new annotation"
     )
     NO_WORDS_ON_SCREEN = "No words on screen"
     NO_SOURCE = "This sample has no source text"
@@ -65,7 +65,9 @@ class MessageCode(ScreenMessage):
     LABEL_SPLIT = "{label} was split: choose {parts}"
     LABEL_SPLIT_INTO_NOTHING = "{label} was split: choose another label"
     HAS_LABEL_ALREADY = "{letter} already gives this {what} the label {label}: a, then e edits it"
-    HAS_EXCLUSIVE_LABEL = "{letter} labels this {what} {label}, and one of the two is exclusive"
+    HAS_EXCLUSIVE_LABEL = (
+        "{letter} labels this {what} {label}, and one of the two labels is exclusive"
+    )
     PART_IS_EXCLUSIVE = "{label} is exclusive: e edits the labels"
     PART_TAKES_NO_EVIDENCE = "{label} takes no evidence: e edits the annotation"
     PART_TAKES_NO_NOTE = "{label} takes no note: e edits the annotation"
@@ -89,10 +91,12 @@ class MessageCode(ScreenMessage):
     # notes
     NO_NOTE_ON_SUGGESTION = "Press e to change the suggestion, then m to write its note"
     NO_NOTE_UNDER_LABEL = "{label} takes no note"
-    FORMER_HAS_NO_NOTE_FOR_THIS = "That annotation has no note · e changes the labels of this one"
-    FORMER_HAS_NO_NOTE = "That annotation has no note"
+    FORMER_HAS_NO_NOTE_FOR_THIS = (
+        "The past annotation has no note · e changes the labels of the focused one"
+    )
+    FORMER_HAS_NO_NOTE = "The past annotation has no note"
     NOTE_IN_HAND_ALREADY = "The draft already has a note: Backspace drops it"
-    NOTE_TAKEN = "Note taken"
+    NOTE_TAKEN = "Note copied to the draft"
     REPEAT_TOGGLES = "r switches {label} on or off"
     REPEAT_SAVES = "r saves as {label}"
     ANNOTATION_OF_NOTE_GONE = "The annotation of this note was deleted; its text is kept"
@@ -105,13 +109,13 @@ class MessageCode(ScreenMessage):
     LABEL_LACKS = "Not completed: {letter} {label} needs {lacks} · e edit · m note"
     NOT_ALL_SEEN = "{unseen} · Enter again completes"
     FINISH_EDIT_BEFORE_LEAVING = "Finish the edit before you go on: Enter saves it, e cancels it"
-    MORE_NOT_SAVED = "{count} more not saved yet: finish this one, the next follows"
+    MORE_NOT_SAVED = "{count} more not saved yet: finish this annotation, then the next one opens"
     CLAIM_NOT_SAVED = "This claim is not saved yet: a digit tries again, Backspace drops it"
     EVIDENCE_IN_HAND = "Unsaved evidence: a digit saves it, Backspace releases it"
     NOTE_IN_HAND = "Unsaved note without a label: a digit saves it, Backspace drops it"
     NOTE_KEPT_ON = "Unsaved note on {letter} {label}: m opens it"
     COMMENT_KEPT_ON = "Unsaved comment on the {item}: M opens it"
-    NOTE_KEPT_FOR_CLAIM = "Unsaved note for a claim: v, then m opens it"
+    NOTE_KEPT_FOR_CLAIM = "Unsaved note for a claim: press v, then m opens it"
     NOT_SAVED = "Not saved: {reason}"
     TAKEN_BACK = "Undid: {what}"
     DONE_AGAIN = "Redid: {what}"
@@ -131,8 +135,8 @@ class MessageCode(ScreenMessage):
     NO_LABEL_PROPOSED = "This suggestion has no label: press e, then a digit"
     UNKNOWN_LABEL_PROPOSED = "The label set has no label {label}: press e, then a digit"
     PROPOSED_TAKES_NO_EVIDENCE = "{label} takes no evidence: press e, then Backspace releases it"
-    SUGGESTION_REFUSED = "Rejected {what} of {maker} · u undo"
-    SUGGESTION_REFUSED_MORE_OPEN = "Rejected {what} of {maker} · u undo · {key} next"
+    SUGGESTION_REFUSED = "Rejected {what} from {maker} · u undo"
+    SUGGESTION_REFUSED_MORE_OPEN = "Rejected {what} from {maker} · u undo · {key} next"
 
     # the annotating screen
     WITH_MORE = "{first} · {more}"  # a message and another one
@@ -155,7 +159,7 @@ class MessageCode(ScreenMessage):
     UNDONE_ELSEWHERE = "{undone}, in {sample}"
     UNDONE = "{undone} · U redo"
     REDONE = "{undone} · u undo"
-    SECOND_READING_BEGUN = "2nd reading: your annotations of the first are hidden"
+    SECOND_READING_BEGUN = "2nd reading: your annotations of the 1st reading are hidden"
     FIRST_READING_AGAIN = "Back at the first reading"
     NO_SECOND_READING = "No sample is assigned to you for a second reading"
     NO_LESSON_IN_SECOND_READING = (
@@ -167,8 +171,8 @@ class MessageCode(ScreenMessage):
     NO_OTHER_DOCUMENT_CITED = "This sentence cites no other document"
     FIRST_CITATION = "This is the first citation of the report · J next unfinished"
     LAST_CITATION = "This is the last citation of the report · J next unfinished"
-    NO_COLLECTION_ITEM = "J works on reports, documents and citations only: Enter completes samples"
-    ALL_OTHERS_ANNOTATED = "Every other {item} is annotated"
+    NO_COLLECTION_ITEM = "J works only on reports, documents and citations: Enter completes samples"
+    ALL_OTHERS_ANNOTATED = "All other {items} are annotated"
     NO_COLLECTION = "This sample is not part of a report collection: q shows the queue"
 
     # matches, and words that the source lacks
@@ -194,9 +198,9 @@ class MessageCode(ScreenMessage):
     # synchronization
     NOTHING_SHARED = "Not shared: set TUI_ANNOTATE_SYNC_URL or TUI_ANNOTATE_SYNC_DIR · docs/sync.md"
     ONLINE = "Online: work is shared"
-    OFFLINE = "Offline: work stays here until you go online"
+    OFFLINE = "Offline: work stays on this machine until you go online"
     NOT_SHARED_YET = "Not shared yet: {problem}"
-    LEFT_OUT_OF_PULL = "Skipped by a pull: {sample}: {reason}"
+    LEFT_OUT_OF_PULL = "A pull skipped {sample}: {reason}"
     SENDING_LAST = "Quitting: sending the last changes; unsent changes follow next time"
 
 
@@ -207,7 +211,7 @@ class LineText(ScreenMessage):
     # what the next digit saves
     NO_WORDS = "No words here to label · Enter done · s skip"
     SAVES = "{digits} save: {what}"
-    MOVE_FIRST = "{claim} · move or select, then {digits} saves"
+    MOVE_FIRST = "{claim} · move or select, then press {digits}"
     WITH_EVIDENCE = "{what} + evidence {spans} ✓"
     WITHOUT_EVIDENCE = "{what}, no evidence"
     WITH_NOTE = "{what} + note"
@@ -243,27 +247,27 @@ class LineText(ScreenMessage):
     # letters on words
     FIRST_WORD = "First word: type its letters"
     LAST_WORD = "Last word: type its letters · Enter takes one word"
-    SECOND_OF_PAIR = "capital: the word after it"
+    SECOND_OF_PAIR = "capital letter: the word after"
 
     # questions
     RATE = "Rate the {item}: {digits} choose · 0 not rated"
-    FLAG = "Flag: why? {digits} choose · 0 own words · Enter no reason"
-    CHILD = "{label}: {digits} choose · Enter {label} itself"
-    CHILD_SHORT = "{label}: {digits} choose · Enter itself"
+    FLAG = "Flag: why? {digits} choose · 0 other reason · Enter no reason"
+    CHILD = "{label}: {digits} choose a sublabel · Enter chooses {label}"
+    CHILD_SHORT = "{label}: {digits} choose · Enter {label}"
     EVIDENCE_OF_MATCH = "{label} needs evidence: Space saves with match {rank}"
     EVIDENCE_BY_HAND = "{label} needs evidence: {enter} · Backspace, Tab: select it"
     WITHOUT = "Enter saves without evidence"
     WITHOUT_SHORT = "Enter saves without it"
-    REJECT = "Reject: why? {digits} choose · 0 own words · Enter no reason"
+    REJECT = "Reject: why? {digits} choose · 0 other reason · Enter no reason"
 
     # the source
     TAKES = "Space takes {what} as evidence"
     TAKES_FOR = "Space takes {what} as evidence for {claim}"
     RELEASES = "Space releases {what} as evidence"
     RELEASES_FOR = "Space releases {what} as evidence for {claim}"
-    PASSAGE_TAKES = "Space takes it"
-    PASSAGE_TAKES_FOR = "Space takes it for {claim}"
-    PASSAGE_RELEASES = "Space releases it"
+    PASSAGE_TAKES = "Space takes the selection"
+    PASSAGE_TAKES_FOR = "Space takes the selection for {claim}"
+    PASSAGE_RELEASES = "Space releases the selection"
     THIS_SENTENCE = "this sentence"
 
     # what the open note is on
@@ -276,8 +280,8 @@ class LineText(ScreenMessage):
     NOTE = "Note:"
 
     # suggestions
-    SUGGESTION = "y saves {what} · {maker}"
-    SUGGESTION_WITHOUT_LABEL = "e, a digit, Enter save {what} · {maker}"
+    SUGGESTION = "y accepts {what} · {maker}"
+    SUGGESTION_WITHOUT_LABEL = "e, then a digit and Enter save {what} · {maker}"
     SUGGESTED_LABELS = "{claim} {labels}"
     SUGGESTED_EVIDENCE = "{what} + evidence {spans}"
     UNNAMED_EVIDENCE = "{what} + evidence"
@@ -296,7 +300,6 @@ class LineText(ScreenMessage):
     CANCEL_EDIT_KEY = "e cancel"
     STOP_KEY = "Backspace stops"
     KEEP_RATING_KEY = "Enter keeps the rating"
-    KEEP_SUGGESTION_KEY = "Backspace keeps it"
 
     # names
     SENTENCE = "sentence {number}"

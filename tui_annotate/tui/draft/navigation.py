@@ -14,7 +14,7 @@ from tui_annotate.tui.draft.state import Draft
 
 
 def go_to_annotation(step: int, draft: Draft) -> Effects:
-    """Focus the next or previous annotation, cyclic; with suggestions if `c` goes to citations."""
+    """Focus the next or previous annotation, cyclic; in a report, suggestions too."""
     known: Sequence[Annotation | Suggestion] = draft.annotations
     if draft.cites:
         known = _sort_by_position([*draft.annotations, *draft.offered])

@@ -43,7 +43,7 @@ def write_comment(draft: Draft, comment: str = "") -> Effects:
 
 
 def claim_to_search(draft: Draft) -> tuple[Anchor | None, str]:
-    """Return (claim, annotation id) for the search in past annotations; empty id for a new one."""
+    """Return (claim, annotation id or empty) for the search in past annotations."""
     annotation = draft.editing or draft.focused_annotation
     claim = annotation.claim if annotation and not draft.editing else ()
     return next(iter(claim or draft.claim), None), annotation.id if annotation else ""

@@ -1,4 +1,4 @@
-"""The draft of one sample: texts, cursors, claim, evidence, labels, note, and the bar's options.
+"""The draft of one sample: texts, cursors, claim, evidence, labels, note, label bar options.
 
 `key_handlers` changes a draft by keys, `words` describes a draft in text.
 """
@@ -32,13 +32,13 @@ from tui_annotate.tui.keys.actions import DIGITS
 from tui_annotate.tui.palette import label_slots
 
 REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
-"""Reasons to flag a sample, in the order of the digits; 0 asks for own words."""
+"""Reasons to flag a sample, in the order of the digits; 0 is for another reason."""
 
 DECLINE, RATING = "decline", "rating"
 """Kinds of `PendingQuestion`: reason of rejecting a suggestion; rating of the sample."""
 
 DECLINING: Final = ("supported", "wrong extent", "wrong label", "unimportant")
-"""Reasons to reject a suggestion, in the order of the digits; 0 asks for own words."""
+"""Reasons to reject a suggestion, in the order of the digits; 0 is for another reason."""
 
 
 def segment_at(segments: Sequence[Segment], offset: int) -> int:
@@ -131,7 +131,7 @@ class LabelOption:
 
 
 def reason_options(texts: Sequence[str], *, chosen: str = "") -> tuple[LabelOption, ...]:
-    """Return options for reasons or ratings, numbered from 1; `chosen` is the text of one."""
+    """Return numbered options for reasons or ratings; `chosen` is the text of the chosen option."""
     return tuple(
         LabelOption(str(number), text, (text,), chosen=bool(text) and text == chosen)
         for number, text in enumerate(texts, 1)
@@ -155,7 +155,7 @@ SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The object of a note; `id` is the id of the annotation or suggestion, if it is one."""
+    """The object of a note; `id` is the id of an annotation or suggestion, else empty."""
 
     kind: str
     id: str = ""
@@ -169,7 +169,7 @@ class Draft:
         segments: segments of each document, parallel to `sample.documents`.
         annotations: the annotator's own annotations, in reading order.
         side: side with the keyboard focus.
-        focused: id of the annotation or suggestion in focus; empty for none.
+        focused: id of the annotation or suggestion in focus; empty if there is none.
         suggestions: unanswered suggestions, in reading order.
         suggestions_hidden: whether suggestions are hidden from screen and keys.
         answering: answers not yet confirmed by the store, by suggestion id: the annotation made of
@@ -260,19 +260,19 @@ class Draft:
 
     @property
     def focused_annotation(self) -> Annotation | None:
-        """The annotation in focus; None for none."""
+        """The annotation in focus; None if there is none."""
         return next((known for known in self.annotations if known.id == self.focused), None)
 
     @property
     def focused_suggestion(self) -> Suggestion | None:
-        """The suggestion in focus; None for none."""
+        """The suggestion in focus; None if there is none."""
         if not self.focused:
             return None
         return next((one for one in self.offered if one.id == self.focused), None)
 
     @property
     def in_focus(self) -> Annotation | Suggestion | None:
-        """The annotation or suggestion in focus; None for none."""
+        """The annotation or suggestion in focus; None if there is none."""
         return self.focused_annotation or self.focused_suggestion
 
     @property
@@ -282,7 +282,7 @@ class Draft:
 
     @property
     def selection(self) -> Span | None:
-        """The selection on the side with the keyboard focus; None for none."""
+        """The selection on the side with the keyboard focus; None if there is none."""
         return self.pointer.selection
 
     def text(self, side: Side, index: int | None = None) -> str:
@@ -321,7 +321,7 @@ class Draft:
         return f"{name} ({'split' if label.split else 'retired'})"
 
     def label_names(self, paths: Sequence[LabelPath]) -> str:
-        """Join the names of an annotation's labels with commas; `no label` for none."""
+        """Join the names of an annotation's labels with commas; `no label` if there is none."""
         return ", ".join(map(self.label_name, filter(None, paths))) or "no label"
 
     def slot(self, path: LabelPath) -> int:
@@ -342,7 +342,7 @@ class Draft:
         return letter(at)
 
     def lacking(self) -> tuple[tuple[Annotation, tuple[str, ...]], ...]:
-        """Return (annotation, missing required parts), in reading order."""
+        """Return the incomplete annotations with their missing required parts, in reading order."""
         pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
         return tuple((known, lacks) for known, lacks in pairs if lacks)
 
@@ -350,7 +350,7 @@ class Draft:
 
     @property
     def cites(self) -> bool:
-        """Whether `c` goes to citations; then `a` goes to suggestions, too."""
+        """Whether key `c` goes to citations; if so, key `a` also goes to suggestions."""
         return bool(self.citations or self.tabs)
 
     @property
@@ -360,7 +360,7 @@ class Draft:
 
     @property
     def state(self) -> str:
-        """The state for the choice of keys: a letter of `keys.actions.STATES`."""
+        """The state that determines which keys work: a letter of `keys.actions.STATES`."""
         if self.pending:
             return "L"
         if self.writing:
@@ -399,7 +399,7 @@ class Draft:
 
     @property
     def passage(self) -> Anchor | None:
-        """The selection in the source that a digit saves as evidence; None for none.
+        """The selection in the source that a digit saves as evidence; None if there is none.
 
         Reports, documents and citations only; in other samples, Space takes the selection.
         """
@@ -423,7 +423,7 @@ class Draft:
 
     @property
     def focused_match(self) -> Match | None:
-        """The focused match on the source side; None for none."""
+        """The focused match on the source side; None if there is none."""
         rank = self.focused_ranks[Side.SOURCE]
         return next((match for match in self.matches[Side.SOURCE] if match.rank == rank), None)
 

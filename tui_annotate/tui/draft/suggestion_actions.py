@@ -179,7 +179,7 @@ def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | st
 
 
 def find_reopened(draft: Draft, before: Sequence[Suggestion]) -> Suggestion | None:
-    """Return the one suggestion that an undo opened again; None for none or several.
+    """Return the one suggestion that an undo opened again; None if it opened none or several.
 
     Args:
         before: the suggestions that were open before the undo.
@@ -232,7 +232,7 @@ def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
 
 def _describe_question(draft: Draft, cells: int) -> str:
     text = LineText.REJECT.text(digits=digit_range(draft.options()))
-    longer = join_parts(text, LineText.KEEP_SUGGESTION_KEY.text())
+    longer = join_parts(text, LineText.CANCEL_KEY.text())
     return longer if cells_of(longer) <= cells else text
 
 

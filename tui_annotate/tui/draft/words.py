@@ -36,7 +36,7 @@ QUOTE_CELLS: Final = 36
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """The length of the line: cells of a quote and of names; whether optional keys are shown."""
+    """Limits for the draft line: cells of a quote and of names; whether it shows optional keys."""
 
     quote: int = QUOTE_CELLS
     names: int = 200
@@ -55,7 +55,7 @@ _MOST_EVIDENCE = 2  # named spans if the line must be short
 
 
 def draft_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
-    """Return (text, kind) of the draft line, within `cells` if possible; a message is never cut."""
+    """Return (text, kind) of the draft line in `cells` cells if possible; a message is not cut."""
     if draft.message:
         return draft.message.text, draft.message.kind
     text, kind = _describe(draft, _DETAILS[0])
@@ -204,7 +204,7 @@ def _describe_passage(draft: Draft, what: str, detail: _Detail) -> tuple[str, st
 
 
 def describe_kind(sample: Sample) -> str:
-    """Return the word for a sample: `report`, `document`, `citation`, or else `sample`."""
+    """Return what a sample is called: `report`, `document`, `citation`, or else `sample`."""
     return str(sample.kind) if sample.kind in RATED_KINDS else "sample"
 
 
@@ -241,7 +241,7 @@ def describe_claim(draft: Draft, claim: Sequence[Anchor], *, cells: int, none: s
 
 
 def with_more(what: str, items: Sized, shown: int = 1) -> str:
-    """Add the number of items that are not shown, as in `sentence 3 and 2 more`."""
+    """Append the number of hidden items, as in `sentence 3 and 2 more`."""
     hidden = len(items) - shown
     return LineText.AND_MORE.text(what=what, count=hidden) if hidden > 0 else what
 
@@ -313,18 +313,18 @@ def describe_request(request: Request) -> str:
 
 
 def describe_labels(labels: tuple[LabelPath, ...] | list[LabelPath]) -> str:
-    """Join the last names of label paths with commas; `no label` for none."""
+    """Join the last names of label paths with commas; `no label` if there is none."""
     return ", ".join(path[-1] for path in labels if path) or LineText.NO_LABEL.text()
 
 
 def join_label_names(labels: Iterable[Label], *, last: str = ", ") -> str:
-    """Join the names of labels with commas, the last two with `last`."""
+    """Join the names of labels with commas, the last two with the word `last`."""
     found = [label.name for label in labels]
     return last.join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
 
 
 def digit_range(options: tuple[LabelOption, ...]) -> str:
-    """Return the digits that save at once, as `1-4` or `1,3`; if none saves, those that open."""
+    """Return the digits that save a label, as `1-4` or `1,3`; else those that open sublabels."""
     saving = [option for option in options if not option.opens]
     digits = [option.digit for option in saving or options]
     if not digits:

@@ -74,11 +74,11 @@ REFUSING, LEAVING = "refuse", "rest"
 """Questions of review: reason of a rejection; reason why open conflicts have no decision."""
 
 _REVIEW_REASON: Final = _with_names(
-    ("option.choose", "choose"), ("option.list", "own words"), ("back", "cancel")
+    ("option.choose", "choose"), ("option.list", "other reason"), ("back", "cancel")
 )
 QUESTIONS: Final[Mapping[str, Names]] = {
     "child": _with_names(
-        ("option.choose", "choose"), ("sample.done", "the parent itself"), ("back", "cancel")
+        ("option.choose", "choose"), ("sample.done", "parent label"), ("back", "cancel")
     ),
     "evidence": _with_names(
         ("evidence.take", "save with it"), ("match.next", "other match"),
@@ -89,15 +89,15 @@ QUESTIONS: Final[Mapping[str, Names]] = {
         ("pane.other", "select evidence"),
     ),
     "reason": _with_names(
-        ("option.choose", "choose"), ("option.list", "own words"), ("sample.done", "no reason"),
+        ("option.choose", "choose"), ("option.list", "other reason"), ("sample.done", "no reason"),
         ("back", "cancel"),
     ),
     "rating": _with_names(
         ("option.choose", "rate"), ("option.list", "not rated"), ("back", "keep rating")
     ),
     "decline": _with_names(
-        ("option.choose", "reject so"), ("option.list", "own words"), ("sample.done", "reject"),
-        ("back", "keep it"),
+        ("option.choose", "choose reason"), ("option.list", "other reason"),
+        ("sample.done", "no reason"), ("back", "cancel"),
     ),
     REFUSING: _REVIEW_REASON,
     LEAVING: _REVIEW_REASON,

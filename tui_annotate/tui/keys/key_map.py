@@ -58,7 +58,7 @@ class KeyMap:
     by_key: Mapping[tuple[str, str], str]
 
     def action(self, key: str, state: str) -> str:
-        """Return the id of the action of `key` in `state`; empty for none."""
+        """Return the id of the action of `key` in `state`; empty if there is none."""
         return self.by_key.get((key, state), "")
 
     def get(self, action_id: str) -> Action:
@@ -90,7 +90,7 @@ class KeyMap:
         """Return (first key, short name) of the most useful actions in a state.
 
         Args:
-            question: kind of the open question, a key of `QUESTIONS`; empty for none.
+            question: kind of the open question, a key of `QUESTIONS`; empty if there is none.
             digits: digits that choose an option now, as text; empty for all.
             named: key line of annotating, the most useful actions first.
         """
@@ -236,7 +236,7 @@ def table_key(name: str, character: str | None) -> tuple[str, bool]:
 
     Args:
         name: name of the key in the event, such as `down` or `full_stop`.
-        character: typed character; None for none.
+        character: typed character; None if there is none.
     """
     if name in _TWINS:
         return _TWINS[name], False

@@ -190,7 +190,7 @@ class FormScreen(Screen[None]):
             self._send(GO)
 
     def action_back(self) -> None:
-        """Go back to the form before, if the form has one (Escape)."""
+        """Go back to the previous form, if there is one (Escape)."""
         if self._form.back:
             self._send(BACK)
 

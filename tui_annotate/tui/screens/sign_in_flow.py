@@ -211,7 +211,7 @@ class SignInFlow:
 
         Args:
             lead: paragraphs of the form's introduction.
-            then: message after the user has signed in again; empty for none.
+            then: message after the user has signed in again; empty if there is none.
         """
         guard = self._guard
         if self.is_locked:

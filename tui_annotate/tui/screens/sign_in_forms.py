@@ -29,7 +29,7 @@ class SignInMessage(ScreenMessage):
     CHANGE_LEAD = "{name}, your other sessions end. Sign in there with the new password."
     TAKEOVER_LEAD = "You have another session, open since {since}. Work saved there is also here."
     TAKEN_OVER_LEAD = (
-        "Another session took over at {since}. Your last action is not saved; it stays here."
+        "Another session took over at {since}. Your last action is not saved; it is kept here."
     )
     LOCKED = "{name} · no key pressed for {minutes} · all work is saved"
     SESSION_ENDED = "{name} · {error}"
@@ -54,7 +54,7 @@ class FormContent(NamedTuple):
     Attributes:
         lead: the introduction, one paragraph per item.
         choices: (choice, shown words) of each choice; the first choice is `GO`.
-        tick: (key of the value, shown words) of the tick box; None for none.
+        tick: (key of the value, shown words) of the tick box; None if there is none.
         back: whether Escape makes the choice `BACK`.
         over: whether the screen below stays visible around the form.
     """

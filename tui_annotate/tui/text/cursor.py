@@ -162,7 +162,7 @@ class TextCursor:
         self.place(selected.start)
 
     def _find_start(self, unit: str, *, forward: bool) -> int:
-        """Return the start of the next or previous unit, of sentences never the current one."""
+        """Return the start of the next or previous unit; for sentences, not of the current one."""
         units, offset = self._units[unit], self.offset
         if unit == "sentence" and self.sentences.count:
             whole = self.sentences.whole(self.segment)

@@ -84,7 +84,7 @@ class DocumentLayers:
         conflicts: words that may contradict the other text.
         lacking: words that the other text does not contain.
         tags: sanitized texts shown after the code point at an offset, outside of the document.
-        focused_tag: (offset, span in the tag) of the focused part; None for none.
+        focused_tag: (offset, span in the tag) of the focused part; None if there is none.
         focused_hit: number of the focused search hit, from 1; 0 for none.
         sentence: sentence under the cursor; None while text is selected.
         cursor: span of the character under the cursor; None if no cursor is drawn.

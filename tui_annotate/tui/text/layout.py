@@ -228,7 +228,7 @@ LEAST_ROWS: Final = 3
 
 
 def rows_needed(text: str, width: int, *, most: int) -> int:
-    """Return the number of lines of a text in `width` cells, counted up to `most`."""
+    """Return the number of lines of a text wrapped to `width` cells, but at most `most`."""
     if len(text) > most * width:
         return most
     layout = TextLayout(text)

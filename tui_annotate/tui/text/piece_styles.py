@@ -11,7 +11,7 @@ from tui_annotate.tui.palette import SLOTS, PaintStyles
 
 PLAIN: Final = 0
 EVIDENCE, HIT, FOCUSED_HIT, SELECTED, HINT = range(6, 11)
-"""Background codes in addition to 0 (none) and 1 to 5 (strengths of matches)."""
+"""Codes of backgrounds other than 0 (no background) and 1 to 5 (strengths of matches)."""
 
 _GROUND_BITS, _SLOT_BITS = 4, 4
 _SLOT_SHIFT = _GROUND_BITS

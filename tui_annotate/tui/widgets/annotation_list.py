@@ -28,7 +28,7 @@ class ListedAnnotation:
         evidence: number of evidence spans.
         draft_reason: missing parts of an incomplete annotation; else empty.
         colour_slot: colour slot of the first label.
-        maker: name and score of the machine that suggested the annotation; empty for none.
+        maker: name and score of the machine that suggested the annotation; empty if there is none.
     """
 
     letter: str
@@ -56,7 +56,7 @@ class AnnotationList(RowList):
     _lines: tuple[tuple[int, str], ...] = ()
 
     def show(self, rows: Sequence[ListedAnnotation]) -> None:
-        """Show other annotations."""
+        """Replace the annotations of the list."""
         made = {row: self._sanitized.get(row) or _sanitize(row) for row in rows}
         self._sanitized, new = made, tuple(made[row] for row in rows)
         if new == self._rows and self.count:

@@ -341,7 +341,7 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 (as Textual's)
-        """Focus the widget; a Textual method that here does not repaint an already focused text."""
+        """Focus the widget (Textual's method); do not repaint a text that already has the focus."""
         if self.is_attached:
             self.app.call_later(self.screen.set_focus, self, scroll_visible)
         return self

@@ -170,7 +170,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self._views.append((events.Event().time, view))
 
     def view_at(self, time: float) -> Span | None:
-        """Return the span of text on screen at the time of an event; None for none.
+        """Return the span of text on screen at the time of an event; None if there is none.
 
         Times of successive calls must not decrease.
         """

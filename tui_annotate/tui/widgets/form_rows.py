@@ -121,7 +121,7 @@ class FormMessage(FixedRows):
     _words: Words = ("", "quiet")
 
     def say(self, text: str, role: str = "quiet") -> None:
-        """Show another text."""
+        """Replace the text of the message."""
         if (line_text(text), role) != self._words:
             self._words = (line_text(text), role)
             self.repaint(layout=True)

@@ -88,7 +88,7 @@ class HeaderBar(FixedRows):
             self.repaint()
 
     def show(self, header: Header) -> None:
-        """Show other contents."""
+        """Replace the contents of the header bar."""
         parts = header._asdict().items()
         texts: dict[str, Any] = {at: line_text(to) for at, to in parts if isinstance(to, str)}
         new = header._replace(**texts)
@@ -97,7 +97,7 @@ class HeaderBar(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the bar in the longest layout that fits."""
+        """Return the header bar in the longest layout that fits."""
         for plan in _PLANS:
             left, right = self._render_parts(plan)
             if runs_width(left) + runs_width(right) + 1 <= cells:

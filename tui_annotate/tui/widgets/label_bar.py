@@ -21,7 +21,7 @@ _MORE: Option = ("0", "more", False, False, -1)
 _BLINK = 0.15  # seconds
 _GAP = 3  # cells between options
 MOST_ROWS: Final = 2
-"""Default number of rows of options."""
+"""Default number of rows of options in the label bar."""
 LONGEST: Final = 28
 """Maximum cells of one option's text, and of the title."""
 
@@ -91,7 +91,7 @@ class LabelBar(FixedRows):
         return self._rows
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the rows with as many options as fit, in reading order."""
+        """Return the rows of the bar with as many options as fit, in reading order."""
         painted, spots = self._lay_out_options(cells, self.size.height)
         self._spots = tuple(spots)
         if self._blinking:

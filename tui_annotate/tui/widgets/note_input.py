@@ -18,7 +18,7 @@ Suggestions = Callable[[str], str | None]
 
 
 class _NoteSuggester(Suggester):
-    """A suggester of past notes for the input line; Tab takes the suggestion."""
+    """A suggester of past notes for the input line; Tab accepts the suggestion."""
 
     def __init__(self, suggestion: Callable[[str], str]) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -88,15 +88,15 @@ class NoteInput(LineInput):
         return self._original if self.value == clean_line(self._original) else self.value
 
     async def action_submit(self) -> None:
-        """Enter."""
+        """Submit the note (key Enter)."""
         self.post_message(self.Submitted(self, self.text))
 
     def action_keep(self) -> None:
-        """Escape."""
+        """Close the note without submitting it (key Escape)."""
         self.post_message(self.Closed(self.text))
 
     def action_take(self) -> None:
-        """Take the suggestion, if the cursor is at the end of the text (key Tab)."""
+        """Accept the suggestion, if the cursor is at the end of the text (key Tab)."""
         suggestion = self._suggestion_for(self.value)
         if suggestion and self.cursor_position == len(self.value):
             self._set_text(suggestion)
@@ -113,6 +113,6 @@ class NoteInput(LineInput):
         self.cursor_position = len(text)
 
     def _suggestion_for(self, value: str) -> str:
-        """Return a longer past note that begins with `value`; empty for none."""
+        """Return a longer past note that begins with `value`; empty if there is none."""
         found = clean_line(self._suggestions(value) or "") if self._suggestions else ""
         return found if found.startswith(value) and found != value else ""

@@ -55,7 +55,7 @@ class QueueEntry(Protocol):
 
     @property
     def group(self) -> str:
-        """The group of the sample; empty for none."""
+        """The group of the sample; empty if there is none."""
 
     @property
     def state(self) -> State:
@@ -124,7 +124,7 @@ class QueueList(RowList):
         self.refresh()
 
     def describe_scores(self, entry: QueueEntry) -> str:
-        """Describe the scores of a row; empty for none."""
+        """Describe the scores of a row; empty if there is none."""
         return self._cells.describe(self._scores.get(entry.key))
 
     def entry(self, index: int) -> QueueEntry | None:
@@ -133,7 +133,7 @@ class QueueList(RowList):
         return page[index % PAGE] if 0 <= index % PAGE < len(page) else None
 
     def missing(self) -> int | None:
-        """Return the offset of a visible page that is not loaded; None for none."""
+        """Return the offset of a visible page that is not loaded; None if there is none."""
         offsets = {index - index % PAGE for index in self.seen}
         return min(offsets - self._pages.keys(), default=None)
 

@@ -27,7 +27,7 @@ def test_the_line_says_what_the_next_key_does() -> None:
         "No majority: 1-2 choose a candidate · M merge · x reject all"
     )
     assert draft_line(at(1, TWO))[0] == (
-        'All agree, accepted at Enter: Intrinsic "15 million" + 1 evidence · c next conflict'
+        'All annotators agree, Enter accepts: Intrinsic "15 million" + 1 evidence · c next conflict'
     )
     alone = at(0, {"A": [one("a", "loved", note="no")], "B": []})
     assert draft_line(alone)[0] == 'y accepts Intrinsic A "loved" · note "no"'

@@ -367,7 +367,7 @@ async def test_the_last_to_do_is_told(tmp_path: Path) -> None:
     async with open_app(folder, sample="r|7|run1") as person:
         await person.press("J")
         assert person.said().code is MessageCode.ALL_OTHERS_ANNOTATED
-        assert person.said().fields["item"] is SampleKind.REPORT
+        assert person.said().fields["items"] == f"{SampleKind.REPORT}s"
 
 
 async def test_the_tree_counts_what_is_done_and_opens_what_is_chosen(folder: Path) -> None:

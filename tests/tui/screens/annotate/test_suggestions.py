@@ -332,5 +332,5 @@ async def test_the_keys_of_the_one_in_focus_are_in_the_key_line(folder: Path) ->
         assert "x reject" in last
         await person.press("x")
         last = person.shown().splitlines()[-1]
-        assert "1-4 reject so" in last
+        assert "1-4 choose reason" in last
         assert len(SAID) == 2

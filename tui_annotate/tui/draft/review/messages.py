@@ -13,15 +13,19 @@ class ReviewText(ScreenMessage):
 
     # answers to keys
     EDIT_IS_OPEN = "Finish the edit first: Enter saves it, e cancels it"
-    NO_COMMENT_IN_EDIT = "Finish the edit to adjudicate the comment · m adds a note to the edit"
+    NO_COMMENT_IN_EDIT = (
+        "Finish the edit to adjudicate the comment · m adds a note to the annotation"
+    )
     REVIEW_NOT_ALLOWED = "{reason}"
     NO_CANDIDATE = "No candidate annotation here · c next conflict"
     NO_CANDIDATE_TO_REFUSE = "No candidate annotation here to reject · c next conflict"
     NO_MAJORITY = "No majority: a digit chooses a candidate, then y accepts it"
-    ALREADY_TAKEN = "Already accepted · e edits it · x rejects it"
-    ALREADY_REFUSED = "Already rejected: {reason} · a digit, then y accepts one after all"
+    ALREADY_TAKEN = "Already accepted · e edits, x rejects the annotation"
+    ALREADY_REFUSED = "Already rejected: {reason} · a digit, then y accepts a candidate after all"
     NO_CANDIDATES_TO_MERGE = "No two candidates here to merge"
-    LABEL_TO_MERGE_UNCLEAR = "Candidates differ in label: a digit chooses one, then M merges"
+    LABEL_TO_MERGE_UNCLEAR = (
+        "Candidates differ in label: a digit chooses a candidate, then M merges"
+    )
     REFUSAL_NEEDS_WORDS = "A rejection needs a reason"
     NOT_SETTLED_LABEL_SPLIT = "Not completed: a label was split · e edits the annotation"
     NOTHING_TO_REVIEW = "No annotations on this sample"
@@ -70,7 +74,7 @@ class ReviewText(ScreenMessage):
     # the draft line: questions
     REJECTED_BECAUSE = "Rejected because:"
     WHY_NO_RATING = "No rating is accepted: why?"
-    CHOOSE_RATING = "Backspace, then * chooses one"
+    CHOOSE_RATING = "Backspace, then * chooses a rating"
     WHY_ONE_OPEN = "1 conflict is open without a decision: why?"
     WHY_OPEN = "{count} conflicts are open without a decision: why?"
     WHY_REJECT = "Reject {candidate}: why?"
@@ -92,11 +96,11 @@ class ReviewText(ScreenMessage):
     MERGE_KEY = "M merge"
     REJECT_ALL_KEY = "x reject all"
     REJECTED_REASON = "Rejected: {reason}"
-    DIGIT_AND_ACCEPT = "{digits} then y accepts one after all"
-    AGREED = "All agree, accepted at Enter: {annotation}"
+    DIGIT_AND_ACCEPT = "{digits}, then y accepts a candidate after all"
+    AGREED = "All annotators agree, Enter accepts: {annotation}"
     ACCEPT = "y accepts {candidate}"
     ACCEPT_VOTES = "y accepts {candidate}, {votes} of {people}"
-    ACCEPT_AFTER_ALL = "y accepts it after all"
+    ACCEPT_AFTER_ALL = "y accepts the candidate after all"
     CHOOSE = "No majority: {digits} choose a candidate"
     NOTE = "note {note}"
     DECIDED = "{decision}: {annotation}"
@@ -119,7 +123,7 @@ class ReviewText(ScreenMessage):
     STATUS_DECIDED = "adjudicated"
     STATUS_REJECTED = "rejected"
     STATUS_AGREED = "agreed"
-    STATUS_AGREED_BUT = "agreed, but: {differences}"
-    STATUS_NEARLY = "nearly: {differences}"
+    STATUS_AGREED_BUT = "agreed except: {differences}"
+    STATUS_NEARLY = "similar except: {differences}"
     STATUS_CONFLICT = "conflict: {differences}"
     SILENT = "{people} marked nothing"

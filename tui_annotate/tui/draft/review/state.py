@@ -125,7 +125,7 @@ class ReviewDraft(Draft):
 
     @property
     def state(self) -> str:
-        """The state for the choice of keys: review, unless an edit, question or note is open."""
+        """The state that determines which keys work: review, or the state of an open edit."""
         state = super().state
         return REVIEWING if state in "RSV" and not self.editing else state
 
@@ -153,13 +153,13 @@ class ReviewDraft(Draft):
 
     @property
     def position(self) -> ReviewPosition | None:
-        """The current position; None for none."""
+        """The current position; None if there is none."""
         positions = self.positions
         return positions[self.at] if 0 <= self.at < len(positions) else None
 
     @property
     def group(self) -> CandidateGroup | None:
-        """The group of candidates at the current position; None for none."""
+        """The group of candidates at the current position; None if there is none."""
         return self.position.group if self.position else None
 
     @property
@@ -169,13 +169,13 @@ class ReviewDraft(Draft):
 
     @property
     def chosen(self) -> CandidateAnnotation | None:
-        """The chosen candidate; None for none."""
+        """The chosen candidate; None if there is none."""
         at, candidates = self.candidate, self.candidates
         return candidates[at] if 0 <= at < len(candidates) else None
 
     @property
     def refusable(self) -> tuple[CandidateAnnotation, ...]:
-        """Candidates that key `x` rejects: the chosen one, else all of the position."""
+        """Candidates that key `x` rejects: the chosen candidate, else all of the position."""
         return (self.chosen,) if self.chosen else self.candidates
 
     @property
@@ -209,7 +209,7 @@ class ReviewDraft(Draft):
         return find_adjudicated(candidate, self._of(candidate))
 
     def refusal_of(self, candidate: CandidateAnnotation) -> Annotation | None:
-        """Return the rejection of a candidate; None for none."""
+        """Return the rejection of a candidate; None if there is none."""
         return next(iter(find_rejections(candidate, self._of(candidate))), None)
 
     def _of(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
@@ -224,7 +224,7 @@ class ReviewDraft(Draft):
         return tuple({one.id: one for one in found}.values())
 
     def shown_evidence(self) -> tuple[Anchor, ...]:
-        """Evidence on screen: of the candidate, the adjudicated annotation or the proposal."""
+        """Evidence on screen: that of the candidate, the adjudicated annotation or the proposal."""
         if self.editing:
             return tuple(self.evidence)
         if self.chosen:

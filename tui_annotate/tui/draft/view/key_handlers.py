@@ -25,7 +25,7 @@ def press(draft: ViewDraft, action: str, *, digit: str = "") -> Effects:
 
 
 def refuse(draft: ViewDraft, what: str) -> Effects:
-    """Refuse a key that changes data on other screens; `what` describes its action there."""
+    """Refuse a key that changes data on other screens; `what` describes the action."""
     return draft.refuse_key(ViewText.NOT_IN_A_FILE, action=what)
 
 

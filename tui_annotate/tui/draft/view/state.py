@@ -39,7 +39,7 @@ class ViewDraft(Draft):
 
     @property
     def state(self) -> str:
-        """The state for the choice of keys, always the state of the viewer."""
+        """The state that determines which keys work: always the state of the viewer."""
         return VIEWING
 
     def show(self, person: str) -> None:
@@ -82,7 +82,7 @@ class ViewDraft(Draft):
         return (self.people if self.file_people is None else self.file_people)[:MOST_OPTIONS]
 
     def options(self, cells: int = 200) -> tuple[LabelOption, ...]:
-        """Return the bar's options: people with annotation counts, in at most `cells` cells."""
+        """Return the options of the label bar: people with annotation counts, in `cells` cells."""
         return tuple(
             LabelOption(
                 str(at), self._describe_person(person, cells), (), chosen=person == self.chosen

@@ -48,7 +48,7 @@ _ORIGINS: Final = {
 }  # fmt: skip
 
 Fact = tuple[str, str]
-"""The name of a fact, and its value as text."""
+"""Pair of the name of a fact about an annotation, and its value as text."""
 
 
 def draft_line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
@@ -177,7 +177,7 @@ def _origin_fact(origin: str) -> str:
 
 
 def format_time(at: str) -> str:
-    """Format a time to the minute, in UTC; empty for no time."""
+    """Format a time to the minute, in UTC; an empty time gives an empty text."""
     return f"{at[:_TO_MINUTE].replace('T', ' ')} UTC" if at else ""
 
 

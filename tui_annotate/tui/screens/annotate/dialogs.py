@@ -33,7 +33,7 @@ class NoteLine:
         self.timer: Timer | None = None  # runs while typed text is not stored yet
 
     def read_former(self, session: AnnotatorSession) -> None:
-        """Read the annotator's former notes, which complete the typed text."""
+        """Read the annotator's former notes, to suggest how the typed text continues."""
 
         def done(found: Sequence[str]) -> None:
             self._former = list(found)

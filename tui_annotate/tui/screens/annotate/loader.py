@@ -274,7 +274,7 @@ class SampleLoader:
         Args:
             find: called in the store's thread.
             none: message if `find` returns None.
-            prefetched: key or step of a sample that may be prefetched; None for none.
+            prefetched: key or step of a sample that may be prefetched; None if there is none.
         """
         screen = self._screen
         if self._saves.busy:
@@ -382,7 +382,7 @@ class SampleLoader:
             send(StoreJob(keep, lambda _: None, self._screen.show_error))
 
     def spend(self) -> None:
-        """Count the working time of an action, and send it before the store would cut it."""
+        """Count the working time of an action; send the time before the store's limit."""
         screen = self._screen
         stopwatch = self._saves.stopwatch
         stopwatch.touch()
@@ -393,7 +393,7 @@ class SampleLoader:
     # prefetching
 
     def _take_prefetched(self, to: SampleKey | int | None) -> OpenSample | None:
-        """Return a valid prefetched sample, so that no thread is needed; None for none."""
+        """Return a valid prefetched sample, so that no thread is needed; None if there is none."""
         screen, ahead = self._screen, self._valid_prefetch() if to is not None else None
         draft = screen.draft
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:

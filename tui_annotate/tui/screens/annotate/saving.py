@@ -72,7 +72,7 @@ class SaveController:
         self._screen.free_keys()
 
     def send(self, job: StoreJob[Any]) -> None:
-        """Send a job that changes the store, and show in the header that it is being saved."""
+        """Send a job that changes the store, and show in the header that data is being saved."""
         self.state = SAVING_STATE
         self.saver.send(job)
 
@@ -114,7 +114,7 @@ class SaveController:
         self._screen.show_message(describe_error(error), WARNING if is_conflict else ERROR)
 
     def not_saved(self, *, busy: bool = False) -> None:
-        """Show in the header that the store refused a save, and drop the keys after it."""
+        """Show in the header that the store refused a save, and drop the keys pressed since."""
         self._screen.forget_keys()
         self.busy = busy
         self.state = NOT_SAVED
@@ -220,7 +220,7 @@ class SaveController:
         self.reload(draft, then, failed=failed)
 
     def show_refused_action(self, error: TuiAnnotateError) -> None:
-        """Show why a change was refused that leaves no unsaved work; reload after a conflict."""
+        """Show why the store refused a change without unsaved work; reload after a conflict."""
         self.refused(error)
 
         def describe(changed: StatusMessage) -> AnyMessage:

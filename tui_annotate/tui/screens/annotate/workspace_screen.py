@@ -74,7 +74,7 @@ PRELOADED: Final = (
 )
 
 READING_TIME: Final = 1.0
-"""Seconds after a sample's first frame in which a first key press can not complete the sample."""
+"""Seconds after a sample's first frame in which a first key press cannot complete the sample."""
 
 _REPEAT: Final = 0.3
 """Fraction of `READING_TIME` within which a repeated key counts as held down."""
@@ -210,7 +210,7 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def listening_since(self) -> float | None:
-        """Time from which keys are meant for the open sample; None until it is painted."""
+        """Time from which keys apply to the open sample; None until the sample is painted."""
         return self.current.listening_since if self.current else None
 
     def header(self) -> Header | None:
@@ -233,7 +233,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def header_note(self) -> str:
-        """Return the choice of match signals for the header, if no list shows the choice."""
+        """Return the matching mode for the header, if no list on screen shows the mode."""
         return "" if self.has_class("-lists") else signals.describe_choice(self.panes.by)
 
     @property
@@ -434,7 +434,7 @@ class WorkspaceScreen(SampleScreen):
         key_queue.free(self)
 
     def spend(self) -> None:
-        """Count the working time of an action, and send it before the store would cut it."""
+        """Count the working time of an action; send the time before the store's limit."""
         self.loader.spend()
 
     # the store
@@ -472,7 +472,7 @@ class WorkspaceScreen(SampleScreen):
         self.saves.send_timed(call, stored, failed)
 
     def not_saved(self) -> None:
-        """Show that the store refused a save, and drop the keys after it."""
+        """Show that the store refused a save, and drop the keys pressed since."""
         self.saves.not_saved(busy=self.busy)
 
     def remember(self, what: str, value: str) -> None:

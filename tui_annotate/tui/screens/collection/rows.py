@@ -87,7 +87,7 @@ class CollectionTree:
 
 
 def has_rows_below(row: TreeRow, *, reports: bool) -> bool:
-    """Return whether a row has rows below it; among reports, a run is an item and has none."""
+    """Return whether a row has rows below it; in the tree of reports, a run has no rows."""
     return len(row.path) < (_DEPTH - 1 if reports else _DEPTH)
 
 
@@ -141,7 +141,7 @@ def path_of(meta: Mapping[str, object], sample_id: str, group: str) -> Path:
 UNFOLDED: Final = "▾"
 OPEN: Final = "·"
 NOTHING: Final = " "
-"""Glyphs before a row: its rows are shown; it is not complete; it has no items."""
+"""Glyphs before a row of the tree: unfolded; not complete; without items."""
 
 _INDENT: Final = 2  # cells per level
 _NAME: Final = 32  # cells of an id at most

@@ -40,7 +40,7 @@ class ReviewMessage(ScreenMessage):
     CANDIDATES_TITLE = "CANDIDATES"
     NO_ANNOTATIONS = "No annotations here"
     ADJUDICATED = "adjudicated: {labels}"
-    REFUSED = "refused: {reason}"
+    REFUSED = "rejected: {reason}"
     OWN = "your own: {labels}"
     POSITION = "position {number}/{count}"
     POSITIONS = "{positions}, {open} open"
@@ -49,7 +49,7 @@ class ReviewMessage(ScreenMessage):
     NO_EVIDENCE = "no evidence"
     RATED = "rated {ratings}"
     NOT_COMPLETED = "{count} not completed"
-    OWN_WORDS = "own words"
+    OWN_WORDS = "other reason"
     NEXT_CANDIDATES = "more"
     THREAD_TITLE = "Question about this sample"
     THREAD_TITLE_ONE_MORE = "Question about this sample · 1 more person waits"
@@ -72,12 +72,12 @@ _STATUS_SIGNS = {
 _FURTHER = ReviewMessage.NEXT_CANDIDATES.text()
 _FURTHER_CELLS = len(_FURTHER) + 7  # with its digit and the space after it
 LONGEST: Final = 44
-"""Maximum width of a candidate annotation in the bar, in cells."""
+"""Maximum width of a candidate annotation in the label bar, in cells."""
 _LONGEST = 400  # maximum characters of a text in a list
 
 
 def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option], str, bool]:
-    """Return (options, title, digits_off) of the bar: at most nine candidates of the position.
+    """Return the label bar's (options, title, digits_off) with at most nine candidates.
 
     Labels are cut so that the letters of the annotators fit. Claims are quoted if they differ and
     there is room.

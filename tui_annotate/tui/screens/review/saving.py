@@ -63,7 +63,7 @@ class ReviewSource(SampleSource):
         self.token = SeenToken("")  # token of the open sample
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Open the named sample, else the first that waits for review, else an adjudicated one."""
+        """Open the named sample, else one that waits for review, else an adjudicated sample."""
         review, who = session.team().review, session.person.id
         key = session.annotate.find(sample) if sample else review.next(who)
         if key is None:

@@ -227,7 +227,7 @@ class ReviewScreen(WorkspaceScreen):
         return keys.line(draft.state, question=question, digits=f"1-{count}")
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return (options, title, digits_off) of the bar: candidates, reasons or labels."""
+        """Return the label bar's (options, title, digits_off): candidates, reasons or labels."""
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
         question = draft.pending.kind if draft.pending else ""
@@ -259,7 +259,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().evidence_of(draft)
 
     def header_note(self) -> str:
-        """Return how many annotators have not completed the sample; empty for none."""
+        """Return how many annotators have not completed the sample; empty if there is none."""
         pending = getattr(self.open_sample, "pending", 0)
         return ReviewMessage.NOT_COMPLETED.text(count=pending) if pending else ""
 
@@ -289,7 +289,7 @@ class ReviewScreen(WorkspaceScreen):
         return True
 
     def _show_bar(self, draft: Draft) -> None:
-        """Show the bar, which never shrinks on one sample, so that the texts do not jump."""
+        """Show the label bar, which never shrinks on one sample, so that the texts do not jump."""
         bar, size = self.query_one(LabelBar), self.app.size
         reviewing = draft.state == REVIEWING
         bar.longest = rows.LONGEST if reviewing else LONGEST
@@ -303,7 +303,7 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def _most_rows(self) -> int:
-        """Maximum number of rows of the bar, which is one higher in a tall window."""
+        """Maximum number of rows of the label bar, which is one higher in a tall window."""
         return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
 
     def _agreed_comment(self) -> str:

@@ -140,7 +140,7 @@ class FeatureHost(Protocol):
         """
 
     def not_saved(self) -> None:
-        """Show that the store refused a save, and drop the keys after it."""
+        """Show that the store refused a save, and drop the keys pressed since."""
 
     def reload_draft(self, draft: Draft, then: Callable[[StatusMessage], None]) -> None:
         """Read the sample again; `then` gets a message about changed labels, empty for none."""
@@ -264,7 +264,7 @@ class Feature:
         """Start work that depends on the selection, before the draft is shown."""
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Return the title of a text; `title` is the result of the features before."""
+        """Return the title of a text; `title` is the result of the previous features."""
         del draft, side
         return title
 

@@ -92,7 +92,7 @@ def title(
     Args:
         usual: the title that other samples have.
         parent: the report of a citation; None if the report is not known.
-        comment: the sample comment; empty for none.
+        comment: the sample comment; empty if there is none.
     """
     if side is Side.SUMMARY:
         notes = [cut(line_text(draft.rating), _RATING)] if draft.rating else []

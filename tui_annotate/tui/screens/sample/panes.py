@@ -83,7 +83,7 @@ class PaneController:
     # documents
 
     def reset(self) -> None:
-        """Forget the sample before; results for it that arrive later are dropped."""
+        """Forget the previous sample, and drop its results that arrive later."""
         self._anchors, self._documents, self._offsets = {}, {}, {}
         self._assist, self._assist_state = None, ""
         self.signals = signals.SignalsStatus()
@@ -206,7 +206,7 @@ class PaneController:
     # the signals
 
     def next_signals(self) -> None:
-        """Rank the matches by the next choice of signals: words and vectors, words, vectors."""
+        """Use the next matching mode: words and vectors together, words only, vectors only."""
         draft = self._screen.draft
         if draft is None:
             return
@@ -223,7 +223,7 @@ class PaneController:
         )
 
     def complete_snapshot(self, offer: AssistSnapshot | None) -> AssistSnapshot | None:
-        """Add to an assist snapshot of the draft which signals ranked its matches."""
+        """Add to an assist snapshot of the draft by which matching mode its matches were ranked."""
         made = self._assist
         if offer is None or made is None or made.vectors is None:
             return offer and replace(offer, by=self.by)

@@ -44,9 +44,9 @@ class SampleMessage(ScreenMessage):
     SUGGESTIONS_HIDDEN = "{count} hidden"
     PRACTICE = "practice"
     SECOND_READING = "2nd reading"
-    OWN_WORDS = "own words"
+    OWN_WORDS = "other reason"
     NOT_RATED = "not rated"
-    PARENT_ITSELF = "itself"
+    PARENT_ITSELF = "parent label"
     SENTENCE = "sentence {number}/{count}"
     NO_TEXT = "no text"
     MATCH = "match {rank}/{count} · {score:.2f}"
@@ -62,7 +62,7 @@ class SampleMessage(ScreenMessage):
 
 
 def describe_open_suggestions(draft: Draft) -> str:
-    """Return the number of open suggestions, or of hidden suggestions; empty for none."""
+    """Return the number of open suggestions, or of hidden suggestions; empty if there is none."""
     if draft.suggestions_hidden:
         hidden = SampleMessage.SUGGESTIONS_HIDDEN.text(count=len(draft.suggestions))
         return hidden if draft.suggestions else ""
@@ -143,7 +143,7 @@ def describe_reading(person: Person | None, *, practice: bool) -> str:
 
 
 def bar(draft: Draft) -> tuple[list[Option], str, bool]:
-    """Return (options, title, digits_off) of the label bar."""
+    """Return the label bar's content: options, title, and whether digit keys are disabled."""
     options: list[Option] = [
         (
             option.digit,
@@ -262,7 +262,7 @@ def contrasted(
 
 
 def describe_match_source(draft: Draft) -> str:
-    """Describe the selection to which the listed matches belong; empty for none."""
+    """Describe the selection to which the listed matches belong; empty if there is none."""
     anchor = draft.current_anchor(draft.side)
     if anchor is None:
         return ""

@@ -74,7 +74,7 @@ class SampleScreen(Screen[None]):
 
     ALLOW_SELECT: ClassVar[bool] = False
     AUTO_FOCUS: ClassVar[str | None] = ""
-    theme_help: ClassVar[str] = "View · remembered for you"
+    theme_help: ClassVar[str] = "View settings · saved for your account"
     """Description of the themes in the command palette."""
 
     def __init__(self) -> None:
@@ -274,7 +274,7 @@ class SampleScreen(Screen[None]):
         self._click(lambda draft: self.annotation_clicked(draft, message.index))
 
     def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """Handle a click on an option of the bar."""
+        """Handle a click on an option of the label bar."""
         message.stop()
         if self.draft and not self.draft.writing:
             self.spend()
@@ -289,7 +289,7 @@ class SampleScreen(Screen[None]):
         raise NotImplementedError
 
     def option_clicked(self, digit: str) -> None:
-        """Choose the option of the bar that was clicked."""
+        """Choose the option of the label bar that was clicked."""
         self.do("option.choose", digit=digit)
 
     def _click(self, action: Callable[[Draft], Effects]) -> None:
@@ -487,7 +487,7 @@ class SampleScreen(Screen[None]):
         return rows.key_pairs(keys, draft, usual)
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return (options, title, digits_off) of the label bar."""
+        """Return the label bar's content: options, title, and whether digit keys are disabled."""
         return rows.bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> rows.Title:
@@ -527,7 +527,7 @@ class SampleScreen(Screen[None]):
     # updates of the widgets
 
     def _show_bar(self, draft: Draft) -> None:
-        """Show the bar; its height always fits all labels, to avoid jumping texts."""
+        """Show the label bar; its height always fits all labels, to avoid jumping texts."""
         bar, (options, title, digits_off) = self.query_one(LabelBar), self.bar(draft)
         bar.show(options, title=title, digits_off=digits_off)
         size, usual = self.app.size, draft.pending is None and draft.split_label is None

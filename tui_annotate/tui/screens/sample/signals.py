@@ -1,4 +1,4 @@
-"""Descriptions of the signals that rank matches: the choice, and why signals are missing."""
+"""Descriptions of the matching mode (words, vectors or both), and why vectors are missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SignalMessage(ScreenMessage):
-    """Texts about the signals that rank matches."""
+    """Texts about the matching mode: words, vectors, or both."""
 
     CHOSEN_WORDS = "lexical (words only)"
     CHOSEN_VECTORS = "{embedder} only"
@@ -31,10 +31,10 @@ class SignalMessage(ScreenMessage):
 
 
 LOADING: Final = SignalMessage.WORDS_ONLY.text(reason=SignalMessage.LOADING_VECTORS.text())
-"""Description of the signals until the vectors are loaded."""
+"""Description of the matching mode until the vectors are loaded."""
 
 QUICK_CHARACTERS: Final = 100_000
-"""Maximum characters of a sample that is compared without a request; takes 0.2 seconds."""
+"""Maximum characters of a sample that is compared automatically, which takes 0.2 seconds."""
 
 _CHANGES: Final = {
     Signals.FUSED: MessageCode.MATCHES_BY_ALL,
@@ -44,12 +44,12 @@ _CHANGES: Final = {
 
 
 def describe_choice(by: Signals) -> str:
-    """Describe the choice of signals for titles; empty for the default, all signals."""
+    """Describe the matching mode for titles; empty for the default, words and vectors."""
     return "" if by is Signals.FUSED else SignalMessage.BY.text(signals=by)
 
 
 class SignalsStatus(NamedTuple):
-    """Description of the signals that rank matches.
+    """Description of the matching mode in use.
 
     Attributes:
         limited: whether chosen vectors are missing.
@@ -67,7 +67,7 @@ def is_quick(sample: Sample) -> bool:
 def describe_signals(
     made: SampleAssist | None, state: str, *, by: Signals, side: Side
 ) -> SignalsStatus:
-    """Describe the signals that rank the matches of a selection.
+    """Describe the matching mode for a selection: words, vectors, or both.
 
     Args:
         state: the signals of the assist, or the reason why signals are missing.
@@ -97,7 +97,7 @@ def uses_vectors(made: SampleAssist, side: Side) -> bool:
 
 
 def describe_change(by: Signals, status: SignalsStatus) -> tuple[AnyMessage, Kind]:
-    """Return (message, kind) after a change of the signals; `status` describes the new signals."""
+    """Return (message, kind) after a change of the matching mode; `status` describes the mode."""
     if status.limited and by is Signals.VECTORS:
         return StatusMessage(MessageCode.NO_VECTORS, {"reason": status.text}), WARNING
     return _CHANGES[by], HINT

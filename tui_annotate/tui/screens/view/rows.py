@@ -39,7 +39,7 @@ _LABEL: Final = 16
 """Maximum width of a label in the list in cells, so that the annotator's name is visible."""
 
 _AROUND: Final = 8
-"""Cells that an option of the bar takes in addition to its text."""
+"""Cells that an option of the label bar takes in addition to its text."""
 
 _SHORTEST: Final = 6
 """Minimum width of an option's text in cells."""
@@ -49,7 +49,7 @@ _MOST_LINES: Final = 12
 
 
 def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
-    """Return (options, title, digits_off) of the bar: the annotators to choose from.
+    """Return the label bar's (options, title, digits_off): the annotators to choose from.
 
     Names are cut so that all of them fit into two rows of `cells` cells.
     """

@@ -64,11 +64,11 @@ class ViewScreen(SampleScreen):
     Args:
         leave: ends the app.
         sample: the first sample: an id, or dataset/id; empty for the first of the file.
-        words: the first message; empty for none.
+        words: the first message; empty if there is none.
     """
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
-    theme_help = "View · until you quit"
+    theme_help = "View settings · kept until you quit"
 
     def __init__(
         self,
@@ -334,7 +334,7 @@ class ViewScreen(SampleScreen):
                 for key, name in keys.line(VIEWING)]  # fmt: skip
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return (options, title, digits_off) of the bar: the annotators to choose from."""
+        """Return the label bar's (options, title, digits_off): the annotators to choose from."""
         if not isinstance(draft, ViewDraft):
             return super().bar(draft)
         return rows.bar(draft, self.app.size.width)
@@ -378,5 +378,5 @@ class ViewScreen(SampleScreen):
         return key_handlers.show(draft, index) if isinstance(draft, ViewDraft) else []
 
     def option_clicked(self, digit: str) -> None:
-        """Choose the annotator who was clicked in the bar."""
+        """Choose the annotator who was clicked in the label bar."""
         self.do("option.list" if digit == "0" else "option.choose", digit=digit)

@@ -245,7 +245,7 @@ class Collection(Feature):
         if sample.kind not in RATED_KINDS or not self.walks:
             self.host.show_message(MessageCode.NO_COLLECTION_ITEM)
             return
-        none = StatusMessage(MessageCode.ALL_OTHERS_ANNOTATED, {"item": sample.kind})
+        none = StatusMessage(MessageCode.ALL_OTHERS_ANNOTATED, {"items": f"{sample.kind}s"})
         self.host.go(partial(self.next_sample, session, sample), none)
 
     def _open_collection(self, session: AnnotatorSession, draft: Draft) -> None:
@@ -292,7 +292,7 @@ class Collection(Feature):
         return item_rows.surrounding_texts(draft.sample, parent) if parent else None
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
-        """Return the mark of the citation in focus; None for none."""
+        """Return the mark of the citation in focus; None if there is none."""
         parent, key = self._parent_report(draft), draft.sample.key
         if parent is None:
             return citations.focused_mark(draft)
