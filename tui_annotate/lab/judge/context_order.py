@@ -50,8 +50,9 @@ class ContextOrderResult:
         good, bad: useful and useless contexts in the retriever's order; None without screening.
         sorted: contexts from best to worst.
         spearman: rank correlation in [-1, 1], 3 decimals; None with a reason.
-        sim: common fraction of the first k, in [0, 1], 3 decimals; None with a reason.
-        overlap: common contexts of the first k, in the judge's order.
+        sim: fraction of contexts that the first k of both orders share, in [0, 1], 3 decimals;
+            None with a reason.
+        overlap: contexts that the first k of both orders share, in the judge's order.
         reason: why a value is missing; else empty.
         unclear: number of questions without a clear reply.
     """

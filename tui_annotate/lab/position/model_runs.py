@@ -66,7 +66,14 @@ class ModelRunOptions:
 
 @dataclass(slots=True)
 class ModelRunReport:
-    """Counts of a model run so far; `unanswered` by gold position, `characters` sent or to send."""
+    """Counts of a model run so far.
+
+    Attributes:
+        rows: number of rows.
+        cached: number of cached answers.
+        unanswered: number of rows without an answer, by gold position.
+        characters: code points sent or to send.
+    """
 
     rows: int = 0
     cached: int = 0
