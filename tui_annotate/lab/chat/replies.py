@@ -73,7 +73,7 @@ def parse_json(reply: str) -> Any | None:
 
 
 def _refuse_constant(word: str) -> Any:
-    raise ValueError(f"{word} is not a number in JSON")
+    raise ValueError(f"{word} is not a valid JSON number")
 
 
 def parse_verdicts(reply: str, *, count: int, name: str) -> tuple[int, ...] | None:

@@ -341,10 +341,7 @@ def evaluate(
     *,
     metric: MetricOption = None,
     top_k: Annotated[
-        int,
-        typer.Option(
-            min=1, metavar="N", help="Maximum number of contexts to use for each question."
-        ),
+        int, typer.Option(min=1, metavar="N", help="Maximum number of contexts per question.")
     ] = 10,
     max_chars: Annotated[
         int,

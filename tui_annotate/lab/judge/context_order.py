@@ -68,7 +68,7 @@ class ContextOrderResult:
     unclear: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result in RagSGE's JSON form, with a reason if a value is missing."""
+        """Return the result as JSON of the project RagSGE, with a reason if a value is missing."""
         values: dict[str, Any] = {
             "question": self.row.question,
             "contexts": list(self.row.contexts),

@@ -71,7 +71,7 @@ PassagesOption = Annotated[
     option("--passages", "N", "Number of passages in a row, at least 2."),
 ]
 OracleOption = Annotated[
-    bool, flag("--oracle", "Write only the gold passage of each row, as the best case.")
+    bool, flag("--oracle", "Write only the gold passage of each row, to measure the best case.")
 ]
 ShuffleOption = Annotated[
     bool,

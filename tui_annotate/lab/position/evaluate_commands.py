@@ -64,11 +64,7 @@ def evaluate(
     shared_questions: SharedQuestionsOption = False,
     whole_words: WholeWordsOption = False,
     first_line: Annotated[
-        bool,
-        flag(
-            "--first-line",
-            "Score the first non-blank line of an answer, even if blank lines precede it.",
-        ),
+        bool, flag("--first-line", "Score the first non-blank line of each answer.")
     ] = False,
     skip_empty: Annotated[
         bool, flag("--skip-empty", "Ignore gold answers that are empty after normalisation.")

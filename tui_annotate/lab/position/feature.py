@@ -239,5 +239,5 @@ class PositionStudy(Feature):
 
 @lru_cache(maxsize=8)
 def _find_marks(wanted: tuple[str, ...], text: str) -> tuple[AnnotationMark, ...]:
-    """Return the marks of gold answers in a text, cached because each key press needs them."""
+    """Return the marks of gold answers in a text; cache them, as each key press needs them."""
     return tuple(AnnotationMark(span, GOLD) for span in find_answers(wanted, text))

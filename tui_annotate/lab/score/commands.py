@@ -306,7 +306,7 @@ def compute(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Score the samples of a dataset by machine.
+    """Compute scores for the samples of a dataset.
 
     Answers to questions are compared with the right answer and with each other. For other samples,
     each sentence of the summary is compared with the source; the worst sentence gives the sample's
@@ -386,8 +386,8 @@ def import_scores(
         option(
             "--sample-columns",
             "NAMES",
-            "Instead of a file: import these columns of the samples, separated by commas; `all` for all"
-            " score columns of generated answers.",
+            "Instead of a file: import these columns of the samples, separated by commas; `all` for"
+            " all score columns of generated answers.",
         ),
     ] = "",
     as_json: JsonOption = False,

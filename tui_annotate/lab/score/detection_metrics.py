@@ -62,9 +62,10 @@ def measure_detection(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> DetectionResult:
-    """Compute all measures of finite values (samples,) against human labels (samples,).
+    """Compute all measures of how well scores (samples,) agree with human labels (samples,).
 
-    `clusters`: (samples,); samples of one cluster are resampled together, as summaries of one text.
+    All scores are finite. `clusters`: (samples,); samples of one cluster are resampled together, as
+    summaries of one text.
     """
     score = _RankedSamples(
         values if low else -values, call_unsupported(values, low=low, at=threshold), unsupported

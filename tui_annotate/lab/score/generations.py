@@ -62,7 +62,7 @@ TRAITS: Final = FormatTraits(
         RecordTrait.TEXTS,
         RecordTrait.META,
         RecordTrait.UNREAD,
-        group="all samples of a line",
+        group="samples of one line",
         request="question",
         kind="question",
         title="answer",
@@ -344,7 +344,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
 
 
 def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
-    """Yield each sample with its index in the row, or its number if its format has no index."""
+    """Yield each sample with its index in its row, or with its running number if none is stored."""
     for number, record in enumerate(group):
         yield imported_fields(record.sample).get("place", number), record
 

@@ -138,7 +138,7 @@ def read_probe(path: Path) -> Probe:
         )
     if path.stat().st_size > _MAX_BYTES:
         raise InvalidInput(
-            f"{path} is too large for a probe file",
+            f"file {path} is larger than any probe file",
             "name a file that `scores train-probe` wrote",
             code="too-large",
         )
