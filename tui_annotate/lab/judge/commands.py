@@ -214,11 +214,11 @@ def sort(
             "--k",
             min=1,
             metavar="N",
-            help="Compare the first K contexts of the judge's order and of the given order.",
+            help="Compare the first N contexts of the judge's order and of the given order.",
         ),
     ] = 10,
     bottom: Annotated[
-        bool, flag("--bottom", "Compare the last K contexts instead of the first K.")
+        bool, flag("--bottom", "Compare the last N contexts instead of the first N.")
     ] = False,
     keep_irrelevant: Annotated[
         bool, flag("--keep-irrelevant", "Also keep contexts that the judge finds irrelevant.")
