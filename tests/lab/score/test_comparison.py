@@ -196,7 +196,7 @@ def test_words_of_several_are_pooled(
     found = store.report(columns=("good",), pool=pool)
     assert _truth(found) == expected
     ties = (
-        {"equally many readers call the sample unsupported and supported": 2}
+        {"equally many annotators call the sample unsupported and supported": 2}
         if pool is Pooling.MAJORITY
         else {}
     )

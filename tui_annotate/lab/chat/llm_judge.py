@@ -38,7 +38,7 @@ KEY_VERSION: Final = 1
 """Version of the cache key of replies; increment it when the request for a question changes."""
 MAX_CONCURRENCY: Final = 64
 MAX_REPLY_BYTES: Final = 1_048_576
-"""Maximum size of a model's reply in bytes; 1,000 tokens take about 1 % of it."""
+"""Maximum size of a model's reply in bytes; 1,000 tokens take about 1 % of this size."""
 _CONNECT, _READ, _TOTAL = 10.0, 300.0, 600.0
 """Timeouts in seconds: connection, silence between two parts of a reply, whole reply."""
 _PARAMETERS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top_p")
@@ -145,7 +145,7 @@ class LlmJudge:
             return error
 
     def _complete(self, question: Question) -> str:
-        """Return the model's answer; omit parameters that the model refuses from then on."""
+        """Return the model's answer; later requests omit parameters that the model refused."""
         while True:
             try:
                 return _parse_message(self._retry(lambda: self._send(question)), self.host)
@@ -157,7 +157,7 @@ class LlmJudge:
                     ) from refusal
 
     def _omit_refused(self, refusal: RequestRefused) -> bool:
-        """Omit the parameters that a refusal names from now on; return whether any is new."""
+        """Omit the parameters that a refusal names from later requests; return if any is new."""
         with self._lock:
             named = [each for each in _PARAMETERS if each in refusal.reason]
             if "max_tokens" in named and "max_tokens" not in self._omitted:

@@ -73,7 +73,7 @@ def parse_json(reply: str) -> Any | None:
 
 
 def _refuse_constant(word: str) -> Any:
-    raise ValueError(f"{word} is not a number in JSON")
+    raise ValueError(f"{word} is not a valid JSON number")
 
 
 def parse_verdicts(reply: str, *, count: int, name: str) -> tuple[int, ...] | None:
@@ -125,7 +125,7 @@ ATTEMPTS: Final = 3
 
 @dataclass(slots=True)
 class ReplyTally:
-    """Counts of questions and replies.
+    """Counts of the replies to questions: received, cached, repeated, unclear and refused.
 
     Attributes:
         asked: replies that the endpoint sent.
@@ -146,7 +146,7 @@ class ReplyTally:
 
 
 class ParsingJudge:
-    """Judge client that parses replies, and repeats unclear questions with a reminder."""
+    """Judge client that parses replies; it repeats a question after an unclear reply."""
 
     def __init__(
         self,
@@ -162,13 +162,13 @@ class ParsingJudge:
         self._on_reply = on_reply
 
     def ask_one(self, question: Question, read: Callable[[str], _T | None]) -> _T | None:
-        """Ask one question; return the parsed reply, or None for an unclear or refused question."""
+        """Return the parsed reply to a question; None if it is unclear or the question refused."""
         return self.ask_all([question], read)[0]
 
     def ask_all(
         self, questions: Sequence[Question], read: Callable[[str], _T | None]
     ) -> list[_T | None]:
-        """Return the parsed replies in order; None for an unclear or refused question.
+        """Return the parsed replies in order; None for an unclear reply or a refused question.
 
         `read` returns None for an unreadable reply; the question is then asked again.
 

@@ -47,7 +47,7 @@ def make_runner(
     *,
     progress: Callable[[TaskProgress], None] | None = None,
 ) -> JudgeRunner:
-    """Create a runner for a judge; send nothing. If `replies` is None, cache in memory only."""
+    """Create a runner for a judge; send nothing. If `replies` is None, cache replies in memory."""
     return JudgeRunner(
         config.load(replies),
         language=config.language,

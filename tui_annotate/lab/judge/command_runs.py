@@ -154,7 +154,7 @@ def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions)
     left = found.calls - found.cached
     output.print_line(
         f"{output.many(found.rows, 'question')}: at most {output.many(found.calls, 'call')}, "
-        f"{found.cached:,} of them cached; to send to {host}: {left:,}, "
+        f"{found.cached:,} of them cached; to send to {host}: {output.many(left, 'call')}, "
         f"about {found.characters:,} characters"
     )
 
@@ -205,7 +205,7 @@ def print_sorted(found: Sequence[ContextOrderResult]) -> None:
         mean = f"{sum(there) / len(there):.3f}" if there else "-"
         output.print_line(
             f"mean {name}: {mean} over {output.many(len(there), 'question')}; "
-            f"without a value: {len(values) - len(there):,}"
+            f"questions without a value: {len(values) - len(there):,}"
         )
 
 
@@ -250,7 +250,7 @@ def print_evaluated(
     for name, each in means.items():
         output.print_line(
             f"mean {name}: {_format_figure(each.mean)} over {output.many(each.count, 'question')}; "
-            f"without a score: {each.missing:,}"
+            f"questions without a score: {each.missing:,}"
         )
 
 

@@ -62,7 +62,7 @@ def suggest(
         typer.Option(
             min=1,
             metavar="N",
-            help="Maximum number of characters to send of a sample's sources, and of its summary.",
+            help="Maximum number of characters of a sample's sources to send, and of its summary.",
         ),
     ] = 24_000,
     limit: Annotated[
@@ -122,7 +122,7 @@ def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> 
     where = f" to {host}" if host else ""
     output.print_line(
         f"{output.many(planned.samples, 'sample')}: {output.many(calls, 'call')} to send{where}, "
-        f"{planned.characters:,} characters; {planned.cached:,} already cached"
+        f"{planned.characters:,} characters; {planned.cached:,} replies already cached"
     )
 
 
@@ -136,7 +136,7 @@ def _print_proposals(done: ProposalReport) -> None:
         output.print_message(f"refused {reason}: {count:,}")
     if done.cut:
         output.print_message(
-            f"{output.many(done.cut, 'sample')} longer than --max-chars: the text was cut"
+            f"{output.many(done.cut, 'sample')} longer than --max-chars: only the start was sent"
         )
     if done.skipped:
         output.print_message(
@@ -214,11 +214,11 @@ def sort(
             "--k",
             min=1,
             metavar="N",
-            help="Number of first contexts to compare in both orders.",
+            help="Compare the first N contexts of the judge's order and of the given order.",
         ),
     ] = 10,
     bottom: Annotated[
-        bool, flag("--bottom", "Compare the last k contexts instead of the first k.")
+        bool, flag("--bottom", "Compare the last N contexts instead of the first N.")
     ] = False,
     keep_irrelevant: Annotated[
         bool, flag("--keep-irrelevant", "Also keep contexts that the judge finds irrelevant.")
@@ -264,7 +264,9 @@ def generate(
     group_size: Annotated[
         int,
         typer.Option(
-            min=2, metavar="N", help="Number of contexts, and later of answers, in one call."
+            min=2,
+            metavar="N",
+            help="Maximum number of contexts to read, or of answers to join, in one call.",
         ),
     ] = 20,
     seed: Annotated[
@@ -339,12 +341,12 @@ def evaluate(
     *,
     metric: MetricOption = None,
     top_k: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Number of contexts of a question to use.")
+        int, typer.Option(min=1, metavar="N", help="Maximum number of contexts per question.")
     ] = 10,
     max_chars: Annotated[
         int,
         typer.Option(
-            min=2, metavar="N", help="Maximum number of characters of a question's contexts."
+            min=2, metavar="N", help="Maximum total number of characters of a question's contexts."
         ),
     ] = 13_000,
     embedder: EmbedderOption = "",

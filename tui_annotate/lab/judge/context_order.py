@@ -50,8 +50,9 @@ class ContextOrderResult:
         good, bad: useful and useless contexts in the retriever's order; None without screening.
         sorted: contexts from best to worst.
         spearman: rank correlation in [-1, 1], 3 decimals; None with a reason.
-        sim: common fraction of the first k, in [0, 1], 3 decimals; None with a reason.
-        overlap: common contexts of the first k, in the judge's order.
+        sim: fraction of contexts that the first k of both orders share, in [0, 1], 3 decimals;
+            None with a reason.
+        overlap: contexts that the first k of both orders share, in the judge's order.
         reason: why a value is missing; else empty.
         unclear: number of questions without a clear reply.
     """
@@ -67,7 +68,7 @@ class ContextOrderResult:
     unclear: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result in RagSGE's JSON form, with a reason if a value is missing."""
+        """Return the result as JSON of the project RagSGE, with a reason if a value is missing."""
         values: dict[str, Any] = {
             "question": self.row.question,
             "contexts": list(self.row.contexts),

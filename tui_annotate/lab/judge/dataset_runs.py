@@ -49,7 +49,8 @@ class DatasetJudge:
         """
         if all(each.name != dataset for each in self.machines.corpus.datasets()):
             raise NotFound(
-                f"dataset {dataset!r} does not exist", "list all datasets with: tui-annotate status"
+                f"dataset {dataset!r} does not exist",
+                "list all datasets with: tui-annotate datasets list",
             )
         written = {
             key: score.text
@@ -106,7 +107,7 @@ class DatasetJudge:
         backend: str,
         embedder: str,
     ) -> ScoreRun:
-        """Store metric scores as a run; the text of a missing score is the reason."""
+        """Store metric scores as a run; for a missing score, the reason is stored as text."""
         parameters = {
             "backend": backend,
             "metrics": list(options.metrics),

@@ -45,7 +45,7 @@ INVENTED_QUESTIONS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class MetricScore:
-    """Score of one question by one metric; None with a reason.
+    """Score of one question by one metric, or the reason why the score is missing.
 
     Attributes:
         score: the score, in the metric's range.
@@ -190,7 +190,7 @@ class EvaluateOptions:
         if not self.metrics or self.top_k < 1 or self.max_chars < 2:
             raise InvalidInput(
                 "an evaluation needs at least 1 metric, 1 context and 2 characters of contexts",
-                "pass more with: --metric, --top-k, --max-chars",
+                "name a metric with --metric, or pass larger values for --top-k and --max-chars",
             )
 
 
@@ -320,7 +320,7 @@ def estimate_evaluation_cost(
 
 @dataclass(frozen=True, slots=True)
 class MetricMean:
-    """Mean of a metric over questions with a score; counts of questions with and without one."""
+    """Mean of a metric over the scored questions; counts of scored and unscored questions."""
 
     mean: float | None
     count: int

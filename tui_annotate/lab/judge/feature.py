@@ -55,7 +55,7 @@ class RankedContexts:
         return tuple(sorted(range(len(self.judged)), key=lambda at: self.judged[at] or last))
 
     def describe(self, at: int) -> str:
-        """Return retriever's rank, judge's rank and usefulness, such as `#2 / #1 / useful`."""
+        """Format a document's ranks by retriever and judge, and usefulness: `#2 / #1 / useful`."""
         parts = [f"#{self.retrieved[at]}"] if self.retrieved else []
         if self.judged:
             place = self.judged[at]
@@ -90,7 +90,7 @@ def rank_contexts(sample: Sample, scores: Sequence[Score]) -> RankedContexts:
 
 
 def _retrieval_ranks(documents: Sequence[Document], *, known: bool) -> tuple[int, ...]:
-    """Return the retriever's ranks: the numeric document keys, else the positions if `known`."""
+    """Return the retriever's ranks: numeric document keys; else the document order if `known`."""
     if documents and all(each.key.isascii() and each.key.isdigit() for each in documents):
         return tuple(int(each.key) for each in documents)
     return tuple(range(1, len(documents) + 1)) if known else ()
@@ -146,7 +146,7 @@ class ContextOrder(Feature):
         )
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Show the next document in the selected order, or switch between the two orders."""
+        """Show the next document in the selected order, or switch to the other order."""
         del session
         match effect:
             case Open("contexts"):

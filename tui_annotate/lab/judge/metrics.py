@@ -15,7 +15,7 @@ GROUP_SIZE: Final = 20
 MAX_CHARACTERS: Final = 13_000
 """Default maximum number of code points of a question's contexts."""
 _EPSILON: Final = 1e-10
-"""Term in the denominator of the published average precision; keeps the result below 1."""
+"""Constant added to the denominator of the average precision, which stays below 1."""
 
 _T = TypeVar("_T")
 
@@ -58,7 +58,7 @@ def insert_by_rank(items: Sequence[int], first_is_better: Callable[[int, int], b
 
 
 def max_comparisons(count: int) -> int:
-    """Return the maximum comparisons in one sort of `insert_by_rank`: sum of ceil(log2(i + 1))."""
+    """Return the maximum comparisons that `insert_by_rank` needs: sum of ceil(log2(i + 1))."""
     return sum(math.ceil(math.log2(placed + 1)) for placed in range(1, count))
 
 
@@ -80,7 +80,7 @@ def spearman(order: Sequence[int], reference: Sequence[int]) -> float | None:
 def overlap(
     order: Sequence[int], reference: Sequence[int], *, k: int, bottom: bool = False
 ) -> tuple[float | None, list[int]]:
-    """Return the fraction in [0, 1] of common items in the first (or last) k, and those items.
+    """Return the fraction of items that the first (or last) k of two orders share, and the items.
 
     `k` is at least 1. The common items are in the order of `order`. Without items, the fraction is
     None.
@@ -114,7 +114,7 @@ def count_reductions(count: int, size: int = GROUP_SIZE) -> int:
 def select_contexts(
     contexts: Sequence[str], *, k: int, most: int = MAX_CHARACTERS
 ) -> tuple[str, ...]:
-    """Return at most the first k contexts, with fewer than `most` characters together.
+    """Return at most the first k contexts, with fewer than `most` characters in total.
 
     Contexts are dropped from the end until the others fit. A first context that is too long alone
     is
@@ -138,7 +138,7 @@ def mean_verdict(verdicts: Sequence[int]) -> float | None:
 
 
 def average_precision(verdicts: Sequence[int]) -> float | None:
-    """Return the average precision of ranked contexts with verdict 1 for a useful context.
+    """Return the average precision of ranked contexts; verdict 1 marks a useful context.
 
     Returns:
         In [0, 1): 0 if no context is useful; None without contexts.
@@ -158,7 +158,7 @@ def mean_relevancy(
     invented: Sequence[Sequence[float]],
     noncommittal: Sequence[int],
 ) -> float:
-    """Return the mean cosine of a question and the questions invented for its answer, in [-1, 1].
+    """Return the mean cosine of a question with questions invented for its answer, in [-1, 1].
 
     The mean is 0 if all replies are noncommittal (1), or if there are none. A zero vector has the
     cosine 0.

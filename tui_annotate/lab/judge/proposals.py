@@ -98,7 +98,7 @@ class PromptLabels:
         )
 
     def find(self, name: str) -> Label | None:
-        """Return the label with a name, ignoring case; None for an unknown name."""
+        """Return the label with the given name, ignoring case; None for an unknown name."""
         wanted = name.strip().casefold()
         return next((each for key, each in self._labels.items() if key.casefold() == wanted), None)
 
@@ -149,7 +149,7 @@ def locate_proposals(
 
 
 def _locate_evidence(quote: str, sample: Sample) -> Anchor | None:
-    """Return the position of a quote in the first source that contains it; None if none does."""
+    """Return the position of a quote in the first source that contains the quote, else None."""
     for index, document in enumerate(sample.side(Side.SOURCE)):
         span = locate_quote(quote, document.text)
         if span is not None:
@@ -168,11 +168,11 @@ PROMPT: Final = "annotate"
 SPANS: Final = "unsupported_spans"
 """Name of the score that counts the proposed spans of a summary; fewer spans are better."""
 MAX_CHARACTERS: Final = 24_000
-"""Default maximum of code points to send of a sample's sources, and of its summary."""
+"""Default maximum number of code points to send: of a sample's sources, and of its summary."""
 
 _PAGE: Final = 64
 _MAX_TOKENS: Final = 4096
-"""Maximum tokens of a model's reply; a long summary has many unsupported spans."""
+"""Maximum number of tokens in a model's reply, which may propose many spans."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +203,7 @@ class ProposalOptions:
 
 @dataclass(frozen=True, slots=True)
 class ProposalPlan:
-    """Estimated cost: samples, cached replies, and characters to send for the other samples."""
+    """Estimated cost of a run: samples, cached replies, characters to send for other samples."""
 
     samples: int
     cached: int
@@ -339,7 +339,7 @@ class ProposalService:
         )
 
     def _read_pages(self, state: _RunState) -> Iterator[list[Sample]]:
-        """Yield pages of samples with both sides; no transaction is open during a request."""
+        """Yield pages of samples with source and summary, without an open transaction."""
         dataset, limit = state.options.dataset, state.options.limit
         keys = self.machines.corpus.keys(dataset)
         state.total = len(keys)

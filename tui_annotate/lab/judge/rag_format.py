@@ -1,4 +1,4 @@
-"""Format of JSON lines with question, contexts, answer and ground truth, also by RAGAS names.
+"""Format of JSON lines with question, contexts, answer and ground truth; RAGAS names also work.
 
 A line without contexts and without an answer is refused, and a line with an invalid value too.
 """
@@ -47,7 +47,7 @@ _RESERVED: Final = frozenset({"id", *(name for names in _COLUMNS.values() for na
 
 
 class RagFormat:
-    """Importer and exporter of questions with contexts; a line without an answer is a question.
+    """Importer and exporter of questions with contexts; a line may lack the answer.
 
     Contexts are the sources of a sample, the answer is its summary.
     """
@@ -60,7 +60,7 @@ class RagFormat:
             RecordTrait.META,
             RecordTrait.UNREAD,
             request="question",
-            kind="by presence of an answer",
+            kind="pair with an answer, else question",
             title="numbers",
             imported=OWN,
         ),
@@ -79,7 +79,7 @@ class RagFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one line per sample, unchanged if it was imported from this format."""
+        """Write one line per sample; a line that was imported from this format is unchanged."""
         report = ExportReport()
         tally = LossCounter(self.about, report, own=FORMAT)
         with closing(NameRegister()) as seen:
@@ -114,7 +114,7 @@ def _parse_sample(
             ),
         )
     if not contexts and not answers:
-        hint = "add a context or an answer: without both there is no text to read"
+        hint = "add a context or an answer, so that there is a text to read"
         raise InvalidInput("the line has neither a context nor an answer", hint)
     used = {*named.values(), *(name for name in _RESERVED if row.get(name) is None)}
     sample = Sample(
@@ -186,7 +186,7 @@ def _find_doubts(
     doubts = [] if question and question.strip() else ["the question is empty"]
     if blank:
         numbers = ", ".join(str(place + 1) for place, _ in blank[:20])
-        doubts.append(f"skipped empty contexts, by number: {numbers}")
+        doubts.append(f"skipped the empty contexts number {numbers}")
     if not contexts:
         doubts.append("the line has no context: nothing can support the answer")
     return doubts
@@ -258,7 +258,7 @@ def _truth_of(sample: Sample) -> str | None:
 
 
 def _other_columns(sample: Sample) -> dict[str, Any]:
-    """Return the other columns; an imported line keeps its column names."""
+    """Return a sample's columns other than the format's own, under their imported names."""
     own = set(_imported_fields(sample).get("keys", ())) - {GROUND_TRUTH}
     return {
         name: value for name, value in sample.meta.items() if name in own or name not in _RESERVED

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 INSTALL: Final = "pip install 'tui-annotate[ragas]'"
 _NO_KEY: Final = "none"
-_HINT: Final = "check --base-url, the model, and the key in the environment"
+_HINT: Final = "check --base-url, the model, and the API key in the environment"
 
 
 class RagasScale:
@@ -129,7 +129,7 @@ class RagasScale:
 
 
 class _ChatTransport(httpx2.AsyncBaseTransport):
-    """HTTP transport that sends the library's requests with the program's own headers only."""
+    """HTTP transport that sends the requests of RAGAS with this program's headers only."""
 
     def __init__(self, url: httpx2.URL) -> None:
         self._client = open_chat_client(url)
@@ -151,7 +151,7 @@ class _ChatTransport(httpx2.AsyncBaseTransport):
 
 
 def _fatal_error(error: BaseException | None) -> str:
-    """Return why the endpoint is unusable if that caused the error; else an empty text."""
+    """Return why the endpoint is unusable, if this caused an error; else an empty text."""
     import openai
 
     hopeless = (
@@ -181,7 +181,7 @@ def _wrap_embedder(embed: Callable[[Sequence[str]], NDArray[Any]] | None) -> Any
 
 
 def _silence() -> None:
-    """Disable the library's usage reports, and its logs, which may quote replies."""
+    """Disable the usage reports of RAGAS, and its logs, which may quote replies."""
     os.environ["RAGAS_DO_NOT_TRACK"] = "true"
     for name in ("ragas", "instructor"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)

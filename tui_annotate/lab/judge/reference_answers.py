@@ -1,4 +1,4 @@
-"""Reference answers of a judge to a question, from all contexts in groups or part by part."""
+"""Reference answers that a judge writes from all contexts of a question, in groups or in parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
 PART: Final = 6_000
 """Length in code points of one part of a context in slow reading: about 2,000 tokens."""
 WINDOW: Final = 24_000
-"""Maximum code points of a part and the parts before it in slow reading: about 8,000 tokens."""
+"""Maximum code points that a call of slow reading sends, earlier parts included (8,000 tokens)."""
 EXPECTED_ANSWER: Final = 600
 """Expected length of an answer in code points, for estimates of cost."""
 
@@ -28,7 +28,7 @@ class GenerateOptions:
     """Options for generating reference answers.
 
     Attributes:
-        group_size: number of contexts, and later of answers, in one call; at least 2.
+        group_size: maximum contexts to read, or answers to join, in one call; at least 2.
         seed: random seed of the order of contexts.
         slow: read each context separately, in consecutive parts.
     """
@@ -40,7 +40,7 @@ class GenerateOptions:
     def __post_init__(self) -> None:
         if self.group_size < 2:
             raise InvalidInput(
-                f"group size {self.group_size} is too small: groups could not be joined",
+                f"group size {self.group_size} is too small: answers could not be joined",
                 "pass --group-size of at least 2",
             )
 

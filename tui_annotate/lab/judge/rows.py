@@ -21,7 +21,7 @@ USEFUL: Final = "judge_useful"
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """Question with its contexts in retrieved order; `key` is None without a sample."""
+    """Question with its contexts in retrieved order; `key` names its sample, if there is one."""
 
     question: str
     contexts: tuple[str, ...]
@@ -96,7 +96,7 @@ def read_rows(path: Path) -> list[QuestionRow]:
 
 
 def check_rows(rows: list[QuestionRow]) -> list[QuestionRow]:
-    """Return the same rows if they are valid.
+    """Return the rows unchanged if they are valid.
 
     Raises:
         InvalidInput: there are no rows, or a row has no question.

@@ -159,7 +159,7 @@ class JudgeRunner:
 
 
 class _Cancelled(Exception):
-    """Exception that stops the remaining items after an error, or if the caller stops."""
+    """Exception that cancels the remaining items after an error, or if the caller stops."""
 
 
 class ReplyNotCached(Exception):
@@ -212,7 +212,7 @@ class ExpectedCalls:
     def of(
         cls, runner: JudgeRunner, prompt: str, row: QuestionRow, *, calls: int, texts: int = 0
     ) -> Self:
-        """Return the cost of `calls` calls of a prompt, plus `texts` characters over all calls."""
+        """Return the cost of `calls` calls that send a prompt, plus `texts` characters in total."""
         frame = len(runner.prompt(prompt, row.language).text) + len(row.question)
         return cls(calls, calls * frame + texts)
 

@@ -46,7 +46,8 @@ GoldOption = Annotated[
     option(
         "--gold-position",
         "POSITIONS",
-        "Positions of the answer, from 0: 0,4,9, all, or even:K (K evenly spaced from end to end).",
+        "Positions of the answer, counted from 0: a list such as 0,4,9; or all; or even:K for K"
+        " evenly spaced positions from first to last.",
     ),
 ]
 TargetOption = Annotated[
@@ -55,7 +56,7 @@ TargetOption = Annotated[
         "--output",
         "-o",
         metavar="PATH",
-        help="Folder, for one file per position; or a file: .jsonl, .jsonl.gz, .jsonl.zst.",
+        help="Output folder, with one file per position; or a file: .jsonl, .jsonl.gz, .jsonl.zst.",
         show_default=False,
     ),
 ]
@@ -70,7 +71,7 @@ PassagesOption = Annotated[
     option("--passages", "N", "Number of passages in a row, at least 2."),
 ]
 OracleOption = Annotated[
-    bool, flag("--oracle", "Write only the gold passage of each row, as the best case.")
+    bool, flag("--oracle", "Write only the gold passage of each row, to measure the best case.")
 ]
 ShuffleOption = Annotated[
     bool,
@@ -165,7 +166,7 @@ def create_kv(
     target: TargetOption,
     as_json: JsonOption = False,
 ) -> None:
-    """Create key-value rows.
+    """Create rows of key-value pairs, one pair to look up.
 
     Each row has random key-value pairs, and asks for the value of one key. With IN, the pairs of
     its rows are moved instead. Without --gold-position, the requested pair stays at its random
@@ -339,7 +340,7 @@ def run(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Query a model with each row.
+    """Send the prompt of each row to a model.
 
     The rows are written with the model's answers.
 
@@ -417,7 +418,7 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
         return
     sent = "to send" if dry else "sent"
     output.print_message(
-        f"{output.many(done.rows, 'row')}, {done.cached:,} already cached,"
+        f"{output.many(done.rows, 'row')}, {done.cached:,} answers already cached,"
         f" {done.characters:,} characters {sent} to {judge.host}"
     )
     if missed:
@@ -436,7 +437,7 @@ def register(app: typer.Typer) -> None:
     position = add_group(
         app,
         "position",
-        "Test whether a model finds a fact at any position.",
+        "Test whether a model finds a fact at any position in a prompt.",
         panel=RESEARCH,
     )
     add_command(

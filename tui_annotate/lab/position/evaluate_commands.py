@@ -65,7 +65,7 @@ def evaluate(
     shared_questions: SharedQuestionsOption = False,
     whole_words: WholeWordsOption = False,
     first_line: Annotated[
-        bool, flag("--first-line", "Score the first line of an answer that is not empty.")
+        bool, flag("--first-line", "Score the first non-blank line of each answer.")
     ] = False,
     skip_empty: Annotated[
         bool, flag("--skip-empty", "Ignore gold answers that are empty after normalisation.")
@@ -77,9 +77,9 @@ def evaluate(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Score answers by position.
+    """Score answers by the position of the fact.
 
-    The report counts a model's right answers for each position of the fact.
+    The report counts the right answers of a model for each position of the fact in the prompt.
 
     The metrics are those of the study "Lost in the Middle": best_subspan_em of the first line for
     questions; for key-value rows, whether the answer contains the value. The options --whole-words,
@@ -104,7 +104,7 @@ def evaluate(
     else:
         if target is not None:
             raise InvalidInput(
-                "-o writes rows of files, not of a dataset",
+                "-o writes only rows that were read from files, not rows of a dataset",
                 "write a dataset with: tui-annotate export --to open-qa",
             )
         with open_workspace(workspace) as space:
@@ -166,7 +166,7 @@ def _bar_cells(bar: PositionScore, *, unanswered: bool) -> list[str | float]:
 
 
 def draw_bar(bar: PositionScore, cells: int) -> str:
-    """Return an ASCII bar: `#` up to the interval, `=` up to the mean, `-` up to the upper end."""
+    """Return an ASCII bar: `#` up to the interval, `=` up to the mean, `-` up to its high end."""
     if bar.mean is None or bar.interval is None:
         return ""
     low, mean, high = (round(each * cells) for each in (bar.interval[0], bar.mean, bar.interval[1]))
@@ -193,16 +193,20 @@ def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
     notes = []
     if found.empty_golds and not rules.skip_empty:
         what = output.many(found.empty_golds, "gold answer is", "gold answers are")
-        notes.append(f"{what} empty without punctuation and articles, which matches every answer")
+        notes.append(
+            f"{what} empty without punctuation and articles; an empty one matches every answer"
+        )
         notes.append("  hint: ignore empty gold answers with --skip-empty")
     elif found.empty_golds:
         what = output.many(found.empty_golds, "gold answer")
         notes.append(f"{what} ignored: empty without punctuation and articles")
     if found.unscored:
-        notes.append(f"{output.many(found.unscored, 'row')} not scored: all gold answers are empty")
+        notes.append(
+            f"{output.many(found.unscored, 'row')} not scored: all their gold answers are empty"
+        )
     if found.left_out:
         notes.append(
-            f"{output.many(found.left_out, 'row')} excluded: question is not in all groups"
+            f"{output.many(found.left_out, 'row')} excluded: the question is not in all groups"
         )
     if found.all.unanswered:
         notes.append(

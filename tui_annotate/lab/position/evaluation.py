@@ -84,7 +84,7 @@ class HumanAgreement:
 
     @property
     def kappa(self) -> float | None:
-        """Cohen's kappa of the metric and people; None if kappa is not defined."""
+        """Cohen's kappa of the metric's and people's verdicts; None if kappa is not defined."""
         import numpy as np
 
         from tui_annotate.methods.agreement import cohen_kappa
@@ -132,7 +132,7 @@ class _Sums:
 
 
 def evaluate(cases: Callable[[], Iterable[ScoredAnswer]], options: EvaluationOptions) -> Evaluation:
-    """Count answers by group; for shared questions only, `cases` is called twice."""
+    """Evaluate answers by group; `cases` is called twice if only shared questions count."""
     common = _shared_questions(cases(), options.by) if options.shared else None
     sums = _Sums()
     for case in cases():

@@ -116,7 +116,7 @@ _NAME_CELLS: Final = 16  # width of a side's name before the question, in cells
 
 
 class PositionStudy(Feature):
-    """Feature for questions of a position study; non-empty `failing` samples replace the queue."""
+    """Sample screen feature of position studies; samples in `failing` replace the queue, if any."""
 
     key_handlers: Mapping[str, KeyHandler] = MappingProxyType(
         {
@@ -134,7 +134,7 @@ class PositionStudy(Feature):
     # display
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add the gold position to a source's title, the metric's verdict to an answer's title."""
+        """Add the gold position to the title of a source, the metric's verdict to an answer's."""
         if draft.sample.kind is not SampleKind.QUESTION:
             return title
         if side is Side.SUMMARY:
@@ -162,7 +162,7 @@ class PositionStudy(Feature):
     # keys and effects
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Show the gold passage, the chart or another failing sample; else return False."""
+        """Handle keys for gold passage, chart and failing samples; return False for other keys."""
         match effect:
             case Open("gold"):
                 self._show_gold(draft)
@@ -239,5 +239,5 @@ class PositionStudy(Feature):
 
 @lru_cache(maxsize=8)
 def _find_marks(wanted: tuple[str, ...], text: str) -> tuple[AnnotationMark, ...]:
-    """Return the marks of gold answers in a text, cached because each key press needs them."""
+    """Return the marks of gold answers in a text; cache them, as each key press needs them."""
     return tuple(AnnotationMark(span, GOLD) for span in find_answers(wanted, text))

@@ -1,4 +1,4 @@
-"""Metric of the study "Lost in the Middle": does an answer contain a gold answer, by position.
+"""Metric of the study "Lost in the Middle": whether an answer contains a gold answer.
 
 Every rule of the original is implemented, errors included; `MatchRules` corrects them one by one.
 
@@ -151,7 +151,7 @@ class PositionScore:
 
 
 def combine_scores(bars: Sequence[PositionScore]) -> PositionScore:
-    """Return the sum of the scores of several positions."""
+    """Return the scores of several positions as one combined score."""
     return PositionScore(
         sum(bar.n for bar in bars),
         sum(bar.hits for bar in bars),

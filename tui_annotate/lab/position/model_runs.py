@@ -66,7 +66,14 @@ class ModelRunOptions:
 
 @dataclass(slots=True)
 class ModelRunReport:
-    """Counts of a model run so far; `unanswered` by gold position, `characters` sent or to send."""
+    """Counts of a model run so far.
+
+    Attributes:
+        rows: number of rows.
+        cached: number of cached answers.
+        unanswered: number of rows without an answer, by gold position.
+        characters: code points sent or to send.
+    """
 
     rows: int = 0
     cached: int = 0
@@ -105,7 +112,7 @@ def write_prompts(paths: Iterable[Path], target: TextIO, options: ModelRunOption
 
 
 def estimate_run(paths: Iterable[Path], judge: Judge, options: ModelRunOptions) -> ModelRunReport:
-    """Return the cost of a model run; send nothing."""
+    """Estimate the cost of a model run; send nothing."""
     report = ModelRunReport()
     for located, prompt in read_prompts(paths, options):
         report.rows += 1

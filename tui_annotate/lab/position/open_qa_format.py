@@ -48,7 +48,7 @@ from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait, ca
 
 FORMAT: Final = "open-qa"
 PEOPLE: Final = "human_verdicts"
-"""Field of a row with each person's verdict; `human_verdict` is the verdict of the majority."""
+"""Field of a row with each annotator's verdict; `human_verdict` is the majority's verdict."""
 OWN_META: Final = frozenset({"task", "answers", "gold_position", "size", "passages", "metric"})
 """Keys that the reader adds to a sample's meta, in addition to short fields of the row."""
 LONG: Final = frozenset(
@@ -80,12 +80,12 @@ ABOUT: Final = FormatTraits(
 _OF_PASSAGES = ("id", "score", "hasanswer", "original_retrieval_index", "isgold")
 _SHOWN_LISTS = ("ctxs", "model_documents")
 _SHOWN_PAIRS = ("model_ordered_kv_records", "ordered_kv_records")
-"""Columns with key-value pairs; the model was shown the first of them that exists."""
+"""Columns with key-value pairs; the first existing column is the one the model was shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowReader:
-    """Reader of the rows of one file as samples of a dataset; `names` holds the ids so far."""
+    """Reader that turns the rows of a file into samples; `names` holds the sample ids so far."""
 
     dataset: str
     language: str
@@ -116,7 +116,7 @@ class RowReader:
         return Record(sample, assignments=work, people=people, where=where), _find_doubts(row)
 
     def _unique_id(self, row: Row, where: str) -> str:
-        """Return a sample id made of question, gold position and model, the same in every file."""
+        """Return a sample id from question id, gold position and model: the same in every file."""
         place, model = gold_position(row), row.get("model")
         name = question_id(row) + ("" if place is None else f"@{place}")
         if isinstance(model, str) and model.strip():
@@ -151,7 +151,7 @@ class RowReader:
         )
 
     def _answer_documents(self, row: Row) -> tuple[Document, ...]:
-        """Return the model's answer, else the first gold answer; empty if the answer is blank."""
+        """Return a document with the model's answer, else the first gold answer; none if blank."""
         answer = row[ANSWER] if ANSWER in row else next(iter(expected_answers(row)), None)
         if answer is None:
             return ()
@@ -210,7 +210,7 @@ def _parse_people(row: Row) -> tuple[tuple[Assignment, ...], tuple[Person, ...]]
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise InvalidInput(
             f"field {PEOPLE!r} is not a list of objects",
-            "write objects with person and verdict",
+            "write objects with the keys person and verdict",
         )
     work: list[Assignment] = []
     people: dict[str, Person] = {}
@@ -233,7 +233,7 @@ def _find_doubts(row: Row) -> list[str]:
     if parse_task(row) is StudyTask.KV:
         return [] if gold_position(row) is not None else ["no pair has the requested key"]
     marked = sum(each.get("isgold") is True for each in list_passages(row))
-    return [f"{marked} passages are marked as gold: only the first counts"] if marked > 1 else []
+    return [f"{marked} passages are marked as gold: only the first is used"] if marked > 1 else []
 
 
 class OpenQaWriter:

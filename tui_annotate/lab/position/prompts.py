@@ -108,7 +108,7 @@ def build_key_value_prompt(
     if style not in (PromptStyle.PLAIN, PromptStyle.QUERY_AWARE):
         raise InvalidInput(
             f"style {style} is only for questions over passages",
-            "use the style plain or query-aware for keys",
+            "use the style plain or query-aware for key-value pairs",
         )
     keys = [each for each, _ in pairs]
     if len(keys) < 2:

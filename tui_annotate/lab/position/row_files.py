@@ -28,7 +28,7 @@ class LocatedRow(NamedTuple):
 
 
 def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iterator[LocatedRow]:
-    """Yield the rows of a plain or compressed file; if `some`, an empty file is an error.
+    """Yield the rows of a plain or compressed file; an empty file is an error if `some` is true.
 
     Raises:
         InvalidRecord: a row can not be read, or belongs to neither task.
@@ -77,7 +77,7 @@ class RowFiles:
         self.opened: dict[str, TextIO] = {}
 
     def file(self, name: str) -> TextIO:
-        """Return the output file with a name; open the file at the first call."""
+        """Return the output file with the given name; open the file at the first call."""
         if name not in self.opened:
             self.opened[name] = self._stack.enter_context(open_output(self._folder / name))
         return self.opened[name]

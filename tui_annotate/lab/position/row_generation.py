@@ -75,7 +75,8 @@ def find_gold_passage(row: Row) -> dict[str, Any]:
         gold = row["nq_annotated_gold"]
         if not isinstance(gold, dict):
             raise InvalidInput(
-                "'nq_annotated_gold' is not an object", "write title and chunked_long_answer in it"
+                "'nq_annotated_gold' is not an object",
+                "write an object with title and chunked_long_answer",
             )
         title, words = gold.get("title"), gold.get("chunked_long_answer")
     else:
@@ -90,7 +91,7 @@ def find_gold_passage(row: Row) -> dict[str, Any]:
 
 
 def find_distractors(row: Row) -> list[dict[str, Any]]:
-    """Return the passages without the answer: those whose `hasanswer` is exactly false.
+    """Return the passages without the answer, whose field `hasanswer` is exactly false.
 
     Each passage gets its index in the row as `original_retrieval_index`, unless it has this field.
     """
@@ -108,11 +109,10 @@ def find_distractors(row: Row) -> list[dict[str, Any]]:
 def build_question_rows(
     row: Row, *, count: int, places: Iterable[int], order: Random | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the row with its gold passage at each position among the first distractors.
+    """Yield a row for each position, with the gold passage there among the first distractors.
 
-    `count`: number of all passages, at least 2. `places`: positions in [0, count). `order` shuffles
-    the
-    distractors, with the same result for all positions.
+    `count`: number of all passages, at least 2. `places`: positions in [0, count). `order`
+    shuffles the distractors, with the same result for all positions.
 
     Raises:
         InvalidInput: the row has too few distractors, or lacks a field.
@@ -122,7 +122,7 @@ def build_question_rows(
     if len(others) < count - 1:
         raise InvalidInput(
             f"the row has {len(others)} passages without the answer, but needs {count - 1}",
-            f"ask for at most {len(others) + 1} documents",
+            f"pass --passages of at most {len(others) + 1}",
         )
     chosen = others[: count - 1]
     if order is not None:
@@ -168,7 +168,7 @@ def move_key_value(row: Row, at: int) -> dict[str, Any]:
     key, value = parse_text(row, "key"), parse_text(row, "value")
     found = [list(pair) for pair in list_pairs(row, shown=False)]
     if [key, value] not in found:
-        raise InvalidInput(f"no pair has the key {key!r} with its value")
+        raise InvalidInput(f"no pair has both the key {key!r} and the value of the row")
     found.remove([key, value])
     return {**row, "ordered_kv_records": insert_at(found, [key, value], at)}
 
@@ -211,7 +211,7 @@ class GenerationOptions:
 def write_questions(
     rows: Iterable[LocatedRow], target: Path, options: GenerationOptions, *, name: Path
 ) -> GenerationReport:
-    """Write each question with its gold passage at each position.
+    """Write a row for each question and each position of its gold passage.
 
     `target`: a folder for one file per position, or one file. `name`: path of the input file.
 
@@ -221,8 +221,8 @@ def write_questions(
     """
     if not options.oracle and options.documents < MIN_PASSAGES:
         raise InvalidInput(
-            f"{options.documents} documents are too few",
-            f"pass --documents of at least {MIN_PASSAGES}",
+            f"{options.documents} passages are too few",
+            f"pass --passages of at least {MIN_PASSAGES}",
         )
     positions = (0,) if options.oracle else parse_positions(options.gold_at, options.documents)
     kind = "oracle" if options.oracle else f"{options.documents}-documents"
@@ -249,7 +249,7 @@ def write_questions(
 def write_lookups(
     rows: Iterable[LocatedRow], target: Path, gold_at: str, *, name: Path
 ) -> GenerationReport:
-    """Write each key-value row with its gold pair at each position; unchanged without positions.
+    """Write each key-value row once per position of its gold pair; unchanged without positions.
 
     Raises:
         InvalidInput: a position is invalid.

@@ -74,7 +74,7 @@ def draw_bar(bar: PositionScore, cells: int) -> str:
 
 
 class BarHeads(FixedRows):
-    """Row with the titles of the chart's columns."""
+    """Row with the column titles of the chart."""
 
     _found: Evaluation | None = None
 
@@ -125,7 +125,7 @@ class BarRows(RowList):
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the row of a bar: group, n, mean, interval, failures, bar."""
+        """Return a bar's row as styled texts: group, n, mean, interval, failures and bar."""
         palette = self.palette
         if self._message:
             return [(f"  {cut(line_text(self._message), cells - 2)}", palette.quiet)]
@@ -213,14 +213,14 @@ _NO_FAILURES: Final = "no failing answer in this bar"
 
 
 class ChosenSample(NamedTuple):
-    """Sample to open, and the list of failing samples to move through."""
+    """Sample to open from a list of failing samples, with the keys of all samples in the list."""
 
     key: SampleKey
     keys: tuple[SampleKey, ...]
 
 
 class PositionsScreen(Screen[ChosenSample | str | None]):
-    """Screen with the chart; its result is a sample, `queue`, `quit`, or None to go back.
+    """Screen with a position study's chart; the result is a sample, `queue`, `quit` or None (back).
 
     Attributes:
         where: group of the focused bar; None before the first evaluation.
@@ -273,7 +273,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self.action_again()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait for the bars: Enter and moves."""
+        """Return whether a key must wait until the bars are shown: Enter and keys that move."""
         return self.reading and getattr(event, "key", "") in {"enter", "down", "up", "j", "k"}
 
     def action_again(self) -> None:

@@ -44,7 +44,7 @@ class WorkspaceRowOptions:
 
 
 def build_workspace_rows(corpus: CorpusStore, options: WorkspaceRowOptions) -> Iterator[LocatedRow]:
-    """Yield a row for each sample with source and answer; its own source is the gold passage.
+    """Yield a row for each sample with source and answer; the sample's source is the gold passage.
 
     The right answers are `answers` or `ground_truth` of the record, else the summary. Distractors
     are

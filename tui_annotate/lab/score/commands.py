@@ -106,8 +106,8 @@ LabelsOption = Annotated[
     option(
         "--label-source",
         "SOURCE",
-        "Train on labels of the dataset instead of a file: human (annotators') or machine (a"
-        " ranker's).",
+        "Use labels of the dataset instead of a file: human (by annotators) or machine (by a"
+        " ranker).",
         complete=completion.complete_words(*_LABELS),
     ),
 ]
@@ -116,7 +116,7 @@ LayerOption = Annotated[
     option(
         "--layer",
         "N",
-        "Layer whose hidden states the probe reads, from 1; auto chooses the best layer.",
+        "Layer whose hidden states the probe reads, counted from 1; auto chooses the best layer.",
     ),
 ]
 
@@ -135,7 +135,7 @@ def train_probe(
     ],
     target: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FILE", help="Output file of the probe (JSON)."),
+        typer.Option("--output", "-o", metavar="FILE", help="Output file for the probe (JSON)."),
     ],
     labels: LabelsOption = "",
     dataset: Annotated[
@@ -306,7 +306,7 @@ def compute(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Score the samples of a dataset by machine.
+    """Compute scores for the samples of a dataset.
 
     Answers to questions are compared with the right answer and with each other. For other samples,
     each sentence of the summary is compared with the source; the worst sentence gives the sample's
@@ -347,7 +347,7 @@ def compute(
 def _run_scorer(
     service: ScoreService, wanted: ScoreOptions, *, dry_run: bool, as_json: bool
 ) -> dict[str, Any]:
-    """Run a scorer or estimate its cost; print the result unless JSON is requested; return it."""
+    """Run a scorer or estimate its cost; return the result, printed unless JSON is requested."""
     if dry_run:
         samples, cost = service.cost(wanted)
         if not as_json:
@@ -387,7 +387,7 @@ def import_scores(
             "--sample-columns",
             "NAMES",
             "Instead of a file: import these columns of the samples, separated by commas; `all` for"
-            " the columns of generated answers.",
+            " all score columns of generated answers.",
         ),
     ] = "",
     as_json: JsonOption = False,
@@ -454,7 +454,11 @@ def list_runs(
 def delete(
     run: Annotated[
         str,
-        argument("RUN", "Id of the run or the start of the id; or a maker, for its newest run."),
+        argument(
+            "RUN",
+            "Id of the run or start of the id; or the name of a scorer, judge or ranker, for its"
+            " newest run.",
+        ),
     ],
     *,
     yes: YesOption = False,
@@ -463,7 +467,7 @@ def delete(
 ) -> None:
     """Delete a run with its scores.
 
-    The maker's previous run is in use again.
+    The previous run of the same scorer, judge or ranker is in use again.
     """
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
         store = space.machines.scores

@@ -38,7 +38,7 @@ MAX_NAMES: Final = 20
 
 
 class ChoiceOrigin(StrEnum):
-    """Origin of a direction or threshold: given by a run or user, or found on these samples.
+    """Origin of a direction or threshold: given by a run or user, or found on the same samples.
 
     ONLY marks a threshold between the only two distinct values, where no choice was possible.
     """
@@ -50,7 +50,7 @@ class ChoiceOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MachineValues:
-    """Values of one score or column, by the index of the judged sample.
+    """Values of one score or column, by the index of the sample among the judged samples.
 
     Attributes:
         name: name of the score or column.
@@ -68,7 +68,7 @@ class MachineValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineComparison:
-    """Agreement of one score or column with human labels; see `MachineValues`.
+    """Agreement of one score or column with human labels.
 
     Attributes:
         n, missing: numbers of judged samples with and without a value.
@@ -94,10 +94,10 @@ class MachineComparison:
 
 
 class JudgedSamples:
-    """Judged samples of a dataset in their order, with the values of chosen columns."""
+    """Samples of a dataset that have a human label, in order, with values of chosen columns."""
 
     def __init__(self, columns: Sequence[str]) -> None:
-        """Start without samples; `columns` names the columns whose values are collected."""
+        """Start without samples; `columns` are the names of the columns to collect values from."""
         self.samples = 0
         self.places: dict[SampleKey, int] = {}
         self.unsupported: list[bool] = []
@@ -154,7 +154,7 @@ def parse_number(value: Any) -> float | None:
 
 
 def disambiguate_names(machines: Iterable[MachineValues]) -> list[MachineValues]:
-    """Append the maker to each name that several scores share."""
+    """Append the scorer's name to each score name that several scores share."""
     found = list(machines)
     times = Counter(each.name for each in found)
     return [
@@ -170,7 +170,7 @@ _CHANCE_AREA: Final = 0.5
 
 
 class ReferenceLabels(StrEnum):
-    """Kind of human labels that count if no annotator is named: all annotators' or adjudicated."""
+    """Human labels to compare with if no annotator is named: all annotators' or adjudicated."""
 
     PEOPLE = "people"
     ADJUDICATED = "adjudicated"
@@ -328,7 +328,7 @@ def _nothing_to_compare(
         return InvalidInput(message, hint, code="no-judged-sample")
     named = ", ".join(options.scores) or "any score"
     hint = "list all scores with: tui-annotate scores list"
-    message = f"no judged sample has a number for: {named}"
+    message = f"no sample with a human label has a number for: {named}"
     return InvalidInput(message, hint, code="no-numbers")
 
 

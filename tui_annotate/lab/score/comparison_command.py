@@ -30,12 +30,16 @@ _Names = list[str] | None
 
 ScoreOption = Annotated[
     _Names,
-    option("--score", "NAME", "Name or maker of a score; repeatable (default: all scores)."),
+    option(
+        "--score",
+        "NAME",
+        "Name of a score, or of its scorer or judge; repeatable (default: all scores).",
+    ),
 ]
 ColumnOption = Annotated[
     _Names,
     option(
-        "--column", "NAME", "Metadata column of the samples with a detector's values; repeatable."
+        "--column", "NAME", "Metadata column with a detector's values for the samples; repeatable."
     ),
 ]
 AgainstOption = Annotated[
@@ -43,7 +47,7 @@ AgainstOption = Annotated[
     option(
         "--against",
         "LABELS",
-        "Human labels: people (all annotators), adjudicated, or an annotator's name.",
+        "Human labels to use: people (all annotators), adjudicated, or an annotator's name.",
         complete=completion.complete_words(PEOPLE, ADJUDICATED),
     ),
 ]
@@ -64,7 +68,8 @@ ThresholdOption = Annotated[
     option(
         "--threshold",
         "NAME=VALUE",
-        "Threshold of a score between supported and unsupported; VALUE alone for all others.",
+        "Threshold of a score between supported and unsupported; VALUE without a name applies to"
+        " all other scores.",
     ),
 ]
 ChartOption = Annotated[
@@ -95,7 +100,7 @@ AggregateOption = Annotated[
     Pooling,
     typer.Option(
         "--aggregate",
-        help="Annotators who must call a sample unsupported: worst (one), majority or best (all).",
+        help="Who must call a sample unsupported: worst (one annotator), majority or best (all).",
     ),
 ]
 
@@ -114,7 +119,9 @@ def compare(
     higher_is_better: HigherOption = None,
     chart: ChartOption = "balanced_accuracy",
     as_json: JsonOption = False,
-    as_csv: Annotated[bool, flag("--csv", "Print CSV, one row for each measure.")] = False,
+    as_csv: Annotated[
+        bool, flag("--csv", "Print CSV with one row for each score and measure.")
+    ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Compare scores, judges and detectors with human labels.
@@ -161,7 +168,7 @@ def compare(
 
 
 def _parse_thresholds(given: Sequence[str]) -> dict[str, float]:
-    """Return thresholds by score name; the name "" is for all scores that are not named."""
+    """Return thresholds by score name; the empty name has the threshold of all other scores."""
     found: dict[str, float] = {}
     for each in given:
         name, _, value = each.rpartition("=")

@@ -56,7 +56,7 @@ def left_out(found: Comparison) -> Iterator[tuple[str, str, int]]:
 
 
 def csv_rows(found: Comparison) -> Iterator[tuple[str | float, ...]]:
-    """Yield a CSV row for each machine and measure; cells without a value are empty."""
+    """Yield a CSV row for each score and measure; cells without a value are empty."""
     for machine in found.machines:
         values = _machine_as_json(machine)
         for each in values["measures"]:
@@ -117,7 +117,7 @@ _STYLES: Final = {
 
 
 def print_csv(found: Comparison) -> None:
-    """Print CSV with one row for each machine and measure."""
+    """Print CSV with one row for each score and measure."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows([COLUMNS, *csv_rows(found)])
     output.print_text(written.getvalue())
@@ -157,7 +157,7 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
 
 
 def _format_threshold(machine: MachineComparison) -> str:
-    """Format a threshold with its side; a star marks a threshold chosen on these samples."""
+    """Format a threshold with < or >; a star marks a threshold chosen on the same samples."""
     if machine.threshold is None:
         return "-"
     star = "*" if machine.threshold_origin is ChoiceOrigin.FOUND else ""
@@ -195,8 +195,8 @@ def _print_notes(found: Comparison) -> None:
     chosen = [each.name for each in found.machines if each.direction is ChoiceOrigin.FOUND]
     if chosen:
         say(
-            f"direction found on these samples: {', '.join(chosen)}; set the direction with"
-            " --lower-is-better or --higher-is-better"
+            f"better direction, low or high, found on these samples: {', '.join(chosen)};"
+            " set the direction with --lower-is-better or --higher-is-better"
         )
     if any(each.threshold_origin is ChoiceOrigin.FOUND for each in found.machines):
         say("* threshold chosen on these samples by balanced accuracy: the values are optimistic")

@@ -29,7 +29,7 @@ ONE_KIND: Final = "all samples are of one class, so the classes can not be disti
 
 @dataclass(frozen=True, slots=True)
 class DetectionFigure:
-    """Value of a measure with its interval; None if the samples can not be resampled."""
+    """Value of a measure; its interval is None if the samples can not be resampled."""
 
     value: Measured
     interval: Interval | None = None
@@ -62,9 +62,10 @@ def measure_detection(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> DetectionResult:
-    """Compute all measures of finite values (samples,) against human labels (samples,).
+    """Compute all measures of how well scores (samples,) agree with human labels (samples,).
 
-    `clusters`: (samples,); samples of one cluster are resampled together, as summaries of one text.
+    All scores are finite. `clusters`: (samples,); samples of one cluster are resampled together, as
+    summaries of one text.
     """
     score = _RankedSamples(
         values if low else -values, call_unsupported(values, low=low, at=threshold), unsupported
@@ -84,7 +85,7 @@ def measure_detection(
 
 
 def call_unsupported(values: Numbers, *, low: bool, at: float) -> Truths:
-    """Return (samples,): which values mean unsupported; a value at the threshold does not."""
+    """Return a mask (samples,) of values beyond the threshold, which mean unsupported."""
     return values > at if low else values < at
 
 
@@ -120,7 +121,7 @@ def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
 
 
 def _resample_weights(clusters: Sequence[str], draws: int, seed: int) -> Iterator[Numbers]:
-    """Yield (samples,) weights of each bootstrap resample; nothing for fewer than 3 clusters."""
+    """Yield the sample weights of each bootstrap resample; nothing for fewer than 3 clusters."""
     names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
     if len(names) < FEWEST:
         return
@@ -131,7 +132,7 @@ def _resample_weights(clusters: Sequence[str], draws: int, seed: int) -> Iterato
 
 
 class _RankedSamples:
-    """Samples sorted once by a score; each bootstrap resample then only adds up weights."""
+    """Samples sorted by a score once, so that bootstrap resamples only add up weights."""
 
     def __init__(self, badness: Numbers, called_bad: Truths, unsupported: Truths) -> None:
         distinct, place = np.unique(badness, return_inverse=True)
@@ -140,7 +141,7 @@ class _RankedSamples:
         self._cell = 2 * ~unsupported + (called_bad == ~unsupported)
 
     def cells(self, weights: Numbers) -> Numbers:
-        """Return (4,): weighted counts of hits, misses, alarms and passes."""
+        """Return the weighted counts of hits, misses, alarms and passes, as an array (4,)."""
         counted = np.bincount(self._cell, weights=weights, minlength=4)
         hits, misses, passes, alarms = counted
         return np.array([hits, misses, alarms, passes])
@@ -155,7 +156,7 @@ class _RankedSamples:
         return float(bad @ (np.cumsum(good) - good / 2) / both)
 
     def measures(self, weights: Numbers) -> Numbers:
-        """Return (measures,) of weighted samples; NaN if all samples are of one class."""
+        """Return each measure of weighted samples; NaN if all samples are of one class."""
         hits, misses, alarms, passes = self.cells(weights)
         if not (hits + misses) or not (alarms + passes):
             return np.full(len(MEASURES), np.nan)

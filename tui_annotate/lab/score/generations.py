@@ -62,7 +62,7 @@ TRAITS: Final = FormatTraits(
         RecordTrait.TEXTS,
         RecordTrait.META,
         RecordTrait.UNREAD,
-        group="by line",
+        group="samples of one line",
         request="question",
         kind="question",
         title="answer",
@@ -76,13 +76,13 @@ PREFERENCE_TRAITS: Final = FormatTraits(
 
 
 def imported_fields(sample: Sample) -> Mapping[str, Any]:
-    """Return the stored fields of an imported row; empty for samples of other formats."""
+    """Return the fields that an import stored with a sample; empty for samples of other formats."""
     found = sample.imported or {}
     return found if found.get("format") == FORMAT else {}
 
 
 _RESERVED = frozenset({"question", "answer", "generation", "rank"})
-"""Columns that are not copied to samples; the field rank repeats answers of the row."""
+"""Columns that are not copied to a sample; the column `rank` repeats answers of the row."""
 _SEPARATOR = "; "
 
 
@@ -165,7 +165,7 @@ def _row_id(row: Mapping[str, Any], options: ImportOptions, number: int) -> str:
 
 
 def _parse_answer(row: Mapping[str, Any], others: Sequence[str], language: str) -> Document:
-    """Parse the right answer; its language is detected from the whole row, as it may be short."""
+    """Parse the right answer; detect the language of the whole row, as the answer may be short."""
     from tui_annotate.methods.segmentation import guess_language
 
     text = _parse_text(get_field(row, "answer", option=""), "answer")
@@ -175,7 +175,7 @@ def _parse_answer(row: Mapping[str, Any], others: Sequence[str], language: str) 
 
 
 def _parse_text(value: Any, column: str) -> str:
-    """Return a text value; convert a number to text, and join a list."""
+    """Return a value as text; convert a number to text, and join a list of texts."""
     if isinstance(value, list) and value:
         return _SEPARATOR.join(_parse_text(each, column) for each in value)
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -185,7 +185,7 @@ def _parse_text(value: Any, column: str) -> str:
             f"column {column!r} is {describe_value(value)}", "write the value as text"
         )
     if not value.strip():
-        raise InvalidInput(f"column {column!r} is empty", "write the right answer to each question")
+        raise InvalidInput(f"column {column!r} is empty", "write a text in this column")
     return value
 
 
@@ -238,9 +238,8 @@ def rank_answers(
 ) -> AnswerRanking | None:
     """Choose the best right answer, an answer that admits uncertainty, and a wrong answer.
 
-    Human labels take precedence over the ranker's. `places`: index in the row of each sample, then
-    of
-    each extra answer of the first sample. The result is None without any label.
+    Human labels take precedence over the ranker's. `places`: index in the row of each sample,
+    then of each extra answer of the first sample. The result is None without any label.
     """
     found = [
         {each.name: each for each in opinions.get(record.sample.key, ()) if not each.extra}
@@ -270,7 +269,7 @@ def _answer_label(record: Record, scores: Mapping[str, Score]) -> AnswerLabel | 
 
 
 def _raw_score(scores: Mapping[str, Score], name: str, sign: float) -> float:
-    """Return the score that orders answers; the ranker's margin if the score is missing."""
+    """Return the score by which answers are sorted; without this score, the ranker's margin."""
     if name in scores:
         return scores[name].raw or 0.0
     return sign * (scores[RANK].raw or 0.0) if RANK in scores else 0.0
@@ -293,7 +292,7 @@ _RANKERS = frozenset({RANK, CATEGORY, AS_RIGHT, AS_WRONG})
 
 @dataclass(frozen=True, slots=True)
 class GenerationRow:
-    """Output row of a question; `chosen` holds its best, unsure and wrong answer, if any."""
+    """Output row of a question; `chosen` holds its best, uncertain and wrong answer, if any."""
 
     fields: dict[str, Any]
     chosen: Sequence[Mapping[str, Any]]
@@ -302,7 +301,7 @@ class GenerationRow:
 def build_rows(
     records: Iterable[Record], options: ExportOptions, *, tally: LossCounter, report: ExportReport
 ) -> Iterator[GenerationRow]:
-    """Yield one row for each question, and count losses; records are ordered by group."""
+    """Yield one row for each question, and count losses; `records` are ordered by group."""
     opinions_of = options.opinions or (lambda _: {})
     for _, some in groupby(
         filter(tally.check_pair, records), key=lambda record: _group_key(record.sample)
@@ -345,7 +344,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
 
 
 def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
-    """Yield each sample with its index in the row; samples of other formats count from 0."""
+    """Yield each sample with its index in its row, or with its running number if none is stored."""
     for number, record in enumerate(group):
         yield imported_fields(record.sample).get("place", number), record
 
@@ -421,7 +420,7 @@ class GenerationsFormat:
     about = TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Yield one record for each normal answer, in order; see `Importer.read`."""
+        """Yield one record for each generation of type `normal`, in order; see `Importer.read`."""
         dataset = choose_dataset_name(path, options.dataset)
         with closing(NameRegister()) as seen:
 
@@ -464,7 +463,7 @@ class PreferencesFormat:
         tally = LossCounter(self.about, report)
         for row in build_rows(records, options, tally=tally, report=report):
             if len(row.chosen) < 2:
-                report.count_loss("questions without two answers to compare")
+                report.count_loss("questions with fewer than two answers to compare")
                 continue
             query = [{"role": "human", "text": row.fields["question"]}]
             texts = [each["text"] for each in row.chosen]

@@ -1,4 +1,4 @@
-"""Human labels of samples: one label (unsupported or not) per sample, or a reason for none.
+"""Human labels of samples: one label (unsupported or not) per sample, or why there is none.
 
 A reader's labels count if the reader completed the sample, or if the annotations were imported
 without states. Annotations by machines never count.
@@ -19,7 +19,7 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.scores import Pooling, pool_verdicts
 
 BENIGN: Final = "benign"
-"""Name of the top label that means supported, if no unwanted label is named; case is ignored."""
+"""Top-level label that means supported if no label is named as unsupported; case is ignored."""
 MACHINE: Final = "machine:"
 """Prefix of a machine's id, and of the origin of a machine's annotations."""
 
@@ -46,7 +46,7 @@ class TruthOptions:
 class NoTruthReason(StrEnum):
     """Reason why a sample has no human label."""
 
-    TIE = "equally many readers call the sample unsupported and supported"
+    TIE = "equally many annotators call the sample unsupported and supported"
     UNREAD = "no annotator completed the sample"
 
 
@@ -64,7 +64,7 @@ class HumanTruths:
     ignored_readings: Counter[str] = field(default_factory=Counter)
 
     def label(self, record: Record) -> bool | None:
-        """Return whether readers call a sample unsupported; None without readers, or for a tie."""
+        """Return whether annotators call a sample unsupported; None for a tie or no verdict."""
         marks: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             if not owned.annotation.origin.startswith(MACHINE):
@@ -96,7 +96,7 @@ class HumanTruths:
         if work.state is State.DONE or (work.state is State.NEW and own):
             return True
         if work.state is not State.NEW:
-            self.ignored_readings[f"in state {work.state.value}, not completed"] += 1
+            self.ignored_readings[f"the state is {work.state.value}, not completed"] += 1
         return False
 
     def _unsupported(self, own: Iterable[Annotation]) -> bool:

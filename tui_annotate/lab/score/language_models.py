@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 INSTALL: Final = (
-    "install PyTorch's CPU build first (see its installation guide), or pip downloads gigabytes"
-    " of CUDA libraries; then: pip install 'tui-annotate[neural]'"
+    "install PyTorch's CPU build first (see its installation guide), otherwise pip downloads"
+    " gigabytes of CUDA libraries; then: pip install 'tui-annotate[neural]'"
 )
 _HASHED_FILES: Final = {"config.json", "tokenizer.json", "tokenizer_config.json", "tokenizer.model"}
 _LOAD_ERRORS: Final = (
@@ -65,7 +65,7 @@ class _LocalModel:
         )
 
     def _token_ids(self, text: str) -> Any:
-        """Return (1, tokens): the ids of a text's tokens; of a long text, the last tokens."""
+        """Return the token ids of a text, shape (1, tokens); of a long text, only the last ids."""
         import torch
 
         ids = self._tokenizer(text)["input_ids"][-self._max_tokens :]
@@ -75,7 +75,7 @@ class _LocalModel:
 
 
 class LanguageModel(_LocalModel):
-    """Local model with hidden states; `layers` is the number of its layers, counted from 1."""
+    """Local model that returns hidden states; `layers` is the number of its layers."""
 
     def __init__(self, folder: str) -> None:
         super().__init__(folder)
@@ -107,7 +107,7 @@ class RewardModel(_LocalModel):
         if self._model.config.num_labels != 1:
             raise Unavailable(
                 f"the model in {self.folder} has {self._model.config.num_labels} outputs, not one",
-                "name a reward model: for sequence classification, with num_labels 1",
+                "name a reward model: a sequence classification model with num_labels 1",
             )
 
     def reward(self, question: str, answer: str) -> float:

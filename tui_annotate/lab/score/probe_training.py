@@ -1,4 +1,4 @@
-"""Training of a probe on questions that a model knows or not, labelled by a file or a dataset.
+"""Training of a probe on questions labelled as known or unknown, from a file or a dataset.
 
 A question counts as known if all its answers are right, and as unknown if all its answers are
 wrong. Other questions are excluded and counted. The labels of a dataset come from annotators or a
@@ -47,7 +47,7 @@ class UnusedReason(StrEnum):
     """Reason why a question is excluded from training; a ranker's category may be a reason too."""
 
     MIXED_LABELS = "answers are neither all right nor all wrong"
-    NO_QUESTION = "there is no question"
+    NO_QUESTION = "the question is missing"
     NOT_RANKED = "no ranker labelled the answers"
 
 
@@ -79,7 +79,7 @@ class TrainingQuestions:
     unused: Counter[str] = field(default_factory=Counter)
 
     def add(self, question: str, *, known: bool | None, why: str) -> None:
-        """Add a question; without a label (None), count `why` as its reason."""
+        """Add a question; if `known` is None, count it as excluded for the reason `why`."""
         if not question.strip():
             self.unused[UnusedReason.NO_QUESTION] += 1
         elif known is None:
@@ -166,7 +166,7 @@ def train_on(
 
 
 def read_questions(path: Path) -> TrainingQuestions:
-    """Read training questions from JSON lines with `question` and `category`, as rankers write.
+    """Read training questions from JSON lines with the fields `question` and `category`.
 
     Raises:
         InvalidRecord: a line can not be read, or lacks `question` or `category`.
@@ -191,6 +191,6 @@ def read_questions(path: Path) -> TrainingQuestions:
         found.add(
             question,
             known=_LABEL_OF_CATEGORY.get(category),
-            why=category.strip() or "there is no category",
+            why=category.strip() or "the question has no category",
         )
     return found

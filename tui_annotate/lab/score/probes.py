@@ -30,7 +30,7 @@ MIN_CASES: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class ProbeMetrics:
-    """Metrics of class "known" on held-out questions, in [0, 1]; None if a denominator is 0."""
+    """Metrics of the class "known" on held-out questions, in [0, 1]; None if undefined."""
 
     accuracy: float | None
     precision: float | None
@@ -53,7 +53,7 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
         if len(places) < MIN_CASES:
             raise InvalidInput(
                 f"too few questions of class {kind!r}: {len(places)}",
-                f"a probe needs {MIN_CASES} of each class, and some hundreds to be useful",
+                f"add questions: each class needs {MIN_CASES}, a useful probe some hundreds",
             )
         mixed = chance.permutation(places)
         cut = min(round(len(places) * TRAINING_SHARE), len(places) - 1)
@@ -79,7 +79,7 @@ def _share(right: Truths, among: Truths) -> float | None:
 
 
 def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Numbers:
-    """Return (cases,): the probability of "known"; states (cases, size), weights (size,)."""
+    """Return P(known) of each case, (cases,); `states` are (cases, size), `weights` (size,)."""
     sums = np.clip(states @ weights + bias, -700, 700)
     found: Numbers = 1 / (1 + np.exp(-sums))
     return found
@@ -87,10 +87,10 @@ def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Number
 
 FORMAT: Final = "tui-annotate-probe/1"
 AUTO: Final = 0
-"""Special layer number: choose the best layer by the training questions."""
+"""Layer number that means: choose the best layer by the training questions."""
 
 _MAX_BYTES: Final = 2**24
-"""Maximum size of a probe file in bytes; a hidden state has some thousands of numbers."""
+"""Maximum size of a probe file in bytes; a probe has some thousands of numbers."""
 _FOLDS: Final = 5
 _THRESHOLD: Final = 0.5
 
@@ -116,7 +116,7 @@ class Probe:
     trained: Mapping[str, Any] = field(default_factory=dict)
 
     def chance(self, states: NDArray[np.float32]) -> float:
-        """Return the probability that the answer is known. `states`: (layers, size)."""
+        """Return the probability that the model knows the answer; `states` are (layers, size)."""
         state = states[self.layer - 1 : self.layer].astype(np.float64)
         return float(predict_chances(state, np.array(self.weights), bias=self.bias)[0])
 
@@ -138,7 +138,7 @@ def read_probe(path: Path) -> Probe:
         )
     if path.stat().st_size > _MAX_BYTES:
         raise InvalidInput(
-            f"{path} is too large for a probe",
+            f"file {path} is larger than any probe file",
             "name a file that `scores train-probe` wrote",
             code="too-large",
         )

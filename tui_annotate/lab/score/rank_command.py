@@ -50,7 +50,7 @@ def rank(
         typer.Option(
             "--upper-percentile",
             metavar="P",
-            help="Percentile of each score; answers above the sum of these values are right.",
+            help="Upper percentile of each score; answers above the sum of these values are right.",
         ),
     ] = 70.0,
     down: Annotated[
@@ -58,7 +58,7 @@ def rank(
         typer.Option(
             "--lower-percentile",
             metavar="P",
-            help="Percentile of each score; answers below the sum of these values are wrong.",
+            help="Lower percentile of each score; answers below the sum of these values are wrong.",
         ),
     ] = 30.0,
     short_diff: Annotated[
@@ -76,7 +76,8 @@ def rank(
 ) -> None:
     """Label answers right or wrong by their scores.
 
-    An answer whose scores are too close to each other is labelled undecided.
+    An answer without scores is labelled undecided. With percentile, so is an answer whose
+    sum of scores is between the sums of the lower and the upper percentiles.
     """
     from tui_annotate.lab.score.ranking_service import RankOptions, RankService, parse_ranker
 
@@ -108,7 +109,7 @@ def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
 
 
 def show_ranked(ranked: RankReport) -> None:
-    """Print the number of answers and questions with each label, and the scores in use."""
+    """Print the counts of answers by label and questions by category, and the names of scores."""
     rows: list[tuple[str | float, ...]] = [
         ("answers", label, count) for label, count in ranked.labels.items()
     ]

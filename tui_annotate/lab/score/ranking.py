@@ -164,9 +164,8 @@ def label_by_length(
     A short answer is right if its overlap is above the median. A long answer is right if the sum of
     its known scores is above the sum of their medians. An answer without scores is undecided.
 
-    `lengths`: code points of each answer minus those of the right answer. `short`: the first length
-    of
-    a long answer.
+    `lengths`: code points of each answer minus those of the right answer. `short`: the smallest
+    length of a long answer.
     """
     return [
         _label_one_by_length(scores, medians, short=length < short)
@@ -223,7 +222,7 @@ def categorise(labels: Sequence[AnswerLabel]) -> AnswerCategory:
 
 
 def choose_unsure_answer(rewards: Sequence[float | None]) -> int | None:
-    """Return the index of the uncertain answer with the highest reward, else of the first one.
+    """Return the index of the uncertain answer with the highest reward; 0 without rewards.
 
     The index is None without uncertain answers.
     """

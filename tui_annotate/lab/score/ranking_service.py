@@ -56,7 +56,7 @@ class Ranker(StrEnum):
 
 
 def parse_ranker(name: str) -> Ranker:
-    """Return the ranker with a name of this program or of the project Dreamcatcher."""
+    """Return the ranker with a name that this program or the project Dreamcatcher uses."""
     there = {"SimpleRanker": Ranker.PERCENTILE, "LenRanker": Ranker.LENGTH}
     there |= {each.value: each for each in Ranker}
     if name not in there:
@@ -154,7 +154,7 @@ class RankService:
         if not set(used) - {REWARD}:
             raise NotFound(
                 f"dataset {options.dataset!r} has none of the scores {', '.join(names)}",
-                "compute them: tui-annotate scores compute --scorer unigram --scorer similarity",
+                "compute scores: tui-annotate scores compute --scorer unigram --scorer similarity",
             )
         if options.ranker is Ranker.LENGTH:
             medians = compute_medians(answers)
@@ -223,12 +223,12 @@ def _check_options(options: RankOptions) -> None:
     for percentile in (options.up, options.down):
         if not 0 <= percentile <= 100:
             raise InvalidInput(
-                f"invalid percentile {percentile:g}", "pass 0 to 100, such as --up 70 --down 30"
+                f"invalid percentile {percentile:g}", "pass 0 to 100, such as --upper-percentile 70"
             )
     if options.down > options.up:
         raise InvalidInput(
             f"the lower percentile {options.down:g} is above the upper {options.up:g}",
-            "pass a lower value for --down, such as --up 70 --down 30",
+            "pass for example: --upper-percentile 70 --lower-percentile 30",
         )
 
 
@@ -237,7 +237,7 @@ def _score_names(options: RankOptions) -> tuple[str, ...]:
         if options.use:
             raise InvalidInput(
                 "the length ranker uses fixed scores",
-                "remove the option --use",
+                "remove the option --score",
                 code="scores-not-used",
             )
         return _BY_LENGTH
@@ -245,7 +245,7 @@ def _score_names(options: RankOptions) -> tuple[str, ...]:
 
 
 def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[str, float]]:
-    """Return {number of the extra answer, 0 for the sample: {name: value}}; high is better.
+    """Return values by extra answer (0: the sample) and score name, so that high is better.
 
     Of several runs, the newest (last) run counts, even if its value is missing.
     """

@@ -63,7 +63,7 @@ class Recipe:
 _TEXT, _SWITCH, _COUNT = "a text", "true or false", "a whole number above 0"
 _SHARE, _LIST = "a number from 0 to 100", "a list of texts"
 _IGNORED: Final = ("", "")
-"""Marker of keys for loading a model that are ignored, as the model's folder has these settings."""
+"""Marker of ignored keys for loading a model, whose folder already contains these settings."""
 
 
 def _has_type(value: Any, kind: str) -> bool:
@@ -83,7 +83,7 @@ _MODEL_KEYS: Final = (
     "tokenizer_path", "embedding_tokenizer_path", "rm_tokenizer_path",
 )  # fmt: skip
 _Keys = Mapping[str, tuple[str, str]]
-"""By key of a recipe file: the name of the option, and the required type of the value."""
+"""For each key of a recipe file: the name of the option, and the required type of the value."""
 _DATA: Final[_Keys] = MappingProxyType(
     {
         "input_data_path": ("source", _TEXT),
@@ -130,7 +130,7 @@ _SCORERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = MappingProxyType(
         "rm_scorer": ("reward", {}),
     }
 )
-"""By scorer name of Dreamcatcher: the name of the scorer here, and the options it implies."""
+"""For each scorer name of Dreamcatcher: the name of our scorer, and the options it implies."""
 
 
 def read_recipe(path: Path, *, scorers: tuple[str, ...]) -> Recipe:
@@ -150,7 +150,7 @@ class _Reader:
         data = self._read_section(parts.get("data"), _DATA, "data")
         if not {"source", "dataset"} & data.keys():
             raise self._error(
-                root, "the recipe names no data", "add data: input_data_path, or data: dataset"
+                root, "the recipe names no data", "under data:, add input_data_path or dataset"
             )
         paths = {
             name: Path(data[name]) for name in ("source", "labelled", "ranked") if name in data

@@ -25,13 +25,13 @@ OTHERS: Final = "others"
 
 
 def is_answer(sample: Sample) -> bool:
-    """Return whether a sample is an answer with a right answer to compare with."""
+    """Return whether a sample holds an answer, and a right answer to compare with."""
     sources = sample.side(Side.SOURCE)
     return len(sources) == 1 and sources[0].key == ANSWER and bool(sample.side(Side.SUMMARY))
 
 
 def uncertain_answers(sample: Sample) -> list[Mapping[str, Any]]:
-    """Return the fields of the uncertain answers of a group.
+    """Return the fields of the uncertain answers to a question, which a group's sample stores.
 
     The first sample of the group stores them; for other samples the list is empty.
     """
@@ -62,7 +62,7 @@ class SegmentedSample:
 
 @dataclass(slots=True)
 class DatasetReader:
-    """Reader that streams a dataset for scorers, once.
+    """Reader that streams the samples of a dataset to a scorer, for one run.
 
     Attributes:
         language: `auto` for each text's own language, or one language for all texts.
@@ -76,7 +76,7 @@ class DatasetReader:
     skipped: int = 0
 
     def has_answers(self) -> bool:
-        """Return whether the dataset's first sample is an answer with a right answer."""
+        """Return whether the dataset's first sample holds an answer and a right answer."""
         first = next(self.samples(), None)
         return first is not None and is_answer(first)
 

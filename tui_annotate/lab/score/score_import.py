@@ -33,7 +33,7 @@ _TABLES = {".csv": ",", ".tsv": "\t"}
 
 
 class FileScore(NamedTuple):
-    """Score in a file; `where` is `file:line` or `file, record N`."""
+    """Score read from a file; `where` is its location, `file:line` or `file, record N`."""
 
     where: str
     dataset: str
@@ -42,7 +42,7 @@ class FileScore(NamedTuple):
 
 
 def score_rows(path: Path, *, id_column: str, score_columns: Sequence[str]) -> Iterator[FileScore]:
-    """Yield the scores of a file in constant memory; a row's first score column counts.
+    """Yield the scores of a file in constant memory, from the first score column of each row.
 
     Raises:
         InvalidRecord: the first row without an id or a finite number.
@@ -122,7 +122,7 @@ def _parse_number(value: Any, column: str) -> float:
             raise InvalidInput(f"column {column!r} is {value!r:.80}, not a number") from None
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InvalidInput(
-            f"column {column!r} is {value!r:.80}, not a number", "leave out rows without a score"
+            f"column {column!r} is {value!r:.80}, not a number", "remove rows without a score"
         )
     return float(value)
 
@@ -192,7 +192,7 @@ class ColumnScores:
 
     @property
     def maker(self) -> str:
-        """Maker of the score run."""
+        """Name to store as the origin of the score run."""
         return "import:generations" if self.generated else "import:columns"
 
     @property
@@ -206,7 +206,7 @@ class ColumnScores:
         return frozenset({SURPRISE} & self.found)
 
     def scores(self) -> Iterator[RawScore]:
-        """Yield all scores; scores of a group's extra answers follow its first sample."""
+        """Yield all scores; those of a group's extra answers follow the group's first sample."""
         for sample in self.reader.samples():
             yield from self._read_scores(sample, sample.meta)
             for number, fields in enumerate(uncertain_answers(sample), 1):

@@ -63,7 +63,7 @@ class ScoreValues:
         return score
 
     def scores(self, dataset: str, *, before: Collection[str] = ()) -> Iterator[Score]:
-        """Yield all scores with normalised values; scores in `before` were normalised on import."""
+        """Yield all scores, normalised; scores named in `before` were normalised before import."""
         self._file.seek(0)
         for line in self._file:
             for values in json.loads(line):

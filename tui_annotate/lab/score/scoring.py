@@ -1,4 +1,4 @@
-"""Scores of a dataset, computed by a scorer or imported; each run is stored completely or not."""
+"""Scores of a dataset, computed by a scorer or imported; a run is stored whole or not at all."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class ScoreService:
             values.add(columns.scores())
             if not values.samples:
                 wanted = ", ".join(names) or "scores of generated answers"
-                raise NotFound(f"no sample of dataset {dataset!r} has a column of {wanted}")
+                raise NotFound(f"no sample of dataset {dataset!r} has columns with: {wanted}")
             parameters = {"columns": sorted(columns.found), "normalised_before": columns.before}
             run = _new_run(dataset, columns.maker, parameters=parameters, low=columns.low)
             return self._store_run(run, values, before=columns.before)

@@ -1,4 +1,4 @@
-"""Scorer by a chat model that compares an answer with the right one, and gives a reason.
+"""Scorer that asks a chat model whether an answer agrees with the right answer, and why.
 
 Source: the GPT judge of the project Dreamcatcher; an unclear reply gives the score 0.5.
 """
@@ -25,7 +25,7 @@ _MAX_ANSWER: Final = 512
 _MAX_REASON: Final = 500
 _BATCH: Final = 32
 _TOKEN_LENGTH: Final = 3
-"""Approximate number of code points in a token, a guess."""
+"""Approximate number of code points in a token, for estimates of cost."""
 
 
 class JudgeScorer:
@@ -107,7 +107,7 @@ class JudgeScorer:
 
 
 def parse_grade(reply: str) -> tuple[bool, str] | None:
-    """Return whether a reply calls an answer right, and its reason; None for an unclear reply."""
+    """Return whether a reply calls an answer right, and the reason; None for an unclear reply."""
     value = parse_json(reply) if len(reply) <= 100 * _MAX_REASON else None
     if not isinstance(value, dict) or not isinstance(value.get("verdict"), str):
         return None

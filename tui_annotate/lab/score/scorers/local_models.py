@@ -51,7 +51,7 @@ class ProbeScorer:
         }
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the probability that the model knows the answer, the same for all answers."""
+        """Yield the probability that the model knows the answer, repeated for each given answer."""
         for each in questions:
             chance = self._probe.chance(self._model.states(each.question))
             values = (chance,) * (len(each.texts) + len(each.extras))

@@ -1,4 +1,4 @@
-"""Similarity scores by vectors: each answer against the right answer and the other answers.
+"""Similarity scores by vectors: each answer with the right answer and with other answers.
 
 Source: the similarity scorer of the project Dreamcatcher, formula 4.3 of its code. That project
 uses vectors of the first token; here any embedder provides the vectors.
@@ -33,7 +33,7 @@ def answer_similarities(
 
 
 def mean_similarities(texts: NDArray[np.float32]) -> list[float | None]:
-    """Return each text's mean cosine with the other known texts, in [-1, 1], or None."""
+    """Return each text's mean cosine with the other texts, in [-1, 1]; None for a zero vector."""
     known = _is_known(texts)
     count = known.count(True)
     if count < 2:
@@ -76,7 +76,7 @@ _Item = TypeVar("_Item")
 
 
 class SimilarityScorer:
-    """Scorer by cosine: answers against the right answer, and against the other answers.
+    """Scorer by cosine: each answer with the right answer, and with the other answers.
 
     For sentences, the score is the largest cosine of a summary sentence with a source sentence.
 

@@ -1,4 +1,4 @@
-"""Unigram scores: words that answers share with the right answer, and with each other.
+"""Unigram scores: overlap of answers with the right answer, and rarity of their words.
 
 Chinese is segmented by jieba and its keywords, English by the rules and stop words of spaCy,
 without
@@ -56,8 +56,7 @@ def mean_surprises(
     """Return how rare the most frequent words of each text are; low is typical, 0 without words.
 
     The value is the mean of the `top` (at least 1) smallest -ln(relative frequency of a word),
-    counted
-    over the right answer, the texts and the others.
+    counted over the right answer, the texts and the others.
     """
     counts = Counter(answer)
     for words in (*texts, *others):
@@ -119,7 +118,7 @@ class UnigramScorer:
         return {"top_k": self._top, **self._tokenizers.libraries()}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield overlap and rarity of each question's answers; extra answers only count words."""
+        """Yield overlap and rarity of each question's answers; count words of extra answers too."""
         for each in questions:
             tokenizer = self._tokenizers.of(each.language)
             texts = [tokenizer.words(text) for text in each.texts]
@@ -145,7 +144,7 @@ class UnigramScorer:
 INSTALL: Final = "pip install 'tui-annotate[score]'"
 
 _KEYWORDS, _COUNTED_KEYWORDS = 100, 20
-"""Maximum numbers of an answer's keywords: for overlap, and for word counts."""
+"""Maximum number of keywords of an answer for overlap, and for word counts."""
 _MAX_WORDS = 100_000
 """Maximum number of English words that spaCy keeps; above it, the tokenizer is created anew."""
 
