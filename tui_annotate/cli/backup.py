@@ -30,8 +30,8 @@ def backup(
         Path | None,
         argument(
             "DIR",
-            "Folder to create for the backup. If the folder exists, a folder named after the current"
-            " time is created in it (default: backups/ in the workspace).",
+            "Folder to create for the backup. If the folder exists, a folder named after the"
+            " current time is created in it (default: backups/ in the workspace).",
         ),
     ] = None,
     *,

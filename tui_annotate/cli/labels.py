@@ -43,7 +43,7 @@ SHORT = 12
 _LABEL_FIELDS = ("key", "color", "description", "evidence", "note", "exclusive", "retired", "split")
 _WHY = {
     "asked": "your rule",
-    "letters": "same letters",
+    "letters": "differs in case or spaces",
     "parent": "the label's parent was missing",
     "spelling": "a misspelling",
 }
