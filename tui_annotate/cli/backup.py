@@ -30,8 +30,8 @@ def backup(
         Path | None,
         argument(
             "DIR",
-            "New folder of the backup; in an existing folder, a new folder named by the time"
-            " (default: the workspace's backups/).",
+            "Folder to create for the backup. If the folder exists, a folder named after the"
+            " current time is created in it (default: backups/ in the workspace).",
         ),
     ] = None,
     *,

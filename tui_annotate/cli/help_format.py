@@ -36,14 +36,14 @@ _Formatter: Any = _Context.formatter_class
 
 
 class ColorFormatter(_Formatter):  # type: ignore[misc]
-    """Help with coloured headings, options and commands where colours are wanted."""
+    """Formatter of help texts, with coloured headings and options unless colours are disabled."""
 
     def write_heading(self, heading: str) -> None:
         """Write a heading in bold."""
         self.write(f"{'':>{self.current_indent}}{_style(f'{heading}:', bold=True)}\n")
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """Write the usage line, its first word in bold."""
+        """Write the usage line; the word `Usage:` is bold."""
         super().write_usage(prog, plain_usage(args), prefix or f"{_style('Usage:', bold=True)} ")
 
     def write_text(self, text: str) -> None:
@@ -65,7 +65,7 @@ class ColorFormatter(_Formatter):  # type: ignore[misc]
 
 
 class ColorContext(_Context):  # type: ignore[misc]
-    """The context of a command whose help is formatted by `ColorFormatter`."""
+    """The context of a command, which formats the command's help with `ColorFormatter`."""
 
     formatter_class = ColorFormatter
 
@@ -77,7 +77,7 @@ def sort_commands(names: Iterable[str]) -> list[str]:
 
 
 def plain_usage(arguments: str) -> str:
-    """Write required arguments as `FILE`, optional ones as `[FILE]`, without Typer's braces.
+    """Return a usage line with required arguments as `FILE` and optional arguments as `[FILE]`.
 
     An argument such as `LABEL... INTO` already shows what is repeated: Typer's dots are dropped.
     """
@@ -87,7 +87,7 @@ def plain_usage(arguments: str) -> str:
 
 
 def plain_argument(name: str) -> str:
-    """Write an argument in a list of help without its Python type: `FILE` for `FILE <path>`."""
+    """Return an argument's name for the help, without the Python type: `FILE` for `FILE <path>`."""
     return re.sub(r"^\[?([A-Z][A-Z_. ]*)\]? <.*>$", r"\1", name)
 
 

@@ -213,8 +213,8 @@ def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
     if cost is not None:
         output.print_line(
             f"vectors of {embedder}: calls: {cost.calls:,}; characters: {cost.characters:,}; "
-            f"tokens: about {cost.tokens:,} (estimate: one for 4 ASCII characters, one for each "
-            "other character); nothing was sent"
+            f"tokens: about {cost.tokens:,} (estimate: 1 per 4 ASCII characters, 1 per other "
+            "character); nothing was sent"
         )
 
 

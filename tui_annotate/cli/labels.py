@@ -42,8 +42,8 @@ SHORT = 12
 
 _LABEL_FIELDS = ("key", "color", "description", "evidence", "note", "exclusive", "retired", "split")
 _WHY = {
-    "asked": "asked for",
-    "letters": "the same letters",
+    "asked": "your rule",
+    "letters": "differs in case or spaces",
     "parent": "the label's parent was missing",
     "spelling": "a misspelling",
 }

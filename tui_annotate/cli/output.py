@@ -162,7 +162,7 @@ def reset(*, workspace: str = "") -> None:
 
 
 def set_quiet() -> None:
-    """Print data, warnings and errors only."""
+    """Hide confirmations and progress for the rest of the command."""
     _state.quiet = True
 
 

@@ -149,7 +149,7 @@ class _Commands(MutableMapping[str, Any]):
         self._built_in = (*built, *self._infos)
 
     def load(self, name: str) -> None:
-        """Import the command with a name if it belongs to a plug-in.
+        """Import a plug-in's command by its name; do nothing for a built-in command.
 
         Raises:
             Unavailable: the plug-in is broken.

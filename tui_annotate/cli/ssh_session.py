@@ -1,4 +1,4 @@
-"""The command `ssh session`, which sshd starts: a person annotates, reviews or exports work.
+"""The command `ssh session`, started by sshd, with which a person annotates or exports.
 
 The module is loaded without Typer, whose import would delay the first frame. A client can request
 only the two words `EXPORT` and `REVIEW`; a session never opens a shell.

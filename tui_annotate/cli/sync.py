@@ -188,7 +188,7 @@ def status(
     name: options.NameOption = "",
     common: options.CommonOptions,
 ) -> None:
-    """Show how many samples differ from the folder or table."""
+    """Show how much work waits to be pushed and pulled."""
     with open_workspace(common.workspace) as space:
         person = space.person(name)
         values: dict[str, Any] = {"person": person.name}
