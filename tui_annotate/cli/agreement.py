@@ -32,7 +32,7 @@ KindOption = Annotated[
 
 
 @dataclass(frozen=True)
-class AgreementFilterOptions:
+class ComparedWorkOptions:
     """Options that select the work to compare."""
 
     dataset: options.OfDatasetOption = ""
@@ -107,7 +107,7 @@ def register(app: typer.Typer) -> None:
 
 def agreement(
     *,
-    comparison: AgreementFilterOptions,
+    comparison: ComparedWorkOptions,
     pairs: Annotated[
         bool, flag("--pairs", "Also print a table of the agreement of each pair of people.")
     ] = False,
