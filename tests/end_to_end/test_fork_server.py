@@ -31,4 +31,4 @@ def test_a_warm_command_is_the_real_one(tmp_path: Path, warm_folder: Path) -> No
         )
         done.append((ended.stdout, ended.stderr.replace(bytes(folder), b"")))
     assert done[0] == done[1]
-    assert done[0][0].splitlines()[0] == b"1"
+    assert done[0][0].splitlines()[0] == b"2"
