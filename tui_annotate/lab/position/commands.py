@@ -437,7 +437,7 @@ def register(app: typer.Typer) -> None:
     position = add_group(
         app,
         "position",
-        "Test whether a model finds a fact at any position in a prompt.",
+        "Study how a fact's position in a prompt affects answers.",
         panel=RESEARCH,
     )
     add_command(
