@@ -114,7 +114,7 @@ def import_suggestions(
         option(
             "--maker",
             "NAME",
-            "Maker of suggestions in lines without a maker (default: import:FILE_NAME).",
+            "Model or tool that made the suggestions, for lines without `maker` (default: import:FILE_NAME).",
         ),
     ] = "",
     common: options.CommonOptions,

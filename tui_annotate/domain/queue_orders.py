@@ -58,7 +58,7 @@ def score_of_order(order: str) -> str:
     if order.startswith(DISAGREE) and len(order) > len(DISAGREE):
         return order.removeprefix(DISAGREE)
     raise InvalidInput(
-        f"unknown order {order!r} of review", f"use one of: {CONFLICTS}, {DISAGREE}SCORE"
+        f"unknown review order {order!r}", f"use one of: {CONFLICTS}, {DISAGREE}SCORE"
     )
 
 

@@ -24,7 +24,7 @@ class NoEndReason(StrEnum):
     NOT_BEGUN = "not begun"
     IDLE = "idle for two weeks"
     BEGAN_TODAY = "began today"
-    BEGAN_THAT_DAY = "began on that day"
+    BEGAN_THAT_DAY = "work began on that day"
     TOO_FAR = "more than ten years"
     PRACTICE = "practice"
     POOL = "takes from a pool"

@@ -33,7 +33,7 @@ class WholeStrip(Strip):
     __slots__ = ()
 
     def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
-        """Return the pieces between cuts (in cells); the strip itself if it is cut at its end."""
+        """Divide a strip at positions in cells; a single cut at its end returns the strip itself."""
         within = [cut for cut in cuts if cut <= self.cell_length]
         return [self] if within == [self.cell_length] else super().divide(within)
 

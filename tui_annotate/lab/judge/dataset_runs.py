@@ -68,7 +68,7 @@ class DatasetJudge:
     def store_sorted(
         self, found: Sequence[ContextOrderResult], runner: JudgeRunner, options: SortOptions
     ) -> ScoreRun:
-        """Store orders of contexts as a run: ranks, usefulness, rank correlation and overlap."""
+        """Store as a run how the judge sorted the contexts, compared with the retriever's order."""
         scores = [score for each in found for score in _order_scores(each)]
         figures = {
             SPEARMAN: [each.spearman for each in found],

@@ -225,7 +225,7 @@ TemplateOption = Annotated[
     option(
         "--template",
         "FILE",
-        "File with your own template, with {search_results} and {question}, or {kv} and {key}.",
+        "Prompt template file; contains {search_results} and {question}, or {kv} and {key}.",
     ),
 ]
 

@@ -195,8 +195,8 @@ def _print_notes(found: Comparison) -> None:
     chosen = [each.name for each in found.machines if each.direction is ChoiceOrigin.FOUND]
     if chosen:
         say(
-            f"better direction, low or high, found on these samples: {', '.join(chosen)};"
-            " set the direction with --lower-is-better or --higher-is-better"
+            f"whether low or high scores are better was found on these samples: {', '.join(chosen)};"
+            " set it with --lower-is-better or --higher-is-better"
         )
     if any(each.threshold_origin is ChoiceOrigin.FOUND for each in found.machines):
         say("* threshold chosen on these samples by balanced accuracy: the values are optimistic")

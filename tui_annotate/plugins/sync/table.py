@@ -109,7 +109,7 @@ class SyncRow:
         return named and (not keys or self.annotation_key in keys)
 
     def exported(self) -> dict[str, Any]:
-        """Return the row's payload, in which the other columns of the row are added or replaced."""
+        """Return the row's payload, with the values of the row's other columns written into it."""
         own = {name: getattr(self, name) for name in _COLUMNS}
         return {**self.payload, **own}
 

@@ -72,7 +72,7 @@ def other_state_reason(state: State, wanted: str) -> str:
 
 @dataclass(slots=True)
 class LeftOutCounts:
-    """Numbers of excluded readings (in `work`), annotations and samples, by reason."""
+    """Numbers of excluded readings (field `work`), annotations and samples, each by reason."""
 
     work: Counter[str] = field(default_factory=Counter)
     annotations: Counter[str] = field(default_factory=Counter)

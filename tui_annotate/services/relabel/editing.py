@@ -228,7 +228,7 @@ def quote_scalar(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OutlineItem:
-    """Label in the text of a label set.
+    """Label in a label set file, with the lines that define it.
 
     Attributes:
         node: a name, a map with `name` (and `fields`), or a map from a name to a list (`children`).

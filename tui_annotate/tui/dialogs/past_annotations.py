@@ -45,7 +45,7 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         self._slots = slots
 
     def details(self, item: PastAnnotation, cells: int) -> Sequence[str]:
-        """Return the row with the note; empty for no note."""
+        """Return the line that displays an annotation's note; an empty text for no note."""
         del cells
         return [f"{_INDENT}{NOTED} {line_text(item.note)}"] if item.note else []
 

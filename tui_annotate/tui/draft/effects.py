@@ -225,7 +225,7 @@ Effects = list[Effect]
 
 
 def open_page(what: str, _draft: object, *, step: int = 0) -> Effects:
-    """Request to open a page in any state of the draft; for tables of key handlers."""
+    """Return the effect that opens a page; the draft is not used."""
     return [Open(what, step)]
 
 

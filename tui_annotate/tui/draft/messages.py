@@ -147,7 +147,7 @@ class MessageCode(ScreenMessage):
     LABEL_SET_CHANGED = "The label set changed"
     LABELS_CHANGED = "The labels changed: {changes}"
     CHANGED_LOOK_AGAIN = "{changed} · check, then press the key again"
-    CHANGED_DIGIT_SAVES = "{changed} · a digit saves it now"
+    CHANGED_DIGIT_SAVES = "{changed} · press a digit to save"
     CHANGED_ENTER_SAVES = "{changed} · Enter saves it now"
     ANNOTATION_DELETED = "Deleted {labels} · u undo"
     COMMENT_SAVED = "Comment on the {item} saved · u undo"

@@ -32,13 +32,13 @@ from tui_annotate.tui.keys.actions import DIGITS
 from tui_annotate.tui.palette import label_slots
 
 REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
-"""Reasons to flag a sample, in the order of the digits; 0 is for another reason."""
+"""Reasons to flag a sample, in the order of the digit keys; key 0 is for another reason."""
 
 DECLINE, RATING = "decline", "rating"
 """Kinds of `PendingQuestion`: reason of rejecting a suggestion; rating of the sample."""
 
 DECLINING: Final = ("supported", "wrong extent", "wrong label", "unimportant")
-"""Reasons to reject a suggestion, in the order of the digits; 0 is for another reason."""
+"""Reasons to reject a suggestion, in the order of the digit keys; key 0 is for another reason."""
 
 
 def segment_at(segments: Sequence[Segment], offset: int) -> int:
@@ -189,7 +189,7 @@ class Draft:
         kept_notes: unsaved note texts that Esc kept, by note.
         missing_words: marked words of the summary that the sources do not contain.
         former_evidence: the annotator's evidence in other samples, by source document index.
-        scale: words of the rating scale, in the order of the digits; empty for no rating.
+        scale: words of the rating scale, in the order of the digit keys; empty for no rating.
         rating: word of the scale; empty for no rating.
         citation: index of the citation in focus; -1 for none.
         tabs: number of documents that a citation's sentence cites; 0 while unknown.

@@ -229,7 +229,7 @@ def shown_keys(keys: Sequence[str]) -> str:
 
 
 def table_key(name: str, character: str | None) -> tuple[str, bool]:
-    """Return (key name of the table of actions, whether an input method is on) of a key event.
+    """Return, for a key event, its name in the table of actions, and if an input method is on.
 
     Full-width punctuation, digits and letters become ASCII characters. Any other wide character
     means that an input method is on; the key is empty then.

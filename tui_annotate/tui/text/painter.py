@@ -64,7 +64,7 @@ _BLANK = PaintedText(" ", PLAIN)
 
 
 class _Line:
-    """A line that is being painted: text `[start, content)`, and the line end up to `end`."""
+    """A line being painted: text at offsets `[start, content)`, line break at `[content, end)`."""
 
     def __init__(self, layout: TextLayout, scene: DocumentLayers, y: int) -> None:
         self.layout, self.scene = layout, scene

@@ -19,7 +19,7 @@ class TextUnits(Protocol):
     """One kind of unit of a text, as ordered spans that do not overlap."""
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield the units that end after `offset`, forward; the first may contain `offset`."""
+        """Yield, in text order, the units that end after `offset`; the first may contain `offset`."""
 
     def before(self, offset: int) -> Iterator[Span]:
         """Yield the units that start before `offset`, backward; the first may contain `offset`."""
@@ -32,7 +32,7 @@ class Characters:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield the units that end after `offset`, forward (see `TextUnits`)."""
+        """Yield, in text order, the units that end after `offset` (see `TextUnits`)."""
         start = cluster_start(self._text, offset)
         while start < len(self._text):
             end = next_edge(self._text, start)
@@ -63,7 +63,7 @@ class WordUnits:
                 yield word
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield the units that end after `offset`, forward (see `TextUnits`)."""
+        """Yield, in text order, the units that end after `offset` (see `TextUnits`)."""
         for found in word_pattern().finditer(self._text, self._find_safe_start(offset)):
             word = self._word_span(found)
             if word.end > offset:
@@ -144,7 +144,7 @@ class SentenceUnits:
         return Span(start, end).trim(self._text) if start < end else None
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield the units that end after `offset`, forward (see `TextUnits`)."""
+        """Yield, in text order, the units that end after `offset` (see `TextUnits`)."""
         for index in range(self.index(offset), len(self._segments)):
             span = self.trimmed(index)
             if span is not None and span.end > offset:
@@ -165,7 +165,7 @@ class Paragraphs:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield the units that end after `offset`, forward (see `TextUnits`)."""
+        """Yield, in text order, the units that end after `offset` (see `TextUnits`)."""
         start = self._text.rfind("\n", 0, offset) + 1
         while start < len(self._text):
             end = self._text.find("\n", start) + 1 or len(self._text)

@@ -52,7 +52,7 @@ class MatchList(RowList):
     _status = ""
 
     def show(self, rows: Sequence[MatchRow], *, focused: int, status: str) -> None:
-        """Show other matches.
+        """Replace the displayed matches.
 
         Args:
             focused: rank of the focused match; 0 for none.

@@ -49,7 +49,7 @@ def is_line(value: Any) -> bool:
 
 
 def is_report(value: Any) -> bool:
-    """Return whether a value that is not a judgement is a report; a report may lack fields."""
+    """Return whether a JSON value has a field of a report; other fields may be missing."""
     return isinstance(value, dict) and not _REPORT_FIELDS.isdisjoint(value)
 
 

@@ -76,7 +76,7 @@ class ReviewText(ScreenMessage):
     WHY_NO_RATING = "No rating is accepted: why?"
     CHOOSE_RATING = "Backspace, then * chooses a rating"
     WHY_ONE_OPEN = "1 conflict is open without a decision: why?"
-    WHY_OPEN = "{count} conflicts are open without a decision: why?"
+    WHY_OPEN = "{count} conflicts have no decision: why leave them open?"
     WHY_REJECT = "Reject {candidate}: why?"
     WHY_REJECT_ALL = "Reject all candidates here: why?"
 

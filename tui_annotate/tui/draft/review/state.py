@@ -33,7 +33,7 @@ WHY: Final[Mapping[RejectionReason, str]] = {
     RejectionReason.GUIDELINE: "guideline gap",
     RejectionReason.AMBIGUOUS: "ambiguous text",
 }
-"""Names of the reasons of a rejection, in the order of the digits."""
+"""Names of the reasons of a rejection, in the order of the digit keys."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -404,7 +404,7 @@ class SampleScreen(Screen[None]):
 
     @property
     def minimum_size(self) -> tuple[int, int]:
-        """Minimum (columns, rows) of a window in which each text of the layout shows a line."""
+        """Minimum window size (columns, rows) that shows one line of each text of the layout."""
         return _COLUMNS, _ONE if self._fills_height else _STACKED
 
     @property

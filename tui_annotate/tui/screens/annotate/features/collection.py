@@ -146,7 +146,7 @@ class Collection(Feature):
             self._report = read_report(session.annotate, session.person.id, open_sample.sample)
 
     def ready(self, sample: Sample) -> bool:
-        """Return whether the report of a citation is known."""
+        """Return whether the report that contains the open citation is loaded."""
         known = self._report
         if sample.kind is not SampleKind.CITATION or not self.walks:
             return True
