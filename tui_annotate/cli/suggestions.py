@@ -114,7 +114,7 @@ def import_suggestions(
         option(
             "--maker",
             "NAME",
-            "Model or tool that made the suggestions, for lines without `maker` (default: import:FILE_NAME).",
+            "Model that made suggestions of lines without `maker` (default: import:FILE_NAME).",
         ),
     ] = "",
     common: options.CommonOptions,

@@ -195,7 +195,7 @@ def _print_notes(found: Comparison) -> None:
     chosen = [each.name for each in found.machines if each.direction is ChoiceOrigin.FOUND]
     if chosen:
         say(
-            f"whether low or high scores are better was found on these samples: {', '.join(chosen)};"
+            f"low or high as better was chosen on these samples: {', '.join(chosen)};"
             " set it with --lower-is-better or --higher-is-better"
         )
     if any(each.threshold_origin is ChoiceOrigin.FOUND for each in found.machines):

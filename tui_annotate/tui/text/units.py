@@ -19,7 +19,7 @@ class TextUnits(Protocol):
     """One kind of unit of a text, as ordered spans that do not overlap."""
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield, in text order, the units that end after `offset`; the first may contain `offset`."""
+        """Yield the units that end after `offset`, in order; the first may contain `offset`."""
 
     def before(self, offset: int) -> Iterator[Span]:
         """Yield the units that start before `offset`, backward; the first may contain `offset`."""
