@@ -33,7 +33,7 @@ class WholeStrip(Strip):
     __slots__ = ()
 
     def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
-        """Divide a strip at cuts (in cells); one cut at the strip's end returns the strip itself."""
+        """Divide a strip at cuts (in cells); for one cut at its end, return the strip itself."""
         within = [cut for cut in cuts if cut <= self.cell_length]
         return [self] if within == [self.cell_length] else super().divide(within)
 
