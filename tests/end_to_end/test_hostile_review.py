@@ -119,6 +119,6 @@ def test_the_list_prints_words_alone(copied: Path) -> None:
     """Ids and datasets of any kind, as lines."""
     command = program("review", "list", "-w", str(copied))
     with Terminal(command, columns=120, rows=30) as terminal:
-        terminal.wait("wait for review: 1 of 1")
+        terminal.wait("waiting for review: 1 of 1")
         assert terminal.end() == 0
     assert foreign(bytes(terminal.raw), columns=120, rows=30, allowed=LINES) == []

@@ -127,5 +127,5 @@ def test_a_terminal_that_is_tiny_or_none(tmp_path: Path) -> None:
         terminal.wait("huge-line")
         states.quit_app(terminal)
     with Terminal(program("view", str(path)), env={"TERM": "dumb"}) as terminal:
-        terminal.wait("can not draw on a terminal of the kind 'dumb'")
+        terminal.wait("cannot draw on a terminal of the type 'dumb'")
         assert terminal.end() == 2

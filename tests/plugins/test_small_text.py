@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.errors import has_code
-from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.plugins.files import small_text
 
 
@@ -41,5 +41,5 @@ def test_a_file_that_can_not_be_read_is_told(tmp_path: Path) -> None:
     """What is not there is another mistake than a folder in its place."""
     with pytest.raises(NotFound):
         small_text.read_text(tmp_path / "absent")
-    with pytest.raises(Unavailable):
+    with pytest.raises(InvalidInput):
         small_text.read_text(tmp_path)

@@ -14,13 +14,7 @@ import zstandard
 
 from tests.helpers.errors import has_code
 from tests.plugins.record_reader import file
-from tui_annotate.domain.errors import (
-    InvalidInput,
-    InvalidRecord,
-    NotFound,
-    TuiAnnotateError,
-    Unavailable,
-)
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound, TuiAnnotateError
 from tui_annotate.plugins.files import packing, streams
 from tui_annotate.plugins.files.json_values import read_json_values
 from tui_annotate.plugins.files.streams import read_lines
@@ -209,7 +203,7 @@ def test_a_file_that_may_not_be_read_is_told(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refused)
-    with pytest.raises(Unavailable):
+    with pytest.raises(InvalidInput):
         list(read_lines(path))
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.helpers.errors import has_code
 from tui_annotate.domain.accounts import Account
-from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Person, Role
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.account_files import UserRow, read_users, write_users
@@ -111,7 +111,7 @@ def test_a_file_that_can_not_be_read_is_told(tmp_path: Path) -> None:
     """Absent, a folder, or far too large."""
     with pytest.raises(NotFound):
         list(read_users(tmp_path / "no.csv"))
-    with pytest.raises(Unavailable):
+    with pytest.raises(InvalidInput):
         list(read_users(tmp_path))
     large = tmp_path / "large.csv"
     with large.open("wb") as file:

@@ -410,7 +410,7 @@ def test_people_and_the_metric_are_compared(command: Command, tmp_path: Path) ->
     strict = ("--dataset", "study", "--whole-words", "--first-line", "--json")
     assert command("position", "evaluate", *strict).json["all"] == report["all"]
     missing = command("position", "evaluate", "--dataset", "other")
-    assert (missing.code, "study" in missing.err) == (1, True)
+    assert (missing.code, "'other'" in missing.err) == (2, True)
 
 
 def test_the_chart_needs_a_terminal_and_a_dataset(command: Command) -> None:

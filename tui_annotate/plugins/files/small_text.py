@@ -15,8 +15,8 @@ def read_text(path: Path) -> str:
     """Return the text of a UTF-8 file without byte order mark; all line ends become newlines.
 
     Raises:
-        NotFound, Unavailable: the file does not exist, or cannot be read.
-        InvalidInput: the file is not UTF-8, or is larger than LARGEST.
+        NotFound: the file does not exist.
+        InvalidInput: the file cannot be read, is not UTF-8, or is larger than LARGEST.
     """
     try:
         if path.stat().st_size > LARGEST:

@@ -51,7 +51,7 @@ def read_lines(
     become lone surrogates.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: the file cannot be opened; see `open_bytes`.
+        NotFound, InvalidInput: the file cannot be opened; see `open_bytes`.
         InvalidRecord: a line is too long, or a compressed file is damaged or a bomb.
     """
     number = 0
@@ -77,7 +77,7 @@ def read_chunks(
     """Yield the text of a file in pieces of bounded size; wrong bytes become lone surrogates.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: the file cannot be opened; see `open_bytes`.
+        NotFound, InvalidInput: the file cannot be opened; see `open_bytes`.
         InvalidRecord: a compressed file is damaged or a bomb, or a wrong byte has no surrogate.
     """
     with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
@@ -106,7 +106,7 @@ def open_bytes(
         NotFound: the file does not exist.
         InvalidInput: the path is a folder or a device, or the encoding is unknown.
         InvalidRecord: the file has another encoding, or a compressed file is damaged.
-        Unavailable: the file cannot be read.
+        InvalidInput: the file cannot be read.
     """
     charset = _check_encoding(encoding)
     with _open_file(path) as raw:
