@@ -50,5 +50,5 @@ def test_an_order_of_review_is_nobody_elses() -> None:
         check_order("disagree:q")
     assert "review list --order disagree:q" in caught.value.hint
     for name in ("disagree:", "worst:q"):
-        with pytest.raises(InvalidInput, match="of review"):
+        with pytest.raises(InvalidInput, match="review order"):
             score_of_order(name)
