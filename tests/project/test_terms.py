@@ -124,6 +124,13 @@ def faults_of_file(path: Path) -> list[str]:
     ]
 
 
+def faults_below(name: str, pattern: str) -> list[str]:
+    """Each denied word of a file, or of the files of a folder that fit a pattern."""
+    path = ROOT / name
+    files = [path] if path.is_file() else sorted(path.rglob(pattern))
+    return [fault for file in files for fault in faults_of_file(file)]
+
+
 def test_the_list_finds_what_it_denies() -> None:
     """A denied word is found, an allowed context and code are not."""
     assert len(list(faults("it stands beside the text"))) == 2
@@ -134,16 +141,10 @@ def test_the_list_finds_what_it_denies() -> None:
 @pytest.mark.parametrize("area", AREAS)
 def test_no_module_uses_a_denied_term(area: str) -> None:
     """Strings, docstrings and comments of one part of the package."""
-    path = ROOT / area
-    files = [path] if path.is_file() else sorted(path.rglob("*.py"))
-    found = [fault for file in files for fault in faults_of_file(file)]
-    assert not found, "\n" + "\n".join(found)
+    assert not (found := faults_below(area, "*.py")), "\n" + "\n".join(found)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_no_page_uses_a_denied_term(page: str) -> None:
     """README, the pages of docs, and the changelog."""
-    path = ROOT / page
-    files = [path] if path.is_file() else sorted(path.rglob("*.md"))
-    found = [fault for file in files for fault in faults_of_file(file)]
-    assert not found, "\n" + "\n".join(found)
+    assert not (found := faults_below(page, "*.md")), "\n" + "\n".join(found)

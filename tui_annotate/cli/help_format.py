@@ -92,10 +92,8 @@ def plain_argument(name: str) -> str:
 
 
 def color_help(command: Any) -> None:
-    """Format the help of a command, or of a group and all of its commands, with colours."""
+    """Format the help of one command or group with colours."""
     command.context_class = ColorContext
-    for each in getattr(command, "commands", {}).values():
-        color_help(each)
 
 
 def _keep_hyphens(text: str) -> str:

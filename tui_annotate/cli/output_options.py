@@ -84,7 +84,5 @@ def _parameters() -> tuple[Any, ...]:
 
 
 def add_output_options(command: Any) -> None:
-    """Add `--quiet`, `--verbose` and `--color` to a command, or to a group and all its commands."""
+    """Add `--quiet`, `--verbose` and `--color` to one command or group."""
     command.params = [*command.params, *_parameters()]
-    for each in getattr(command, "commands", {}).values():
-        add_output_options(each)

@@ -108,6 +108,8 @@ def _prepare(command: Any) -> None:
     """Add the options `--quiet`, `--verbose`, `--color` and coloured help to a command or group."""
     add_output_options(command)
     color_help(command)
+    for each in getattr(command, "commands", {}).values():
+        _prepare(each)
 
 
 def _build(info: _Info) -> Any:

@@ -34,7 +34,7 @@ def create_folder(target: Path) -> Iterator[Path]:
     Raises:
         Conflict: `target` exists and is not an empty folder, or another process is creating it.
         InvalidInput: the parent folder does not exist.
-        Unavailable: the folder can not be written.
+        Unavailable: the folder cannot be written.
     """
     target = target.absolute()
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
@@ -48,7 +48,7 @@ def create_folder(target: Path) -> Iterator[Path]:
             unfinished.rename(target)  # also onto an empty folder
     except OSError as error:
         raise Unavailable(
-            f"{target} can not be written: {error.strerror or error}",
+            f"{target} cannot be written: {error.strerror or error}",
             "check the disk and the folder's mode; nothing was written",
         ) from error
 
@@ -60,14 +60,14 @@ def scratch_folder(parent: Path) -> Iterator[Path]:
     A folder that a killed process left behind is removed by the next call.
 
     Raises:
-        Unavailable: the folder can not be created.
+        Unavailable: the folder cannot be created.
     """
     try:
         with _own_folder(parent / _UNFINISHED.format(secrets.token_hex(4))) as folder:
             yield folder
     except OSError as error:
         raise Unavailable(
-            f"{parent} can not be written: {error.strerror or error}",
+            f"{parent} cannot be written: {error.strerror or error}",
             "free some disk space, then try again",
         ) from error
 
@@ -159,7 +159,7 @@ def read_sums(folder: Path) -> dict[str, str]:
 
     Raises:
         NotFound: the folder has no checksum file: tui-annotate did not write it, or not completely.
-        Damaged: the checksum file can not be read, or it names a path outside the folder.
+        Damaged: the checksum file cannot be read, or it names a path outside the folder.
     """
     try:
         lines = (folder / SUMS).read_text("utf-8").splitlines()
@@ -169,7 +169,7 @@ def read_sums(folder: Path) -> dict[str, str]:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise Damaged(
-            f"{folder / SUMS} can not be read: {error}", "use another copy of the folder"
+            f"{folder / SUMS} cannot be read: {error}", "use another copy of the folder"
         ) from error
     sums = {}
     for line in lines:

@@ -88,7 +88,7 @@ def _to_little_endian(values: array[int]) -> array[int]:
 
 
 def replace_unstorable(value: str) -> str:
-    """Replace the lone surrogates in a text, which a column can not store, with "?"."""
+    """Replace the lone surrogates in a text, which a column cannot store, with "?"."""
     return value.encode("utf-8", "replace").decode()
 
 

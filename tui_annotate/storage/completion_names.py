@@ -36,7 +36,7 @@ def list_names(store: Path, kind: Kind, start: str) -> list[str]:
 
     The kind `keys` gives the names of samples in the form dataset/id.
 
-    The list is empty if the user does not own the store, or if the store can not be read.
+    The list is empty if the user does not own the store, or if the store cannot be read.
     """
     scope = {"start": start, "end": start + "\U0010ffff"}
     try:

@@ -51,7 +51,7 @@ class Database:
     """An open store, which threads may share; each process opens its own.
 
     Raises:
-        Unavailable: every method, if the file can not be read or written.
+        Unavailable: every method, if the file cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -85,7 +85,7 @@ class Database:
         Raises:
             NotFound: there is no file at this path, or it is empty.
             Damaged: the file is not a sound store.
-            Unavailable: the store has a newer version or one that is too old, or it can not be
+            Unavailable: the store has a newer version or one that is too old, or it cannot be
                 read.
         """
         if not path.is_file():
@@ -275,7 +275,7 @@ _HINTS: Final = {
     ),
     "SQLITE_READONLY": ("the file is read-only", "make file and folder writable: chmod u+w"),
     "SQLITE_CANTOPEN": (
-        "the file can not be opened",
+        "the file cannot be opened",
         "check that the store's folder exists and is writable",
     ),
     "SQLITE_PERM": ("access is refused", "check the owner and mode of the store"),
@@ -306,7 +306,7 @@ def translate_errors(path: Path) -> Iterator[None]:
 
     Raises:
         Conflict: a row breaks a constraint of the tables.
-        InvalidInput: a text can not be stored.
+        InvalidInput: a text cannot be stored.
         Unavailable: any other error, with the reason and the next step.
     """
     try:
@@ -323,7 +323,7 @@ def translate_errors(path: Path) -> Iterator[None]:
         ) from error
     except OSError as error:
         raise Unavailable(
-            f"the store {path} can not be used: {error.strerror or error}",
+            f"the store {path} cannot be used: {error.strerror or error}",
             "check the disk and the folder's owner and mode",
         ) from error
 
@@ -337,4 +337,4 @@ def _translate_error(error: Any, path: Path) -> TuiAnnotateError:
     reason, hint = _HINTS.get("_".join(name.split("_")[:2]), ("", "try again"))
     kind = Damaged if hint == SAVE else Unavailable
     # The reason comes before the path, because the path may be longer than the screen is wide.
-    return kind(f"the store can not be used, {reason or error}: {path}", hint)
+    return kind(f"the store cannot be used, {reason or error}: {path}", hint)

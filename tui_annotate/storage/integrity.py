@@ -31,7 +31,7 @@ def broken_pages(database: Database) -> str:
     """Return SQLite's first error message about the pages of the store; empty if all are valid.
 
     Raises:
-        Unavailable: the pages can not be read at all.
+        Unavailable: the pages cannot be read at all.
     """
     with database.reading() as connection:
         found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()

@@ -16,7 +16,7 @@ def suggest_repair(error: TuiAnnotateError, store: Path) -> str:
 def recovery_command(store: Path) -> str:
     """Return a shell command that saves what SQLite can still read of a store with damaged pages.
 
-    The damaged files are kept in a folder. `.dump` skips pages that can not be read; `.recover`
+    The damaged files are kept in a folder. `.dump` skips pages that cannot be read; `.recover`
     finds more, but many builds of the program `sqlite3` do not have it.
     """
     steps = (

@@ -30,7 +30,7 @@ class ReplyFile:
 
     Raises:
         InvalidInput: the file contains something else.
-        Unavailable: the file can not be read.
+        Unavailable: the file cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -65,7 +65,7 @@ class ReplyFile:
         """Write a reply to the file at once.
 
         Raises:
-            Unavailable: the file can not be written.
+            Unavailable: the file cannot be written.
         """
         row = {"key": key, "reply": reply, "about": dict(about)}
         line = json.dumps(row, ensure_ascii=True) + "\n"
@@ -90,7 +90,7 @@ class ReplyFile:
 
     def _unavailable_error(self, action: str, error: OSError) -> Unavailable:
         return Unavailable(
-            f"{self._path} can not be {action}: {error.strerror}", "check the folder and its mode"
+            f"{self._path} cannot be {action}: {error.strerror}", "check the folder and its mode"
         )
 
 

@@ -142,7 +142,7 @@ class SuggestionStore(Store):
         require_permission(self._actor, Permission.MANAGE)
         if run.kind is not RunKind.SUGGEST:
             raise InvalidInput(
-                f"a run of kind {run.kind} can not have suggestions",
+                f"a run of kind {run.kind} cannot have suggestions",
                 "use a run of kind 'suggest'",
                 code="run-kind",
             )

@@ -65,7 +65,7 @@ def redirect_stderr(log: Path) -> Iterator[None]:
     Textual draws in UTF-8 with any locale.
 
     Raises:
-        OSError: the log can not be written.
+        OSError: the log cannot be written.
     """
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -78,7 +78,7 @@ class WorkExchange:
 
     Attributes:
         push: returns the number of samples that wait for a pull because another machine changed
-            them, and the reason why something can not be sent (empty for no problem).
+            them, and the reason why something cannot be sent (empty for no problem).
     """
 
     pull: Callable[[], StreamMergeReport]

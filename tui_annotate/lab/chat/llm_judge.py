@@ -273,4 +273,4 @@ def _parse_message(body: bytes, host: str) -> str:
             f"the reply of {host} contains no chat message",
             "check that --base-url is a chat completions endpoint and --model a chat model",
         )
-    return text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates can not be stored
+    return text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be stored

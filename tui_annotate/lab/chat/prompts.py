@@ -57,7 +57,7 @@ def load_prompt(name: str, *, language: str = "en", folders: Sequence[Path] = ()
 
     Raises:
         InvalidInput: a user's file has missing or unknown placeholders, or is not text.
-        Unavailable: a user's file can not be read.
+        Unavailable: a user's file cannot be read.
     """
     spoken = language if language in LANGUAGES else LANGUAGES[0]
     ours = built_in_text(name, spoken)
@@ -91,7 +91,7 @@ def _read_template(file: Path, ours: str) -> str:
         ) from error
     except OSError as error:
         raise Unavailable(
-            f"can not read {file}: {error.strerror}", "check the permissions of the file"
+            f"cannot read {file}: {error.strerror}", "check the permissions of the file"
         ) from error
     if len(text) > _MAX_CHARACTERS:
         raise InvalidInput(

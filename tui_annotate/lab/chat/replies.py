@@ -173,7 +173,7 @@ class ParsingJudge:
         `read` returns None for an unreadable reply; the question is then asked again.
 
         Raises:
-            Unavailable: the endpoint can not be reached, or sends no replies.
+            Unavailable: the endpoint cannot be reached, or sends no replies.
             InvalidInput: the endpoint refuses a question before any reply arrived.
         """
         found: list[_T | None] = [None] * len(questions)

@@ -140,7 +140,7 @@ def sort(
 
     Raises:
         InvalidInput: the lists have different lengths, or an option is invalid.
-        Unavailable: the endpoint can not be reached.
+        Unavailable: the endpoint cannot be reached.
     """
     rows = rows_of_lists(questions, contexts)
     options = SortOptions(**_pick(how, "k", "bottom", "screen", "swap"))
@@ -154,7 +154,7 @@ def generate(
 
     Raises:
         InvalidInput: the lists have different lengths, or an option is invalid.
-        Unavailable: the endpoint can not be reached.
+        Unavailable: the endpoint cannot be reached.
     """
     rows = rows_of_lists(questions, contexts)
     options = GenerateOptions(**_pick(how, "group_size", "seed", "slow"))
@@ -174,7 +174,7 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
 
     Raises:
         InvalidInput: the lists have different lengths, or an option is invalid.
-        Unavailable: the endpoint can not be reached, or the embedder or back end is not installed.
+        Unavailable: the endpoint cannot be reached, or the embedder or back end is not installed.
     """
     rows = rows_of_lists(questions, contexts, answers=answers, ground_truths=ground_truths)
     options = EvaluateOptions(

@@ -292,7 +292,7 @@ class ProposalService:
         Raises:
             NotFound: the dataset does not exist, or no sample has both sides.
             InvalidInput: a prompt is invalid, or the endpoint refuses the questions.
-            Unavailable: the endpoint can not be reached; replies so far are cached.
+            Unavailable: the endpoint cannot be reached; replies so far are cached.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         state = _RunState(options, PromptLabels(self.machines.labels(options.dataset)))

@@ -65,7 +65,7 @@ class RagasScale:
             import ragas.metrics.collections as metrics
         except ImportError as error:
             raise Unavailable(
-                f"can not use the library ragas: {error}", f"install the library with: {INSTALL}"
+                f"cannot use the library ragas: {error}", f"install the library with: {INSTALL}"
             ) from error
         self._metrics = metrics
 

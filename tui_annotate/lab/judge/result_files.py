@@ -26,7 +26,7 @@ def write_sorted(found: Sequence[ContextOrderResult], target: Path | None) -> No
     A target of None is standard output.
 
     Raises:
-        InvalidInput, Unavailable: the target can not be written.
+        InvalidInput, Unavailable: the target cannot be written.
     """
     with open_output(target) as file:
         file.write("[\n")
@@ -59,7 +59,7 @@ def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
     Questions that occur twice get two files.
 
     Raises:
-        InvalidInput, Unavailable: the folder can not be written.
+        InvalidInput, Unavailable: the folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

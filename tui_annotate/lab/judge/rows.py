@@ -80,7 +80,7 @@ def rows_of_lists(
 
 
 def read_rows(path: Path) -> list[QuestionRow]:
-    """Read judge rows from a file; an error names the first line that can not be read."""
+    """Read judge rows from a file; an error names the first line that cannot be read."""
     from tui_annotate.plugins.format_detection import detect
     from tui_annotate.plugins.protocols import ImportOptions
     from tui_annotate.plugins.reader_guard import read_guarded

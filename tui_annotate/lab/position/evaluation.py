@@ -208,7 +208,7 @@ def file_cases(paths: Sequence[Path], rules: MatchRules) -> Callable[[], Iterato
     """Return a function that reads the scored answers of files anew at each call.
 
     Raises:
-        InvalidRecord: a row can not be read, or has neither an answer nor an error.
+        InvalidRecord: a row cannot be read, or has neither an answer nor an error.
     """
 
     def found() -> Iterator[ScoredAnswer]:

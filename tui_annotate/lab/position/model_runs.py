@@ -87,7 +87,7 @@ def read_prompts(
     """Yield each row of the files with its prompt.
 
     Raises:
-        InvalidRecord: a row can not be read, or no prompt can be built from it.
+        InvalidRecord: a row cannot be read, or no prompt can be built from it.
     """
     for path in paths:
         for located in read_rows(path):
@@ -100,7 +100,7 @@ def write_prompts(paths: Iterable[Path], target: TextIO, options: ModelRunOption
     """Write each row with its prompt, and return the number of rows.
 
     Raises:
-        InvalidRecord: a row can not be read, or no prompt can be built from it.
+        InvalidRecord: a row cannot be read, or no prompt can be built from it.
     """
     count = 0
     for located, prompt in read_prompts(paths, options):
@@ -139,8 +139,8 @@ def run_model(
     `on_missing` receives each row without an answer, `on_progress` the number of rows.
 
     Raises:
-        Unavailable: the model can not be reached; replies so far are cached.
-        InvalidRecord: a row can not be read, or no prompt can be built from it.
+        Unavailable: the model cannot be reached; replies so far are cached.
+        InvalidRecord: a row cannot be read, or no prompt can be built from it.
     """
     report = ModelRunReport()
     about = {

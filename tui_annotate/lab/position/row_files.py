@@ -31,7 +31,7 @@ def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iter
     """Yield the rows of a plain or compressed file; an empty file is an error if `some` is true.
 
     Raises:
-        InvalidRecord: a row can not be read, or belongs to neither task.
+        InvalidRecord: a row cannot be read, or belongs to neither task.
     """
     for value in read_json_values(path, encoding=encoding):
         if isinstance(value, Problem):

@@ -24,12 +24,12 @@ Numbers = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 
 MEASURES: Final = ("balanced_accuracy", "f1_macro", "f1_unsupported", "auc", "kappa")
-ONE_KIND: Final = "all samples are of one class, so the classes can not be distinguished"
+ONE_KIND: Final = "all samples are of one class, so the classes cannot be distinguished"
 
 
 @dataclass(frozen=True, slots=True)
 class DetectionFigure:
-    """Value of a measure; its interval is None if the samples can not be resampled."""
+    """Value of a measure; its interval is None if the samples cannot be resampled."""
 
     value: Measured
     interval: Interval | None = None

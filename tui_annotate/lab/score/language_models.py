@@ -70,7 +70,7 @@ class _LocalModel:
 
         ids = self._tokenizer(text)["input_ids"][-self._max_tokens :]
         if not ids:
-            raise InvalidInput("a text without a token can not be scored", "remove the empty text")
+            raise InvalidInput("a text without a token cannot be scored", "remove the empty text")
         return torch.tensor([ids])
 
 
@@ -147,6 +147,6 @@ def _load(folder: Path, kind: str) -> tuple[Any, Any]:
     except (SafetensorError, *_LOAD_ERRORS) as error:
         reason = " ".join(str(error).split())[:300]
         raise Unavailable(
-            f"can not load the model in {folder}: {reason}", "download or copy the model again"
+            f"cannot load the model in {folder}: {reason}", "download or copy the model again"
         ) from error
     return tokenizer, model.eval()

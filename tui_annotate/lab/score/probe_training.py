@@ -169,7 +169,7 @@ def read_questions(path: Path) -> TrainingQuestions:
     """Read training questions from JSON lines with the fields `question` and `category`.
 
     Raises:
-        InvalidRecord: a line can not be read, or lacks `question` or `category`.
+        InvalidRecord: a line cannot be read, or lacks `question` or `category`.
     """
     found = TrainingQuestions()
     for value in read_json_values(path):

@@ -171,7 +171,7 @@ class _Reader:
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f"{self._path}:{mark.line + 1}" if mark else str(self._path)
-            what = getattr(error, "problem", None) or "the file can not be read"
+            what = getattr(error, "problem", None) or "the file cannot be read"
             raise InvalidInput(f"{where}: invalid YAML: {what}") from error
         if not isinstance(node, yaml.MappingNode):
             raise InvalidInput(

@@ -62,7 +62,7 @@ class ScoreReport:
         run: the stored run.
         samples: number of samples with a score.
         scores: number of scores.
-        skipped: number of samples that can not be scored, for example without a source.
+        skipped: number of samples that cannot be scored, for example without a source.
         notes: warnings about the scores, one sentence each.
     """
 

@@ -100,15 +100,10 @@ class JsonPairsFormat:
         return _make_records(_read_json(path, options), path, options)
 
 
-class JsonLinesPairsFormat:
-    """Importer of pairs from JSON lines, or from a JSON array of objects."""
+class JsonLinesPairsFormat(JsonPairsFormat):
+    """The same importer under the name `jsonl`; the content decides between lines and an array."""
 
     name = "jsonl"
-    about = _ABOUT
-
-    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per object; see `Importer.read`."""
-        return _make_records(_read_json(path, options), path, options)
 
 
 def _make_records(

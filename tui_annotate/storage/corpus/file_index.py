@@ -109,7 +109,7 @@ class FileIndex:
     def add(self, records: Iterable[Record]) -> list[tuple[Record, InvalidInput]]:
         """Add records in one transaction; return the refused records, each with its error.
 
-        A record is refused if its id is in use or can not be stored.
+        A record is refused if its id is in use or cannot be stored.
         """
         refused = []
         with self._connection() as database:

@@ -87,7 +87,7 @@ def prepare(batch: Sequence[NewSample], segmenter: str) -> PreparedBatch:
     """Validate and encode a batch of samples.
 
     Raises:
-        InvalidInput: an id can not be stored, or segments do not join.
+        InvalidInput: an id cannot be stored, or segments do not join.
     """
     documents: dict[str, dict[str, Any]] = {}
     bare: set[str] = set()

@@ -212,7 +212,7 @@ class CorpusStore(VectorSetStore):
             segmenter: name and version of the segmenter that made the segments of this batch.
 
         Raises:
-            InvalidInput: an id can not be stored, or segments do not join to their text.
+            InvalidInput: an id cannot be stored, or segments do not join to their text.
             Conflict: a sample is stored with other texts, or a document that came without segments
                 is not
             stored.

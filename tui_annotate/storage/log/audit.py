@@ -186,7 +186,7 @@ class _StreamCheck:
                 self._acted = later_action_time(self._acted, event)
                 self._track_removed(event.action)
         except events.UNREADABLE:
-            return "the event can not be read"
+            return "the event cannot be read"
         return problem
 
     def _track_removed(self, action: PendingEvent) -> None:

@@ -40,7 +40,7 @@ class CommentStore(Store):
 
         Raises:
             NotFound: the sample of the comment does not exist.
-            InvalidInput: the text contains characters that can not be stored.
+            InvalidInput: the text contains characters that cannot be stored.
         """
         check_storable(comment.text, "the comment")
         dataset, sample = comment.sample or ("", "")

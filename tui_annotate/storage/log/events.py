@@ -132,7 +132,7 @@ def row_to_event(row: Any) -> Event:
     """Return the event that is stored in a table row.
 
     Raises:
-        UNREADABLE: the row was altered and can not be read.
+        UNREADABLE: the row was altered and cannot be read.
     """
     action = PendingEvent(
         row["verb"],

@@ -39,7 +39,7 @@ def add_person(connection: Connection, person: Person) -> None:
     """Store a person who is not stored yet; a stored person stays unchanged.
 
     Raises:
-        InvalidInput: the id is empty, or can not be stored.
+        InvalidInput: the id is empty, or cannot be stored.
     """
     if not person.id:
         raise InvalidInput(f"{person.name!r} has no id", "give every person in the file an id")

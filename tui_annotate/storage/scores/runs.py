@@ -59,7 +59,7 @@ def begin(database: Database, run: ScoreRun, *, by: str) -> int:
     Raises:
         NotFound: there is no such dataset.
         Conflict: there is a run with this id already.
-        InvalidInput: the maker's name can not be stored.
+        InvalidInput: the maker's name cannot be stored.
     """
     with database.reading() as connection:
         scope = {"dataset": run.dataset, "kind": run.kind.value, "maker": run.maker}

@@ -286,7 +286,7 @@ def _build_row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
     if not all(each is None or isfinite(each) for each in numbers):
         raise InvalidInput(
             f"score {score.name!r} of sample {score.key} is not a number: {numbers}",
-            "omit scores that can not be computed",
+            "omit scores that cannot be computed",
         )
     parts = to_json(score.parts) if score.parts else ""
     values = (

@@ -155,7 +155,7 @@ class LanceFolder:
     def _remove_leftovers(self) -> None:
         """Remove files of interrupted writers, which LanceDB's own clean-up never removes.
 
-        A table without a version can not be opened, but blocks the creation of a table with its
+        A table without a version cannot be opened, but blocks the creation of a table with its
         name.
         """
         for table in self.path.glob("*.lance"):
@@ -226,5 +226,5 @@ def lance_errors(folder: Path) -> Iterator[None]:
             raise
         first = (str(error).splitlines() or [""])[0][:200]
         raise Unavailable(
-            f"the vectors in {folder} can not be used: {first}", command(REBUILD, folder.parent)
+            f"the vectors in {folder} cannot be used: {first}", command(REBUILD, folder.parent)
         ) from error

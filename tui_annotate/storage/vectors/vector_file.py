@@ -69,7 +69,7 @@ def read(path: Path) -> VectorFileContent:
     """Read and validate a vector file.
 
     Raises:
-        InvalidInput: the file can not be read, or is not consistent.
+        InvalidInput: the file cannot be read, or is not consistent.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -97,7 +97,7 @@ def write(path: Path, prepared: VectorFileContent) -> None:
     """Write a vector file that `read` can read; equal vectors give equal bytes.
 
     Raises:
-        OSError: the file can not be written.
+        OSError: the file cannot be written.
     """
     import numpy as np
     import pyarrow as pa

@@ -1,6 +1,6 @@
 """The sign-in flow: the forms before work begins, and the forms that interrupt work.
 
-The screen below a form can not be reached before the form is answered. In a workspace without
+The screen below a form cannot be reached before the form is answered. In a workspace without
 accounts no form is shown, unless the same user has another session.
 """
 

@@ -152,7 +152,7 @@ class SaveController:
 
         Args:
             then: gets a message about changed labels; an empty message if none changed.
-            failed: called if the sample can not be read; None to call `then` nevertheless.
+            failed: called if the sample cannot be read; None to call `then` nevertheless.
         """
         session, loader = self._screen.session, self._screen.loader
         if session is None:
