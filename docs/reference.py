@@ -56,7 +56,9 @@ class CommandPage(NamedTuple):
 
 def read_command(command: Any, words: tuple[str, ...]) -> CommandPage:
     """Read what Typer knows of a command or of a group that can be called by itself."""
-    context = command.make_context(" ".join(words), [], resilient_parsing=True)
+    context = command.make_context(
+        " ".join(words), [], resilient_parsing=True, help_option_names=["-h", "--help"]
+    )
     context.terminal_width = 10_000
     entries: dict[str, list[Entry]] = {"argument": [], "option": []}
     for each in command.get_params(context):
