@@ -426,6 +426,7 @@ def test_init_sql_prints_both_policies(command: Command) -> None:
     assert any(line not in strict for line in remarks)
     assert "using (true)" not in strict
     assert "request.jwt.claims" in strict
+    assert command("sync", "table-sql", "--json").json == {"sql": opened}
 
 
 # by a folder -------------------------------------------------------------------------------------

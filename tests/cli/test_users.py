@@ -229,6 +229,8 @@ def test_people_of_mercury_come_along(team: Typed, tmp_path: Path) -> None:
     assert all(each in twice for each in ("li@b.org", "c1", "c2"))
     assert sign_in("li@b.org", PASSWORD)
     assert team("", "users", "import", str(tmp_path / "no")).code == 2
+    (tmp_path / "u.csv").write_text(f'user_id,user_name,email,hashed_password\nx,X,no,"{made}"\n')
+    assert team("", "users", "import", str(tmp_path / "u.csv")).code == 2
 
 
 def test_the_first_people_of_mercury_need_an_admin(filled: Command, tmp_path: Path) -> None:

@@ -185,7 +185,15 @@ def test_a_sample_is_found_by_what_people_type(
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("nothing", "no sample"), ("ne", "more than one"), ("both", "d/both")]
+    ("name", "told"),
+    [
+        ("nothing", "no sample"),
+        ("ne", "several"),
+        ("both", "d/both"),
+        ("new-2", "'news-2'"),
+        ("d/News-1", "'news-1'"),
+        ("sews-1", "'news-1'"),
+    ],
 )
 def test_a_name_for_none_or_several_is_not_found(corpus: CorpusStore, name: str, told: str) -> None:
     """Several are named, so that one can be chosen."""

@@ -99,6 +99,9 @@ def test_a_sample_is_found_as_people_call_it(index: FileIndex) -> None:
         index.find("a")
     with pytest.raises(NotFound, match="'x'"):
         index.find("x")
+    with pytest.raises(NotFound, match="'d/b-1'") as misspelled:
+        index.find("d/b-1")
+    assert "'b_1'" in misspelled.value.hint
     with pytest.raises(InvalidInput, check=has_code("control-character")):
         index.find("half\0")
     assert index.key(0) is None

@@ -71,6 +71,7 @@ def table_sql(
             "Let each person read and write only their own rows, with a personal access token.",
         ),
     ] = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Print the SQL that creates the shared table.
 
@@ -79,7 +80,11 @@ def table_sql(
     """
     from tui_annotate.plugins.sync.table import init_sql as statements
 
-    output.print_page(statements(everybody=not per_person))
+    sql = statements(everybody=not per_person)
+    if as_json:
+        output.print_json({"sql": sql})
+    else:
+        output.print_page(sql)
 
 
 def push(

@@ -407,7 +407,7 @@ def import_users(
     Imported users keep their ids and passwords. Rows with the same e-mail address become one user,
     with the id and password of the first row. Existing accounts are not changed.
 
-    Exit code: 0 all rows imported, 3 some rows refused.
+    Exit code: 0 all rows imported, 3 some rows refused, 2 all rows refused.
     """
     from tui_annotate.plugins.account_files import read_accounts
 
@@ -449,7 +449,7 @@ def _import_rows(
     else:
         _print_import(found, dry_run=dry_run)
     if found.problems:
-        raise typer.Exit(DONE_IN_PART)
+        raise typer.Exit(DONE_IN_PART if found.added or found.joined else 2)
 
 
 def _print_import(found: AccountImportReport, *, dry_run: bool) -> None:

@@ -162,7 +162,7 @@ def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions)
 def print_tally(runner: JudgeRunner) -> None:
     """Print the counts of the model's replies to standard error."""
     tally = runner.tally
-    output.print_message(
+    output.print_note(
         f"replies: {tally.asked:,} from {runner.judge.host}, {tally.cached:,} from the cache"
     )
     if tally.repeated:

@@ -128,7 +128,7 @@ def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> 
 
 def _print_proposals(done: ProposalReport) -> None:
     tally = done.tally
-    output.print_line(
+    output.print_result(
         f"{output.many(done.samples, 'sample')}: {output.many(done.proposals, 'suggestion')}, "
         f"{done.new:,} new; {tally.asked:,} replies from the model, {tally.cached:,} from the cache"
     )

@@ -417,7 +417,8 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
         )
         return
     sent = "to send" if dry else "sent"
-    output.print_message(
+    show = output.print_line if dry else output.print_note
+    show(
         f"{output.many(done.rows, 'row')}, {done.cached:,} answers already cached,"
         f" {done.characters:,} characters {sent} to {judge.host}"
     )

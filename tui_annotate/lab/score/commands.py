@@ -82,7 +82,7 @@ def print_report(scored: ScoreReport) -> None:
     line += f", {format_count(scored.scores, 'score')}"
     if scored.skipped:
         line += f"; {format_count(scored.skipped, 'sample')} without a score"
-    output.print_line(line)
+    output.print_result(line)
     for note in scored.notes:
         output.print_message(note)
 

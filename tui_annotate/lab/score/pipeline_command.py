@@ -103,10 +103,10 @@ def _report_as_json(done: RecipeReport) -> dict[str, Any]:
 
 def _print_report(done: RecipeReport) -> None:
     if done.ingested is not None:
-        output.print_line(f"{done.dataset}: {output.many(done.ingested.added, 'new sample')}")
+        output.print_result(f"{done.dataset}: {output.many(done.ingested.added, 'new sample')}")
     for scored in done.scored:
         print_report(scored)
     if done.ranked is not None:
         show_ranked(done.ranked)
     for path, report in done.written.items():
-        output.print_line(f"written: {path} with {output.many(report.records, 'sample')}")
+        output.print_result(f"written: {path} with {output.many(report.records, 'sample')}")

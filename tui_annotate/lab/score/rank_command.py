@@ -116,7 +116,7 @@ def show_ranked(ranked: RankReport) -> None:
     rows += [("questions", name, count) for name, count in ranked.categories.items()]
     columns = (output.Column(""), output.Column("label"), output.Column("number", number=True))
     output.print_table(columns, rows)
-    output.print_message(
+    output.print_note(
         f"ranker {ranked.run.maker} on dataset {ranked.run.dataset},"
         f" by scores: {', '.join(ranked.used)}"
     )

@@ -456,7 +456,8 @@ def _select_items(data: AssignableDataset, ids: Collection[str]) -> list[Allocat
     if missing:
         raise NotFound(
             f"dataset {data.dataset!r} has no sample {missing[0]!r}",
-            f"fix {len(missing)} unknown ids; list all samples: tui-annotate datasets show NAME",
+            f"{suggest_word(missing[0], items)}fix {len(missing)} unknown ids; list all samples:"
+            " tui-annotate datasets show NAME",
         )
     return [items[each] for each in dict.fromkeys(ids)]
 

@@ -30,7 +30,7 @@ from tui_annotate.storage.codec import (
     to_json,
 )
 from tui_annotate.storage.corpus.intake import summary_start
-from tui_annotate.storage.corpus.sample_names import only_key, split_name
+from tui_annotate.storage.corpus.sample_names import LAST_CHARACTER, only_key, split_name
 
 MOST_LABELS: Final = 1000
 """Maximum number of distinct labels counted; a file with more probably has ids as labels."""
@@ -202,7 +202,14 @@ class FileIndex:
             NotFound: no sample or several samples match; the hint names some.
         """
         with self._connection() as database:
-            return only_key(name, _find_keys(database, check_storable(name.strip(), "sample id")))
+            rows = _find_keys(database, check_storable(name.strip(), "sample id"))
+
+            def load_ids(start: str, limit: int) -> Sequence[str]:
+                query = "SELECT external FROM samples WHERE external BETWEEN ? AND ? LIMIT ?"
+                found = database.execute(query, (start, start + LAST_CHARACTER, limit))
+                return [each[0] for each in found]
+
+            return only_key(name, rows, load_ids)
 
     def page(
         self,
@@ -250,8 +257,8 @@ def _find_keys(database: sqlite3.Connection, name: str) -> Sequence[Any]:
     for dataset, external in split_name(name):
         query = f"{found} external = ? AND dataset = ? {end}"
         rows = rows or database.execute(query, (external, dataset)).fetchall()
-    begins = f"{found} external >= ? AND external < ? {end}"
-    return rows or database.execute(begins, (name, name + "\U0010ffff")).fetchall()
+    begins = f"{found} external BETWEEN ? AND ? {end}"
+    return rows or database.execute(begins, (name, name + LAST_CHARACTER)).fetchall()
 
 
 def _short_hash(sha256: str) -> bytes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.samples import SampleKey
 
@@ -14,18 +15,35 @@ def split_name(name: str) -> Iterator[tuple[str, str]]:
     return ((name[:at], name[at + 1 :]) for at, character in enumerate(name) if character == "/")
 
 
-def only_key(name: str, rows: Sequence[Any]) -> SampleKey:
+MAX_SIMILAR_IDS = 2000  # ids that are compared with a misspelled one: 30 ms
+MAX_COMMON_START = 60  # characters
+LAST_CHARACTER = "\U0010ffff"  # sorts after every id with the same start
+
+
+def only_key(
+    name: str, rows: Sequence[Any], load_ids: Callable[[str, int], Sequence[str]]
+) -> SampleKey:
     """Return the only sample (dataset, id) that was found for a name.
+
+    Args:
+        load_ids: returns the sample ids that start with a text, at most a given number.
 
     Raises:
         NotFound: no sample or several samples match; the hint names some.
     """
-    if len(rows) != 1:
+    if len(rows) == 1:
+        return SampleKey(*rows[0])
+    if rows:
         several = ", ".join(f"{dataset}/{external}" for dataset, external in rows[:3])
-        raise NotFound(
-            f"{name!r} matches {'more than one' if rows else 'no'} sample",
-            f"choose one, for example: {several}"
-            if rows
-            else "give an id, its start, or dataset/id",
-        )
-    return SampleKey(*rows[0])
+        raise NotFound(f"{name!r} matches several samples", f"choose one, for example: {several}")
+    hint = f"{_suggest_id(name, load_ids)}give an id, the start of an id, or dataset/id"
+    raise NotFound(f"{name!r} matches no sample", hint)
+
+
+def _suggest_id(name: str, load_ids: Callable[[str, int], Sequence[str]]) -> str:
+    """Suggest the most similar id among those with the longest common start."""
+    wanted = name.rpartition("/")[2]
+    for length in range(min(len(wanted), MAX_COMMON_START), -1, -1):
+        if ids := load_ids(wanted[:length], MAX_SIMILAR_IDS):
+            return suggest_word(wanted, ids)
+    return ""

@@ -34,7 +34,7 @@ from tui_annotate.storage.columns import (
 from tui_annotate.storage.corpus import intake, records
 from tui_annotate.storage.corpus.intake import NewSample, hash_texts
 from tui_annotate.storage.corpus.records import StoredSample
-from tui_annotate.storage.corpus.sample_names import only_key, split_name
+from tui_annotate.storage.corpus.sample_names import LAST_CHARACTER, only_key, split_name
 from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.queue_orders import remove_ranks
@@ -168,14 +168,20 @@ class CorpusStore(VectorSetStore):
             SAMPLES.c.external == name,
             # Only the ids have an index.
             SAMPLES.c.external.in_([each[1] for each in splits]) & tuple_(*keys).in_(splits),
-            (SAMPLES.c.external >= name) & (SAMPLES.c.external < name + "\U0010ffff"),
+            SAMPLES.c.external.between(name, name + LAST_CHARACTER),
         )
         rows: Sequence[Any] = ()
         with self._database.reading() as connection:
             for condition in conditions:
                 found = SAMPLE_KEY.where(condition).order_by(*keys).limit(4)
                 rows = rows or connection.execute(found).all()
-        return only_key(name, rows)
+
+            def load_ids(start: str, limit: int) -> Sequence[str]:
+                query = select(SAMPLES.c.external).order_by(SAMPLES.c.external).limit(limit)
+                between = SAMPLES.c.external.between(start, start + LAST_CHARACTER)
+                return connection.execute(query.where(between)).scalars().all()
+
+            return only_key(name, rows, load_ids)
 
     def keys(self, dataset: str = "") -> tuple[SampleKey, ...]:
         """Return the keys of all samples, or of one dataset, in order of arrival."""
