@@ -104,7 +104,7 @@ QUEUE: Final[tuple[Step, ...]] = (
     ("g", "Go to sample"),
     (PASTE + ENTER, "✗"),
     (ESCAPE, "-Go to sample"),
-    ("4", "draft"),
+    ("4", "in progress"),
 )
 
 

@@ -35,7 +35,10 @@ STATE_GLYPHS: Mapping[str, str] = {
     "flagged": "⚑",
     "reopened": "↺",
 }
-"""One glyph per assignment state, by the state's name."""
+"""One glyph per assignment state, by the stored name of the state."""
+
+STATE_NAMES: Mapping[str, str] = {name: name for name in STATE_GLYPHS} | {"draft": "in progress"}
+"""The displayed name of each assignment state, by its stored name."""
 
 CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
 

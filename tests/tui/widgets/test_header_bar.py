@@ -24,14 +24,14 @@ async def test_all_parts_have_room_at_140_cells() -> None:
     """Everything is told, the person and the saved state at the right edge."""
     line = await _line(140)
     assert line.startswith(" news-v2  14/120 ━━───")
-    assert " 10%  cnn-00421  ○ draft " in line
+    assert " 10%  cnn-00421  ○ in progress " in line
     assert line.endswith(" chen  ✓ saved ")
 
 
 async def test_80_cells_hold_everything_with_a_shorter_bar() -> None:
     """Nothing is lost at 80 cells for names of usual length."""
     line = await _line(80)
-    for part in ("news-v2", "14/120 ━", "10%", "cnn-00421", "○ draft", "chen", "✓ saved"):
+    for part in ("news-v2", "14/120 ━", "10%", "cnn-00421", "○ in progress", "chen", "✓ saved"):
         assert part in line
 
 

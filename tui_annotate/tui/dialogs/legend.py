@@ -39,7 +39,8 @@ _STRENGTHS = (
 )
 
 STATE_MARKS: Final = tuple(
-    _mark(glyph, f"a sample: {state}", "accent") for state, glyph in palette.STATE_GLYPHS.items()
+    _mark(glyph, f"a sample: {palette.STATE_NAMES[state]}", "accent")
+    for state, glyph in palette.STATE_GLYPHS.items()
 )
 _CURSOR: Final = (
     _mark(palette.CURRENT, "the sentence under the cursor", "text"),

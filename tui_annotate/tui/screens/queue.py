@@ -28,7 +28,7 @@ from tui_annotate.tui.key_queue import KeyOrPaste, free, is_text
 from tui_annotate.tui.keys.key_map import HelpGroup
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.line_text import cut, line_text
-from tui_annotate.tui.palette import STATE_GLYPHS
+from tui_annotate.tui.palette import STATE_GLYPHS, STATE_NAMES
 from tui_annotate.tui.score_cells import BARS, ScoreCells
 from tui_annotate.tui.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.widgets.draft_line import DraftLine
@@ -57,7 +57,7 @@ class QueueMessage(ScreenMessage):
 FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
     ("all", frozenset()),
     ("open", frozenset({State.NEW, State.DRAFT, State.REOPENED})),
-    *((f"{state.value} {STATE_GLYPHS[state]}", frozenset({state})) for state in State),
+    *((f"{STATE_NAMES[state]} {STATE_GLYPHS[state]}", frozenset({state})) for state in State),
 )
 """Filters of the queue by digit 1, 2, ...: a name, and the states to show; no states means all."""
 

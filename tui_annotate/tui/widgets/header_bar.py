@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tui_annotate.tui.line_text import Run, align_both_ends, cut, line_text, runs_width
-from tui_annotate.tui.palette import STATE_GLYPHS, PaintStyles
+from tui_annotate.tui.palette import STATE_GLYPHS, STATE_NAMES, PaintStyles
 from tui_annotate.tui.row_widgets import FixedRows
 
 
@@ -118,7 +118,8 @@ class HeaderBar(FixedRows):
             parts.append([(cut(header.sample, plan.sample), palette.strong)])
         if plan.state and header.state:
             glyph = STATE_GLYPHS.get(header.state, "")
-            state = f"{glyph} {header.state}".strip() if plan.words or not glyph else glyph
+            name = STATE_NAMES.get(header.state, header.state)
+            state = f"{glyph} {name}".strip() if plan.words or not glyph else glyph
             parts.append([(state, palette.accent)])
         if header.reading:
             parts.append([(header.reading, palette.warning)])

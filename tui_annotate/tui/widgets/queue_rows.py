@@ -14,7 +14,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
 from tui_annotate.tui.line_text import Run, clip, fit, line_text
-from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS
+from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS, STATE_NAMES
 from tui_annotate.tui.row_widgets import FixedRows, RowList
 from tui_annotate.tui.score_cells import ScoreCells
 
@@ -194,4 +194,6 @@ class QueueList(RowList):
 def describe_entry(entry: QueueEntry) -> str:
     """Describe a row for the line below the list; the texts are not sanitized."""
     count = format_count(entry.annotations, "annotation")
-    return " · ".join(part for part in (str(entry.key), entry.state, count, entry.group) if part)
+    return " · ".join(
+        part for part in (str(entry.key), STATE_NAMES[entry.state], count, entry.group) if part
+    )

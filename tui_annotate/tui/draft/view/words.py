@@ -27,6 +27,7 @@ from tui_annotate.tui.draft.words import (
     quote_text,
 )
 from tui_annotate.tui.line_text import cut, line_text
+from tui_annotate.tui.palette import STATE_NAMES
 
 _LENGTHS: Final = ((36, 9), (24, 9), (36, 3), (24, 3), (16, 3), (10, 2), (6, 1))
 """(cells of a quote, minimum number of parts), longest text first."""
@@ -219,7 +220,7 @@ def _list_people(draft: ViewDraft) -> list[str]:
         lines = [f"{name}: {format_count(count, 'annotation')}"]
         lines += [f"  id: {person}"] if person != name else []
         if work:
-            lines += [f"  state: {work.state}"] if work.state is not State.NEW else []
+            lines += [f"  state: {STATE_NAMES[work.state]}"] if work.state is not State.NEW else []
             lines += [f"  rating: {work.rating}"] if work.rating else []
             lines += [f"  note: {work.comment}"] if work.comment else []
             lines += [f"  time: {work.seconds:.0f} s"] if work.seconds else []
