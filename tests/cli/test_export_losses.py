@@ -113,9 +113,10 @@ def test_a_layer_narrows_every_format(work: Command, form: str) -> None:
     """Nobody else's work goes out, whatever the format could hold; who is not there is refused."""
     done = work("export", "--to", form, "-o", "out", "--layer", "adjudicated")
     assert (done.code, numbers(done.err)[0]) == (0, 0)
-    refused = work("export", "--to", form, "-o", "other", "--layer", "nobody")
+    refused = work("export", "--to", form, "-o", "other", "--layer", "adjudicatd")
     assert type(refused.error) is NotFound
-    assert "'nobody'" in refused.error.message
+    assert "'adjudicatd'" in refused.error.message
+    assert "'adjudicated'" in refused.error.hint
     assert not Path("other").exists()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import typer.main
 
+from tests.cli.conftest import Command
 from tui_annotate.cli.commands import app
 from tui_annotate.cli.help_format import COMMANDS, OTHER
 from tui_annotate.cli.plugin_commands import make_group, panel_of
@@ -105,3 +106,10 @@ def test_the_list_of_commands_builds_no_options() -> None:
     built = [each.name for each in lean.commands["annotate"].params]
     own = [each.name for each in whole.commands["annotate"].params]  # type: ignore[attr-defined]
     assert built == [*own, "_quiet", "_verbose", "_color"]
+
+
+def test_a_missing_option_is_reported_on_one_line(command: Command) -> None:
+    """With the values that it accepts; Typer puts each on a line of its own."""
+    missing = command("match", "--sample", "x")
+    assert missing.code == 2
+    assert "'--side'. Choose from: source, summary" in missing.err.splitlines()[0]

@@ -172,7 +172,9 @@ def run(arguments: Sequence[str]) -> int:
         if type(error).__name__ == "NoArgsIsHelpError":  # defined in a private module of Typer
             output.print_page(error.format_message())
             return error.exit_code
-        output.print_message(f"error: {error.format_message().replace(_PYDANTIC_PREFIX, '')}")
+        # Typer lists the choices of an option on lines of their own.
+        message = error.format_message().replace(_PYDANTIC_PREFIX, "").replace("\n\t", " ")
+        output.print_message(f"error: {message}")
         output.print_message(
             f"  hint: {context.command_path if context else 'tui-annotate'} --help"
         )

@@ -400,7 +400,7 @@ class AssignmentService:
         with suppress(NotFound):
             if member := self.member(name):
                 return member
-        raise self._unknown_person(name, "List all people with: tui-annotate people list")
+        raise self._unknown_person(name, "list all people with: tui-annotate people list")
 
     def _unknown_person(self, name: str, advice: str) -> NotFound:
         near = suggest_word(name, [each.name for each in self._workers()])

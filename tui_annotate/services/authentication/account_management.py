@@ -93,7 +93,7 @@ class AccountService:
                 f"several accounts match {who!r}" if named else f"no account matches {who!r}",
                 f"give the address: {several}"
                 if named
-                else f"{suggest_word(who, known)}List all accounts with: tui-annotate users list",
+                else f"{suggest_word(who, known)}list all accounts with: tui-annotate users list",
             )
         return found[0]
 
@@ -154,7 +154,7 @@ class AccountService:
                 else f"no user without an account matches {who!r}",
                 f"give the id: {several}"
                 if found
-                else f"{near}List all people with: tui-annotate people list",
+                else f"{near}list all people with: tui-annotate people list",
             )
         return found[0]
 

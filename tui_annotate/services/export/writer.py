@@ -11,6 +11,7 @@ from uuid import UUID, uuid5
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import MAJORITY, SETTLED, Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Record
@@ -124,7 +125,12 @@ def _person_layer(records: Iterable[Record], name: str) -> Iterator[Record]:
         yield _keep_people(record, found)
     if not found and name != SETTLED:
         there = ", ".join(list(others)[:_MAX_NAMES])
-        raise NotFound(f"there is no annotator {name!r}", f"known annotators: {there or 'none'}")
+        known = (ALL, MAJORITY, ADJUDICATED, *others)
+        raise NotFound(
+            f"unknown layer {name!r}",
+            f"{suggest_word(name, known)}use {ALL}, {MAJORITY}, {ADJUDICATED} or an annotator:"
+            f" {there or 'none'}",
+        )
 
 
 def _keep_people(record: Record, people: set[str]) -> Record:

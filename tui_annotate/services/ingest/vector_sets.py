@@ -167,7 +167,7 @@ class VectorSets:
             raise NotFound(
                 f"there are no vectors of {name!r}",
                 f"{suggest_word(name, [each.embedder for each in self.corpus.vector_sets()])}"
-                f"List all vectors with: {command('vectors list')}",
+                f"list all vectors with: {command('vectors list')}",
             )
         if not idle:
             raise Conflict(
