@@ -197,9 +197,8 @@ def test_documents_that_the_model_does_not_know_are_counted(stores: Stores) -> N
         Record(Sample("d", name, (Document(Side.SOURCE, text, key="source"),)))
         for name, text in texts.items()
     ]
-    note = (
-        "2 documents are ranked lexically (words only): the model static does not cover their words"
-    )
+    why = "the model static does not cover the words of 2 documents"
+    note = f"{why}; their ranking is lexical (words only)"
     assert stores.ingest.run(records).notes == [note]
     (found,) = stores.ingest.sets.infos()
     assert (found.documents, found.by_words, found.waiting) == (3, 2, 0)

@@ -210,8 +210,8 @@ class StatusReader:
         stored = f"{format_count(rows, 'segment')} of {format_count(documents, 'document')}"
         says = f"{used.label}: {stored}"
         if by_words:
-            says += f"; {format_count(by_words, 'document is', 'documents are')} ranked lexically"
-            says += " (words only): the model does not cover their words"
+            says += f"; the model does not cover the words of {format_count(by_words, 'document')};"
+            says += " their ranking is lexical (words only)"
             return DiagnosticFinding(
                 "vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}"
             )

@@ -67,7 +67,7 @@ _BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
 
 
 def open_merge_store(space: Workspace) -> MergeStore:
-    """Return the store that merges streams of a workspace, for its current actor."""
+    """Return the store that merges other machines' work into a workspace."""
     corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
     return MergeStore(
         space.team.database,
@@ -189,7 +189,7 @@ def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
 
 
 def read_header(file: Path) -> bundle_file.BundleHeader:
-    """Return the header of a bundle file, which names its owner and its home workspace."""
+    """Return a bundle's header, which names its owner and the workspace that made the bundle."""
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         return bundle_file.unpack(file, Path(place))
 

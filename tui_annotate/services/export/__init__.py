@@ -42,7 +42,7 @@ class ExportService:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
-        """Check filters, and return them with the full label path and the time in UTC.
+        """Return record filters with the full label path and the time in UTC; refuse unknown names.
 
         Raises:
             InvalidInput: a value names something that does not exist; the hint lists valid values.
@@ -133,7 +133,7 @@ def parse_time(text: str) -> str:
 def _check_known(kind: str, value: str, there: Iterable[str]) -> None:
     known = sorted(set(there))
     if value not in known:
-        there = f"known: {', '.join(known)}" if known else f"there is no {kind} yet"
+        there = f"known: {', '.join(known)}" if known else f"the workspace has no {kind} yet"
         hint = suggest_word(value, known) + there
         raise InvalidInput(f"unknown {kind} {value!r}", hint)
 

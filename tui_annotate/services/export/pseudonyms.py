@@ -41,7 +41,7 @@ MACHINE: Final = "machine:"
 NOBODY: Final = frozenset(
     {SETTLED, MAJORITY, "autojudge", "brat", "doccano", "labelstudio", "ragtruth"}
 )
-"""Ids that belong to no person: the review, the majority, formats without annotators' names."""
+"""Annotator ids that name no person: a review, a majority vote, or the format of an import."""
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _HALF_LENGTH: Final = 5
@@ -208,7 +208,7 @@ _NAMING_FIELDS: Final = ("id", "email", "username", "name", "first_name", "last_
 
 
 class SampleColumns:
-    """Replaces user names in a sample's columns; `changed` and `kept` list the columns' names."""
+    """Replaces user names in a sample's columns; lists the changed and the unchanged columns."""
 
     def __init__(self, meant: Callable[[str], str]) -> None:
         self._resolve = meant
@@ -259,7 +259,7 @@ BEGIN_ANEW: Final = "tui-annotate pseudonyms new-key"
 
 @dataclass(slots=True)
 class PseudonymKeys:
-    """Secret key of the pseudonyms, in a private file; `made`: whether this object created it.
+    """Secret key of the pseudonyms, in a private file; `made`: whether this object created the key.
 
     `remembered` and `remember` load and store the key's fingerprint.
     """

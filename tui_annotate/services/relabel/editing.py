@@ -71,7 +71,7 @@ def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
 
 
 def merge(text: str, old: Sequence[LabelPath], into: LabelPath) -> str:
-    """Remove merged labels from the text of a label set; references to them now refer to `into`."""
+    """Remove merged labels from a label set's text, and replace references to them by `into`."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         tops = [

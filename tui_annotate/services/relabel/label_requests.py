@@ -116,7 +116,7 @@ def parse_split(tree: LabelTree, old: Label, names: Sequence[str]) -> tuple[Labe
     once = tuple(dict.fromkeys(paths))
     if old.path in once:
         raise InvalidInput(
-            f"{whole!r} cannot be split into itself", "name the labels that replace it"
+            f"{whole!r} cannot be split into itself", "name the labels that replace this label"
         )
     if len(once) < 2:
         raise InvalidInput(

@@ -45,13 +45,13 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 _FEW_SAMPLES = 20
-"""Maximum number of changed samples to read one by one; more are read in a pass over all."""
+"""Maximum number of changed samples to read one by one; if more changed, all samples are read."""
 
 _SampleCounts = tuple[
     tuple[tuple[str, str], ...], int, Counter[GroupStatus], Counter[DifferenceKind], bool
 ]
-"""Finished event streams of a sample; numbers of its annotations, of candidate groups by status
-and of differences by kind; and whether the annotators' ratings conflict."""
+"""Review data of one sample: the annotators' completed work; numbers of annotations, of candidate
+groups and of differences; and whether the annotators' ratings conflict."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class ReviewQueries:
                     self._machine_differences[record.sample.key] = abs(found - score)
 
     def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
-        """Return the next sample to adjudicate, or None; `after` only if no other is left."""
+        """Return the next sample to adjudicate, `after` as the last one; None if none is left."""
         wanted = [
             row.key
             for row in self.queue(reviewer)

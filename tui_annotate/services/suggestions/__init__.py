@@ -69,7 +69,7 @@ class _Tally:
                 self.reasons[each.reason] += 1
 
     def as_json(self) -> dict[str, Any]:
-        """Return the counts as JSON values in fixed order; reasons are sorted by frequency.
+        """Return counts of suggestions and answers as JSON; reasons are sorted by frequency.
 
         `rate` is the fraction of answers that accepted the suggestion, with its 95 % interval.
         """
@@ -162,7 +162,7 @@ class SuggestionService:
         maker: str = "",
         waiting: Callable[[SuggestionListing], bool] | None = None,
     ) -> Iterator[tuple[SuggestionListing, str]]:
-        """Yield each suggestion with annotators' answers, and the text that is marked."""
+        """Yield each suggestion with annotators' answers, and the text of the suggested span."""
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             if waiting is None or waiting(each):
                 anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
