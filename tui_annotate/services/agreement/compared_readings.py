@@ -277,7 +277,7 @@ class LabelOrder:
         self.strangers: set[LabelPath] = set()
 
     def worst(self, labels: Iterable[LabelPath]) -> LabelPath:
-        """Return an annotation's most severe label, shortened to the levels that are compared.
+        """Return an annotation's most severe label, shortened to the top levels to be compared.
 
         `UNLABELLED` for an annotation without labels.
         """

@@ -63,7 +63,7 @@ def output_rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
 
 
 def list_left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
-    """Yield (kind of item, reason, count) of all excluded samples, readings and annotations."""
+    """Yield (kind of item, reason, count) of all items that the statistics exclude."""
     left = found.left
     kinds = {"samples": left.samples, "readings": left.work, "annotations": left.annotations}
     for what, counts in kinds.items():

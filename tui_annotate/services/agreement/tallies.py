@@ -171,7 +171,7 @@ class AgreementTally:
         return {person for pair in self.pairs for person in pair}
 
     def add(self, groups: Sequence[Group], summary: Summary) -> None:
-        """Add the work on one sample; the work in each group is compared with one another."""
+        """Add groups of annotators' work on one sample; all work in a group is compared."""
         self.stacked += sum(
             each.stacked for each in {one.person: one for group in groups for one in group}.values()
         )

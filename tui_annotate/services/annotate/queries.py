@@ -214,7 +214,7 @@ class SampleQueries:
     def leaves(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
     ) -> tuple[TreeLeaf, ...]:
-        """Return a run's entries in the collection tree: documents by id, or sentences in order."""
+        """Return a topic's entries in the collection tree: documents, or sentences of a run."""
         if kind is SampleKind.REPORT:
             return ()
         of_run = run if kind is SampleKind.CITATION else ""

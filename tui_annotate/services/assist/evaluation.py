@@ -78,7 +78,7 @@ class EvidenceChoice:
         return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
 
     def shown(self, side: Side) -> int:
-        """Return the number of segments of a side, without segments of only white space."""
+        """Return the number of segments of a side (summary or source), except blank segments."""
         cuts = side_segments(self.sample, self.segments, side)
         return sum(
             bool(document.text[own.start : own.end].strip())

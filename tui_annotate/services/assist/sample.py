@@ -268,7 +268,7 @@ class SampleAssist:
 def side_segments(
     sample: Sample, segments: Sequence[Sequence[Segment]], side: Side
 ) -> list[Sequence[Segment]]:
-    """Return, for each document of one side in order, the segments of the document."""
+    """Return the segments of each document of one side (summary or source), in order."""
     pairs = zip(sample.documents, segments, strict=True)
     return [own for document, own in pairs if document.side is side]
 

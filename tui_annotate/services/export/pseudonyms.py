@@ -291,7 +291,7 @@ class PseudonymKeys:
         elif before != mark(key):
             raise Conflict(
                 f"{self.path} contains another key than the key of the earlier pseudonyms",
-                f"restore that key; or create new pseudonyms for all users: {BEGIN_ANEW}",
+                f"restore the earlier key; or create new pseudonyms for all users: {BEGIN_ANEW}",
             )
         return key
 

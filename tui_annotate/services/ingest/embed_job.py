@@ -112,8 +112,8 @@ class EmbedJob:
         if not self.unknown_documents:
             return ()
         documents = format_count(self.unknown_documents, "document")
-        why = f"the model {self.target.label} does not cover the words of {documents}"
-        return (f"{why}; their ranking is lexical (words only)",)
+        model = self.target.label
+        return (f"lexical ranking of {documents} whose words the model {model} does not cover",)
 
     @property
     def _rows(self) -> int:

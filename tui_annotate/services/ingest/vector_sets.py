@@ -297,7 +297,7 @@ def estimate_cost(costly: CostlyEmbedder, documents: Iterable[Segmented]) -> Emb
 def select_new_documents(
     corpus: CorpusStore, records: Iterable[Record], sentences: SegmentationPool
 ) -> Iterator[Segmented]:
-    """Yield each document of the records once, without documents that are stored already."""
+    """Yield each document of the records once, except documents that are already stored."""
     with closing(NameRegister()) as seen:
         for number, record in enumerate(records):
             documents = {document.sha256: document for document in record.sample.documents}

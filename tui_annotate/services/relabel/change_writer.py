@@ -118,7 +118,7 @@ class LabelsFile(Protocol):
         """Return whether `labels.yaml` differs from the current label set."""
 
     def follow(self, before: str, after: str) -> str:
-        """Replace the text of `labels.yaml` by `after`, or return `left` if it is not `before`."""
+        """Write `after` to `labels.yaml`; return `written`, or `left` if a user edited the file."""
 
 
 @dataclass(frozen=True, slots=True)

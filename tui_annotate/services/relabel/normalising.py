@@ -24,7 +24,7 @@ MENDED: Final = ("outside", "parent", "split")
 
 _MAX_EXAMPLES: Final = 3
 _LETTERS_PER_TYPO: Final = 5
-"""Minimum number of letters in a name for each typo that is tolerated."""
+"""A label name of this length may contain one typo, a name of twice the length two typos."""
 
 
 @dataclass(slots=True)

@@ -29,7 +29,7 @@ class LabelMapping(NamedTuple):
 
 
 class StreamFinding(NamedTuple):
-    """Annotations that break a rule, become duplicates, stay unchanged or lose a label in a change.
+    """Annotations that a label change leaves unlabelled, duplicated, unchanged or against a rule.
 
     Attributes:
         what: `breaks` a rule, duplicates (`alike`), is `left` unchanged, or `lost` its label.

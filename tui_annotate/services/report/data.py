@@ -138,7 +138,7 @@ class PageValues:
                 yield document.text
 
     def sample(self, record: Record) -> dict[str, Any]:
-        """Return a sample with annotations and assignments as JSON; refer to texts by number."""
+        """Return a sample with annotations and assignments as JSON; numbers stand for its texts."""
         sample = record.sample
         places = _document_indexes(sample)
         request = {name: getattr(sample.request, name) for name in _REQUEST_FIELDS}
@@ -224,7 +224,7 @@ def _anchor_to_json(anchor: Anchor, places: Mapping[Side, list[int]]) -> list[in
 
 
 def label_data(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
-    """Return the titles of both sides for each dataset, and all datasets' labels, each once."""
+    """Return each dataset's titles of the summary and source sides, and all datasets' labels."""
     known: dict[tuple[str, ...], dict[str, Any]] = {}
     for tree in trees.values():
         for label in tree.walk() if tree else ():

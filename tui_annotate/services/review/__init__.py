@@ -142,7 +142,7 @@ class AdjudicationWriter:
         if not (reason or note):
             raise InvalidInput(
                 "a rejection needs a reason",
-                "choose a reason, or write a note",
+                "choose a reason for the rejection, or write a note",
                 code="reason-missing",
             )
         for sources in candidates:

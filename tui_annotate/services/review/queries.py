@@ -117,7 +117,7 @@ class ReviewQueries:
         return {letter: self.people.person(person).name for letter, person in people.items()}
 
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
-        """Return the review queue: waiting before completed samples, most conflicts first.
+        """Return the review queue: first the samples that wait for review, most conflicts first.
 
         Samples that rank equally are in order of arrival. A sample waits for review once two
         annotators, or all its assignees, completed it. See also `sort_against`.
@@ -155,7 +155,10 @@ class ReviewQueries:
                     self._machine_differences[record.sample.key] = abs(found - score)
 
     def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
-        """Return the next sample to adjudicate, `after` as the last one; None if none is left."""
+        """Return the next sample to adjudicate; return `after` only if no other sample is left.
+
+        None if no sample is left.
+        """
         wanted = [
             row.key
             for row in self.queue(reviewer)
@@ -263,7 +266,7 @@ class ReviewQueries:
         require_permission(self.actor, Permission.REVIEW)
         if self.actor != OPERATOR and reviewer != self.actor.person:
             raise NotAllowed(
-                "you cannot review in the name of another user", "sign in as that user"
+                "you cannot review in the name of another user", "sign in as the other user"
             )
 
     def refusal(self, log: EventLog, reviewer: str, now: SampleWork) -> str:

@@ -181,7 +181,7 @@ _SEPARATOR = "."
 
 @dataclass(frozen=True)
 class SampleWork:
-    """All work on a sample: the review (`settled`), and each annotator's work, by letter."""
+    """All work on a sample: the review (`settled`), and the work of the anonymous annotators."""
 
     sample: Sample
     settled: EventStream
@@ -189,7 +189,7 @@ class SampleWork:
 
     @cached_property
     def layers(self) -> tuple[AnnotationLayer, ...]:
-        """Work of each annotator, in order of their letters."""
+        """Anonymous work of each annotator, sorted by the letters that stand for annotators."""
         return tuple(
             AnnotationLayer(
                 letter,
@@ -244,7 +244,7 @@ class SampleWork:
 
     @property
     def ratings(self) -> dict[str, str]:
-        """Rating of each annotator, by the annotator's letter; an empty text for no rating."""
+        """Annotators' ratings, by the letters that stand for annotators; empty for no rating."""
         return {layer.letter: layer.rating for layer in self.layers}
 
     @property

@@ -219,7 +219,7 @@ class SuggestionService:
                 f"{format_count(wrong, 'suggestion')} in {path} are invalid; nothing was imported"
                 if wrong > 1
                 else f"1 suggestion in {path} is invalid; nothing was imported",
-                "fix or remove these lines",
+                "fix or remove the invalid suggestions",
             )
         return self._store_runs(found, {"file": path.name})
 
@@ -378,7 +378,7 @@ class SuggestionFileReader:
         return tuple(path for name in paths for path in self.labelled(dataset, name))
 
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
-        """Return a tuple with the path of the named label in a dataset; empty for an empty name.
+        """Return the path of a dataset's named label, in a tuple; an empty tuple for an empty name.
 
         Raises:
             InvalidInput: the label set has no label of this name.

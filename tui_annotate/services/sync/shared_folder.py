@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _MAX_TRIES: Final = 5
 _FILE_NAME: Final = re.compile(r".*-[0-9a-f]{16}\.jsonl")
 _SAME_NAME_HINT: Final = (
-    "annotators are matched by id, not by name; if both annotators are you, start again on this"
-    " machine, with a bundle or a copy of the workspace on the other machine"
+    "annotators are matched by id, not by name; if the two annotators are one person, start again"
+    " on this machine with a bundle or a copy of the other machine's workspace"
 )
 
 
@@ -151,7 +151,7 @@ class SharedFolder:
         ]
 
     def waiting(self, person: Person) -> tuple[int, int]:
-        """Return the numbers of events that are only in the workspace, and only in the file."""
+        """Return how many events exist only in the workspace, and how many only in the file."""
         here = {copy.name: copy for copy in self.merging.copies(person.id)}
         known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
         file = self.file(person)
@@ -184,7 +184,7 @@ class SharedFolder:
         except OSError as error:
             raise Unavailable(
                 f"{self.folder} cannot be read: {error.strerror}",
-                "check that the folder is mounted",
+                "check that the shared folder is mounted",
             ) from error
 
     def _merge_file(self, file: Path) -> StreamMergeReport:
@@ -284,5 +284,5 @@ def _digest(file: Path) -> str:
         return ""
     except OSError as error:
         raise Unavailable(
-            f"{file} cannot be read: {error.strerror}", "check that the folder is mounted"
+            f"{file} cannot be read: {error.strerror}", "check that the shared folder is mounted"
         ) from error
