@@ -1,4 +1,4 @@
-"""Agreement between annotators of a sample, and of an annotator who read a sample twice.
+"""Agreement between annotators, and of annotators with themselves in samples they read twice.
 
 The service changes nothing. Adjudicated annotations are not an annotator's reading and never count.
 """

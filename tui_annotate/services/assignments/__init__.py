@@ -247,7 +247,7 @@ class AssignmentService:
     def repeat(
         self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
     ) -> HandoutReport:
-        """Assign a fraction of annotators' own samples to them again, for a second reading."""
+        """Assign a fraction of annotators' samples to the same annotators for a second reading."""
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
         with self.store.reading() as store:

@@ -88,7 +88,7 @@ class ExportService:
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
 
     def _resolve_label(self, text: str) -> str:
-        """Return the full path of a label (name or path) of a label set or of an annotation.
+        """Return the full path of a label, named by its path or name, in a label set or annotation.
 
         Annotations are only read if no label set has the label, since that is slow.
         """

@@ -50,7 +50,7 @@ _HALF_LENGTH: Final = 5
 
 @dataclass(slots=True)
 class PseudonymReport:
-    """Counts of what the pseudonyms changed, and left unchanged, in an export.
+    """Counts of the values that an export with pseudonyms replaced, omitted or left unchanged.
 
     Attributes:
         texts: number of unchanged texts that users wrote.

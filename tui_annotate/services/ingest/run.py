@@ -221,7 +221,7 @@ class IngestRun:
             )
 
     def embed(self, vectors: DocumentEmbedder) -> None:
-        """Embed all documents that lack vectors, also documents from an interrupted run."""
+        """Embed all documents that lack vectors, including those of an interrupted import."""
         vectors.catch_up(partial(self.watcher.report_embedded, time.monotonic()))
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name

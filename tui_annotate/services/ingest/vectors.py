@@ -122,7 +122,7 @@ class DocumentEmbedder:
         return embedder if isinstance(embedder, CostlyEmbedder) else None
 
     def catch_up(self, report_progress: EmbeddingProgress, *, documents: int = 0) -> None:
-        """Embed up to `documents` documents that lack vectors; if 0, embed all and compact tables.
+        """Embed up to `documents` documents that lack vectors; 0 embeds all and compacts tables.
 
         Raises:
             Unavailable: the first embedder of a new workspace failed.

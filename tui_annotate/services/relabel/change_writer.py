@@ -145,7 +145,7 @@ Ask = Callable[[str, LabelTree, str], RelabelRequest]
 
 @dataclass(slots=True)
 class RelabelWork:
-    """Effect of a label change on all annotators' work; `event` builds the event for an action."""
+    """Computes the effect of a label change on all annotators' work, and the events to store."""
 
     task: Task
     event: Callable[[EventStream, PendingEvent], Event]

@@ -156,7 +156,7 @@ class BundleService:
             return self.take(file, Path(place), about)
 
     def take(self, file: Path, folder: Path, about: BundleHeader) -> StreamMergeReport:
-        """Merge a bundle that was unpacked into `folder`; `file` is its name, for messages."""
+        """Merge a bundle that was unpacked into `folder`; messages name the bundle `file`."""
         person = self.people.person(about.person)
         streams = folder / bundle_file.STREAMS
         for each in stream_lines.read(streams)[1]:
