@@ -85,8 +85,8 @@ def parse_merge(
             )
         if is_below(kept.path, path):
             raise InvalidInput(
-                f"{format_path(kept.path)!r} is below {format_path(path)!r} and would be removed"
-                " with it",
+                f"the label {format_path(kept.path)!r} is below {format_path(path)!r} and would be"
+                f" removed with {format_path(path)!r}",
                 "merge the labels in the opposite direction, and then rename the merged label",
             )
     _require_offered(kept)
@@ -149,7 +149,7 @@ def retire_label(tree: LabelTree, whole: str) -> Label:
     if all(is_below(each.path, label.path) for each in tree.offered()):
         raise Conflict(
             f"without {format_path(label.path)!r}, annotators would have no label to choose",
-            "add another label to labels.yaml first",
+            "first add another label to labels.yaml",
         )
     return label
 

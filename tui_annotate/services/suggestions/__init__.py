@@ -216,9 +216,7 @@ class SuggestionService:
                 problem(each)
         if wrong:
             raise InvalidInput(
-                f"{format_count(wrong, 'suggestion')} in {path} are invalid; nothing was imported"
-                if wrong > 1
-                else f"1 suggestion in {path} is invalid; nothing was imported",
+                f"{path} has {format_count(wrong, 'invalid suggestion')}; nothing was imported",
                 "fix or remove the invalid suggestions",
             )
         return self._store_runs(found, {"file": path.name})

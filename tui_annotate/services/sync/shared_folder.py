@@ -112,7 +112,7 @@ class SharedFolder:
                 with open_output(file) as target:
                     stream_lines.write(person, whole, target)
                 return FolderPushResult(sum(map(bool, new)), sum(new), waiting, refused)
-        raise Conflict(f"{file} is being written by another machine", "try again in a minute")
+        raise Conflict(f"another machine is writing the file {file}", "try again in a minute")
 
     def pull(self, person: Person) -> StreamMergeReport:
         """Merge an annotator's file into the workspace; if there is no file, the report is empty.
