@@ -16,7 +16,7 @@ KEPT_BREAKS = 1000
 
 @dataclass(frozen=True, slots=True)
 class RecordedHead:
-    """Head of the event log that a user recorded outside the workspace; `heads` may be empty."""
+    """Head of the event log, and optionally of its streams, recorded outside the workspace."""
 
     events: int
     digest: str
@@ -25,7 +25,7 @@ class RecordedHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """Result of an audit; `breaks` has the first fault of each of up to 1,000 broken streams.
+    """Result of an audit; `breaks` has one fault for each of up to 1,000 broken event streams.
 
     Attributes:
         contains: whether the log still begins with the recorded head; None without a recorded head.

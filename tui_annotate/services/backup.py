@@ -109,7 +109,7 @@ def _check_store(store: Path, *, head: str) -> None:
             )
         wrong = broken_pages(database)
         if wrong or AuditStore(database).head().token != head:
-            problem = wrong or "its event log differs from the recorded head"
+            problem = wrong or "the event log differs from the recorded head"
             raise Damaged(f"the database of the backup is damaged: {problem}", "use another backup")
 
 

@@ -64,7 +64,7 @@ class FileLoadResult:
 
 
 class FileBrowser:
-    """Samples of an indexed file; the label set `known` gives colours and order. Thread-safe."""
+    """Samples of an indexed file; the label set `known` orders and colours labels. Thread-safe."""
 
     def __init__(self, index: FileIndex, known: LabelTree) -> None:
         self.index, self._known = index, known

@@ -284,7 +284,7 @@ class FreezeService:
         return sorted(found, key=lambda each: (each.at, each.name))
 
     def replay(self, name: str, *, export: Path | None = None) -> ReplayReport:
-        """Replay a copy of the event log up to a snapshot, and compare the result with it.
+        """Replay a copy of the event log up to a snapshot; compare the result with the snapshot.
 
         `export`: file to which the replayed state is written.
 

@@ -41,7 +41,7 @@ class SshKeyService:
         if self.keys.add(key, owner.id) != owner.id:
             raise Conflict(
                 f"the key {key.fingerprint} is bound to another user",
-                f"remove it first: tui-annotate ssh keys delete {key.fingerprint}",
+                f"first remove the key: tui-annotate ssh keys delete {key.fingerprint}",
             )
         return next(bound for bound in self.list_keys() if bound.fingerprint == key.fingerprint)
 

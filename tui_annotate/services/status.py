@@ -210,8 +210,8 @@ class StatusReader:
         stored = f"{format_count(rows, 'segment')} of {format_count(documents, 'document')}"
         says = f"{used.label}: {stored}"
         if by_words:
-            says += f"; {format_count(by_words, 'document is', 'documents are')} ranked lexically"
-            says += " (words only): the model does not cover their words"
+            lexical = format_count(by_words, "document")
+            says += f"; lexical ranking of {lexical} whose words the model does not cover"
             return DiagnosticFinding(
                 "vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}"
             )

@@ -138,7 +138,7 @@ _BOUNDS: Final = {
 _PEOPLE: Final = {
     "store": "people_store", "idle_minutes": "idle_minutes", **{name: name for name in _BOUNDS},
 }  # fmt: skip
-"""Field names of the settings in a file's table `people`, by key."""
+"""Names of the settings in the table `people` of a settings file, by key of the table."""
 
 
 def load(

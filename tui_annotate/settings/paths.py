@@ -105,5 +105,5 @@ def find_workspace(flag: Path | None = None) -> Path:
             return folder
     raise NotFound(
         f"neither {here} nor a parent folder is a workspace",
-        "create one with tui-annotate init, or name one with -w DIR",
+        "create a workspace with tui-annotate init, or name an existing one with -w DIR",
     )

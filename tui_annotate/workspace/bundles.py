@@ -67,7 +67,7 @@ _BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
 
 
 def open_merge_store(space: Workspace) -> MergeStore:
-    """Return the store that merges streams of a workspace, for its current actor."""
+    """Return the store that merges other machines' work into a workspace."""
     corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
     return MergeStore(
         space.team.database,
@@ -189,7 +189,7 @@ def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
 
 
 def read_header(file: Path) -> bundle_file.BundleHeader:
-    """Return the header of a bundle file, which names its owner and its home workspace."""
+    """Return a bundle's header, which names its owner and the workspace that made the bundle."""
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         return bundle_file.unpack(file, Path(place))
 
@@ -239,7 +239,7 @@ def _check_bundle(space: Workspace, file: Path, about: bundle_file.BundleHeader)
     whose = f"{about.home} {about.person}"
     if space.corpus.setting(_BUNDLE_SETTING) not in (None, whose):
         raise Conflict(
-            f"{space.path} is the working folder of another bundle",
+            f"the folder {space.path} is the working folder of another bundle",
             f"rename the file {file.name}, or move the folder away if its work was merged",
         )
     return whose
@@ -289,11 +289,11 @@ def _fill_working_folder(
         says = f"{bundle_file.SAMPLES}:{line}: {report.problems[0].message}"
         if filled:
             raise Conflict(
-                f"{file} is newer than its working folder: {says}",
+                f"the bundle {file} is newer than its working folder: {says}",
                 f"move {space.path} away and open the file again; export unsent work of that folder"
                 f" with: tui-annotate export -w {shlex.quote(str(space.path))} --to native",
             )
-        raise InvalidInput(f"{file} is damaged: {says}", "ask for a new copy of the file")
+        raise InvalidInput(f"{file} is damaged: {says}", "ask for a new copy of the bundle")
     if "" in guidance.labels:
         (space.path / LABELS).write_text(guidance.labels[""], "utf-8")
     for kind, texts_of in (
@@ -332,20 +332,20 @@ def _check_suggestion(space: Workspace, file: Path, line: Line | Problem) -> Lin
     if isinstance(line, Problem):
         raise InvalidInput(
             f"{file} is damaged: {line.message}",
-            "ask for a new copy of the file",
+            "ask for a new copy of the bundle",
             code="bundle-damaged",
         )
     run, key, one = line
     try:
         if (one.run, one.maker) != (run.id, run.maker) or not one.id:
             raise InvalidInput(
-                "the suggestion belongs to another run", "ask for a new copy of the file"
+                "the suggestion belongs to another run", "ask for a new copy of the bundle"
             )
         normalize_annotation(
             Annotation("x", one.claim, one.evidence), space.corpus.sample(key).sample
         )
     except TuiAnnotateError as error:
         says = f"{file} is damaged: suggestion {one.id}: {error.message}"
-        hint = "ask for a new copy of the file"
+        hint = "ask for a new copy of the bundle"
         raise InvalidInput(says, hint, code="bundle-damaged") from error
     return line

@@ -105,7 +105,7 @@ class WorkspaceMembers:
         if not self._shared_store.exists():
             raise NotFound(
                 f"the shared store of accounts {self._shared_store} does not exist",
-                "check that its disk is mounted, or create the store: tui-annotate users create",
+                "check that the store's disk is mounted; or create it: tui-annotate users create",
             )
         return self.database.companion(self._shared_store)
 
@@ -183,7 +183,7 @@ def _user_name() -> str:
 
 
 _KEY_MARK_SETTING: Final = "pseudonyms"
-"""Name of the store's setting with the check value of the pseudonym key."""
+"""Name of the setting that stores a fingerprint of the pseudonym key."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ class TeamServices:
 
     @cached_property
     def agreement(self) -> AgreementService:
-        """The service that measures agreement between annotators and between repeated readings."""
+        """The service that measures agreement between annotators, and annotators' consistency."""
         from tui_annotate.services.agreement import AgreementService
         from tui_annotate.services.export import ExportService
         from tui_annotate.storage.corpus.store import SegmentStore
@@ -268,7 +268,7 @@ class TeamServices:
         )
 
     def _for_database(self, database: Database) -> TeamServices:
-        """Return the team services on another store, such as a copy of this workspace's store."""
+        """Return team services that use another store, such as a copy of this workspace's store."""
         corpus, guidance = CorpusStore(database), GuidanceStore(database)
         work = LabelChangeStore(database)
         proposals = GuidanceFiles(self.path, guidance, corpus, self.proposals.stored, work)

@@ -193,13 +193,13 @@ class Workspace:
         return (record.sample for record in self.records(**filters))
 
     def annotations(self, **filters: str) -> Iterator[tuple[SampleKey, OwnedAnnotation]]:
-        """Iterate over annotations with sample key and owner, in the order of `samples`."""
+        """Iterate over annotations with sample key and owner, by dataset in import order."""
         for record in self.records(**filters):
             for owned in record.annotations:
                 yield record.sample.key, owned
 
     def records(self, **filters: str) -> Iterator[Record]:
-        """Iterate over samples with annotations and assignments, in the order of `samples`."""
+        """Iterate over samples with annotations and assignments, by dataset in import order."""
         return self.corpus.records(RecordFilter(**filters))
 
     @cached_property

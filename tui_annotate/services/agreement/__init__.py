@@ -1,4 +1,4 @@
-"""Agreement between annotators of a sample, and of an annotator who read a sample twice.
+"""Agreement between annotators, and of annotators with themselves in samples they read twice.
 
 The service changes nothing. Adjudicated annotations are not an annotator's reading and never count.
 """
@@ -77,7 +77,7 @@ class AgreementComparison:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement statistics: between annotators (`together`), and of repeated readings (`oneself`).
+    """Agreement statistics: between annotators, and of annotators who annotated samples twice.
 
     Attributes:
         labels: labels in use, the most severe first.
@@ -99,7 +99,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementService:
-    """Compares readings; users without permission for reports compare only their own readings."""
+    """Computes agreement statistics; without permission for reports, only of a user's own work."""
 
     corpus: CorpusStore
     people: PeopleStore
@@ -245,7 +245,7 @@ def _without_second_readings(readings: Iterable[SampleReading]) -> list[SampleRe
 def _count_left_out(
     readings: Sequence[SampleReading], chosen: frozenset[str], *, compared: bool
 ) -> LeftOutCounts:
-    """Count the readings of a sample that no other reading can be compared with."""
+    """Count the work on a sample that has no other work to be compared with, by reason."""
     first = {each.person for each in _without_second_readings(readings)}
     second = sum(base_person(each.person) not in first for each in readings)
     left = LeftOutCounts(work=Counter({LeftOutReason.SECOND_ALONE: second}))

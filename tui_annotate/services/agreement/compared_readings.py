@@ -1,4 +1,4 @@
-"""Builds readings for agreement statistics from records; counts excluded readings by reason.
+"""Selects the annotators' work that agreement statistics compare; counts excluded work.
 
 A reading is one annotator's completed pass over one sample. The order of annotations has no
 influence on a reading; a span that occurs twice counts once, with the labels and the evidence of
@@ -55,24 +55,24 @@ class AgreementOptions:
 class LeftOutReason(StrEnum):
     """Reason why a reading, annotation or sample is excluded from the agreement statistics."""
 
-    TOO_OLD = "last changed before the given time"
-    NOT_READ = "no annotations, and not marked as done"
-    OTHER_LABEL_SET = "made with another label set version"
-    OTHER_ORIGIN = "annotation of another origin"
-    OTHER_LABELS = "annotation with other labels"
-    EVIDENCE_ALONE = "annotation without a claim: ignored for spans and sentences"
-    SECOND_ALONE = "second reading whose first reading is missing or excluded"
-    ONE_READER = "read by only one annotator"
+    TOO_OLD = "the annotator last changed the sample before the given time"
+    NOT_READ = "the annotator made no annotations and did not complete the sample"
+    OTHER_LABEL_SET = "the sample was annotated with another label set version than the given one"
+    OTHER_ORIGIN = "the annotation has another origin than the given one"
+    OTHER_LABELS = "the annotation does not have the given label"
+    EVIDENCE_ALONE = "the annotation has no claim, so statistics of spans and sentences ignore it"
+    SECOND_ALONE = "the annotator's first pass over the sample is missing or excluded"
+    ONE_READER = "only one annotator's work on the sample can be compared"
 
 
 def other_state_reason(state: State, wanted: str) -> str:
-    """Return a text that explains why a reading whose state is not `wanted` is excluded."""
-    return f"the reading's state is {state.value}, not {wanted}"
+    """Return the reason for excluding work on a sample whose state is not `wanted`, as text."""
+    return f"the sample is in the state {state.value}, not {wanted}"
 
 
 @dataclass(slots=True)
 class LeftOutCounts:
-    """Numbers of excluded readings (field `work`), annotations and samples, each by reason."""
+    """Counts of excluded work on samples (field `work`), annotations and samples, by reason."""
 
     work: Counter[str] = field(default_factory=Counter)
     annotations: Counter[str] = field(default_factory=Counter)
@@ -132,7 +132,7 @@ class SampleReading:
 
 
 class ReadingBuilder:
-    """Builds readings from records, for all annotators or only for the annotator `only`.
+    """Selects annotators' work for agreement statistics; `only` limits it to one annotator.
 
     Attributes:
         left: numbers of excluded readings, annotations and samples so far.
@@ -148,7 +148,7 @@ class ReadingBuilder:
         self.label_sets: Counter[str] = Counter()
 
     def readings(self, record: Record) -> list[SampleReading]:
-        """Return the readings of a record that are not excluded, sorted by annotator."""
+        """Return the annotators' work on a sample, except excluded work, sorted by annotator."""
         work: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             work.setdefault(owned.person, []).append(owned.annotation)
@@ -238,7 +238,7 @@ def _marked_anchors(
 
 
 class Axis:
-    """Joined source axis: the source documents of a sample, joined into one text.
+    """The source documents of a sample, joined into one text with one numbering of offsets.
 
     A gap of one character keeps the last word of a document from touching the first of the next.
     """
@@ -249,11 +249,11 @@ class Axis:
 
     @property
     def text(self) -> str:
-        """Text of the joined source documents; offsets on the axis refer to this text."""
+        """Text of all source documents of a sample, joined with line breaks."""
         return "\n".join(self._texts)
 
     def place(self, anchor: Anchor) -> Span | None:
-        """Return an anchor's span in the joined text, trimmed; None if only white space is left."""
+        """Return an anchor's trimmed span in the joined source text; None for only white space."""
         found = anchor.span.trim(self._texts[anchor.index])
         return found.shift(self._starts[anchor.index]) if found else None
 
@@ -265,7 +265,7 @@ _Key = tuple[int, int, LabelPath]
 
 
 class LabelOrder:
-    """Order of labels by severity; `strangers` collects labels that no label set contains."""
+    """Order of labels by severity; `strangers` lists labels that are in no label set."""
 
     def __init__(self, trees: Iterable[LabelTree], *, level: int = 0) -> None:
         paths = dict.fromkeys(
@@ -277,7 +277,7 @@ class LabelOrder:
         self.strangers: set[LabelPath] = set()
 
     def worst(self, labels: Iterable[LabelPath]) -> LabelPath:
-        """Return an annotation's most severe label, shortened to the levels that are compared.
+        """Return an annotation's most severe label, shortened to the top levels to be compared.
 
         `UNLABELLED` for an annotation without labels.
         """

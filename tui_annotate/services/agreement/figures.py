@@ -138,7 +138,11 @@ class _LabelCounts:
         by_pattern = np.zeros((len(self._counts), 2 + self._size))
         by_pattern[fits] = agreement.fleiss_sums(self._counts[fits])
         others = len(self._ratings) - sizes[people]
-        note = f"units with {people} annotators; {others:,} other units excluded" if others else ""
+        note = (
+            f"only units with {people} annotators; excluded: {others:,} other units"
+            if others
+            else ""
+        )
         measures = _Measure("fleiss_kappa", sizes[people], of, agreement.fleiss_kappa, note)
         yield from _make_figures(level, self._sum_by_sample(by_pattern), [measures])
 
@@ -169,7 +173,7 @@ def _apply_to_tables(function: Statistic, size: int, sums: Numbers) -> Numbers:
 def _span_figures(level: str, marks: PairMarks, samples: int) -> list[AgreementFigure]:
     rows = marks.summed(samples)
     note = (
-        f"in {marks.neither:,} more pairs, neither annotator marked anything"
+        f"excluded: {marks.neither:,} pairs of people of whom neither marked anything"
         if marks.neither
         else ""
     )
@@ -189,21 +193,24 @@ def _evidence_figures(tally: AgreementTally) -> list[AgreementFigure]:
     given = sum(total[each] for each in both)
     any_given = given + total[EvidenceRelation.ONE]
     neither = total[EvidenceRelation.NEITHER]
-    note = f"in {neither:,} more pairs, neither span has evidence" if neither else ""
+    note = f"excluded: {neither:,} pairs of spans of which neither has evidence" if neither else ""
     measures = [
         _Measure(
             "same_passage",
             given,
-            "pairs of spans, both with evidence",
+            "pairs of spans that both have evidence",
             _passage_share(both[:1], both),
         ),
         _Measure(
-            "overlap", given, "pairs of spans, both with evidence", _passage_share(both[:2], both)
+            "overlap",
+            given,
+            "pairs of spans that both have evidence",
+            _passage_share(both[:2], both),
         ),
         _Measure(
             "only_one",
             any_given,
-            "pairs of spans, at least one with evidence",
+            "pairs of spans of which at least one has evidence",
             _passage_share([EvidenceRelation.ONE], [*both, EvidenceRelation.ONE]),
             note,
         ),

@@ -63,7 +63,7 @@ def output_rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
 
 
 def list_left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
-    """Yield (kind of item, reason, count) of all excluded samples, readings and annotations."""
+    """Yield (kind of item, reason, count) of all items that the statistics exclude."""
     left = found.left
     kinds = {"samples": left.samples, "readings": left.work, "annotations": left.annotations}
     for what, counts in kinds.items():
@@ -82,7 +82,7 @@ def missing_value_reason(value: Measured) -> str:
 
 
 def pair_names(found: Agreement, pair: PairFigures) -> list[str]:
-    """Return the names of a pair of annotators; one name if both readings are by one annotator."""
+    """Return the names of two compared annotators; one name for two passes of one annotator."""
     names = [found.names[person] for person in pair.people if base_person(person) == person]
     return names or [found.names[base_person(pair.people[0])]]
 

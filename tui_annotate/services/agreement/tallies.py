@@ -1,4 +1,4 @@
-"""Sums up the compared readings of each sample, to compute agreement statistics from the sums."""
+"""Sums up comparisons of annotators' work on each sample, as the basis of agreement statistics."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tui_annotate.methods.span_agreement import (
 from tui_annotate.services.agreement.compared_readings import LabelOrder, SampleReading
 
 Group = Sequence[SampleReading]
-"""Two or more readings of one sample that are compared with one another."""
+"""Two or more annotators' work on one sample, or one annotator's two passes, to be compared."""
 
 PASSAGES: Final = tuple(EvidenceRelation)
 
@@ -139,7 +139,7 @@ class PairMarks:
             self._found.append((sample, found))
 
     def summed(self, samples: int) -> Numbers:
-        """Return an array (samples, 5): sums of four F1 values over pairs; numbers of pairs."""
+        """Return an array (samples, 5): four sums of F1 values, and the number of summed pairs."""
         rows = np.zeros((samples, len(SpanF1._fields) + 1))
         for sample, found in self._found:
             rows[sample] += (*found, 1)
@@ -147,7 +147,7 @@ class PairMarks:
 
 
 class AgreementTally:
-    """Sums over all compared readings, from which agreement statistics are computed.
+    """Sums over all comparisons of annotators' work, the basis of agreement statistics.
 
     Attributes:
         marks: F1 values of spans in the text.
@@ -167,11 +167,11 @@ class AgreementTally:
 
     @property
     def people(self) -> set[str]:
-        """Ids of the annotators whose readings were compared."""
+        """Ids of the annotators whose work was compared."""
         return {person for pair in self.pairs for person in pair}
 
     def add(self, groups: Sequence[Group], summary: Summary) -> None:
-        """Add the groups of compared readings of one sample; a reading may be in several groups."""
+        """Add groups of annotators' work on one sample; all work in a group is compared."""
         self.stacked += sum(
             each.stacked for each in {one.person: one for group in groups for one in group}.values()
         )
@@ -211,7 +211,7 @@ class AgreementTally:
             self._passages[self.samples, compare_evidence(unit.evidence, its.evidence)] += 1
 
     def passages(self) -> Numbers:
-        """Return an array (samples, 5): counts of matched spans by relation of their evidence."""
+        """Return an array (samples, 5): pairs of matching spans, counted by overlap of evidence."""
         rows = np.zeros((self.samples, len(PASSAGES)))
         for (sample, passage), count in self._passages.items():
             rows[sample, PASSAGES.index(passage)] = count

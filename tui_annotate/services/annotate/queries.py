@@ -214,7 +214,7 @@ class SampleQueries:
     def leaves(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
     ) -> tuple[TreeLeaf, ...]:
-        """Return a run's entries in the collection tree: documents by id, or sentences in order."""
+        """Return a topic's entries in the collection tree: documents, or sentences of a run."""
         if kind is SampleKind.REPORT:
             return ()
         of_run = run if kind is SampleKind.CITATION else ""
@@ -224,7 +224,7 @@ class SampleQueries:
     def next_incomplete(
         self, person: str, kind: SampleKind, after: SampleKey | None, *, dataset: str = ""
     ) -> SampleKey | None:
-        """Return the next item of a kind that the annotator has not annotated; None if all are.
+        """Return the next item of a kind that an annotator has not annotated; None if none is left.
 
         The search starts after `after` and wraps around; `dataset` is required if `after` is None.
         """
@@ -250,9 +250,9 @@ class SampleQueries:
         )
 
     def step(self, person: str, key: SampleKey, step: int) -> SampleKey | None:
-        """Move by `step` sentences that have citations; return the first citation reached.
+        """Return the first citation of the report sentence that is `step` cited sentences away.
 
-        None beyond the report.
+        None beyond the report's first or last cited sentence.
 
         Raises:
             NotFound: the sample does not exist.
@@ -316,7 +316,7 @@ class SaveResult:
 
     @classmethod
     def of(cls, done: ActionResult) -> Self:
-        """Return the result of an action, with the state of the annotator's work on the sample."""
+        """Build the displayed result of an action from the result that the store returned."""
         stream = done.stream
         annotations = stream.annotations
         touched = next((known for known in annotations if known.id == done.about), None)

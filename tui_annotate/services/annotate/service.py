@@ -157,7 +157,7 @@ class AnnotationService(SampleQueries):
         return self._write(person, key, _prepare_opinion("rate", parts), seconds=seconds)
 
     def read(self, person: str, key: SampleKey, *, seconds: float) -> None:
-        """Store time spent on a sample without an action."""
+        """Store the time that an annotator spent on a sample without changing it."""
         if working_seconds(seconds):
             self._write(person, key, _prepare_assignment(READ, {}), seconds=seconds)
 

@@ -64,7 +64,7 @@ Allocate = Callable[[AssignableDataset], AssignmentPlan]
 
 @dataclass(frozen=True, slots=True)
 class _HandoutRequest:
-    """Requested assignment; `score` is the field of the samples' `meta` to sort by."""
+    """Requested assignment of samples; `score` names the field of `meta` that sorts the samples."""
 
     kind: AssignmentCause
     dataset: str
@@ -247,7 +247,7 @@ class AssignmentService:
     def repeat(
         self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
     ) -> HandoutReport:
-        """Assign a fraction of annotators' own samples to them again, for a second reading."""
+        """Assign a fraction of annotators' samples to the same annotators for a second reading."""
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
         with self.store.reading() as store:
@@ -369,7 +369,7 @@ class AssignmentService:
             return store.undo(number, begun=begun)
 
     def show(self, dataset: str = "") -> AssignmentOverview:
-        """Return all assignments, or only the assignments of one dataset, which may be deleted."""
+        """Return all assignments, or only those of one dataset, even if the dataset was deleted."""
         with self.store.reading() as store:
             found = build_overview(
                 store, {each.id: each.name for each in self.people.all()}, dataset=dataset

@@ -119,7 +119,7 @@ def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) 
 def report_handout(
     people: Sequence[PersonHandout], items: Sequence[AllocationItem], *, short: int
 ) -> HandoutReport:
-    """Return a report on planned assignments, with number 0; nothing is stored."""
+    """Return a report on planned assignments; its number is 0, since nothing is stored."""
     return HandoutReport(0, len({item.key for item in items}), tuple(people), short)
 
 
@@ -161,8 +161,8 @@ def _request_with_names(request: Mapping[str, Any], names: Mapping[str, str]) ->
 
 
 _DISAGREEMENTS: Final[Mapping[DisagreementRule, str]] = {
-    DisagreementRule.DIFFER: "only some annotators marked anything",
-    DisagreementRule.LABEL: "labels differ, or only some annotators marked anything",
+    DisagreementRule.DIFFER: "only some annotators marked something",
+    DisagreementRule.LABEL: "annotators' labels differ, or only some annotators marked something",
 }
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DIRECTIONS: Final = {"summary_to_source": Side.SUMMARY, "source_to_summary": Side.SOURCE}
-"""Side on which the annotator selects text, by name of the search direction."""
+"""For each search direction, the side (summary or source) on which an annotator selects text."""
 
 _Segments = tuple[tuple[Segment, ...], ...]
 
@@ -78,7 +78,7 @@ class EvidenceChoice:
         return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
 
     def shown(self, side: Side) -> int:
-        """Return the number of segments of a side, without segments of only white space."""
+        """Return the number of segments of a side (summary or source), except blank segments."""
         cuts = side_segments(self.sample, self.segments, side)
         return sum(
             bool(document.text[own.start : own.end].strip())
@@ -88,7 +88,7 @@ class EvidenceChoice:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Categories of this query, for example `short_span`; the last one is the language."""
+        """Categories of a query, for example `short_span`, followed by the query's language."""
         cut = side_segments(self.sample, self.segments, self.chosen.side)[self.chosen.index]
         at = find_touched_segments(cut, self.chosen.span)
         whole = _document(self.sample, self.chosen).text[cut[at[0]].start : cut[at[-1]].end]
@@ -162,7 +162,7 @@ _LANGUAGES = ("en", "zh")
 _Name = tuple[str, str]
 """Key of an embedded document: its hash and its language."""
 ProgressCallback = Callable[[str, int, float], None]
-"""Called with the model's name, the number of embedded texts, and their fraction in [0, 1]."""
+"""Callback for the model's name, the number of embedded texts, and their fraction in [0, 1]."""
 _Ranks = Mapping[str, Sequence[int | None]]
 
 
@@ -209,7 +209,7 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class _QueryGroup:
-    """Results of each embedder for a group of queries of one search direction.
+    """Results of all embedders for a group of queries, which all search from the same side.
 
     Attributes:
         gains: array (queries, embedders, measures).

@@ -32,9 +32,9 @@ MOST: Final = 10
 LATEST: Final = 5_000
 """Maximum number of an annotator's annotations that are searched, the newest first."""
 _FIRST_SEARCH_SIZE: Final = 256
-"""Number of segments that the first vector search returns; some segments contain no claim."""
+"""Number of segments that the first vector search returns, including segments without claims."""
 _ENOUGH_CLAIMS: Final = 4 * MOST
-"""The vector search stops when it has found this number of segments with claims."""
+"""Number of found segments with claims at which the vector search stops."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ class AssistCounts:
 
 
 def count_with_share(count: int, of: int) -> dict[str, Any]:
-    """Return a count, its fraction of the total `of`, and the 95 % interval of the fraction."""
+    """Return a count, its fraction of a total, and the fraction's 95 % interval, as JSON values."""
     if not of:
         return {"count": count, "share": None, "low": None, "high": None}
     low, high = wilson_interval(count, of)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Anchor
 
 _SAMPLED_TOKENS = 256
-"""Approximate number of tokens per side for the estimate of the minimum token similarity."""
+"""Approximate number of tokens, on each side, from which the similarity threshold is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def build_spaces(
 def _known_segments(
     rows: NDArray[np.float32], documents: Sequence[Sequence[Segment]]
 ) -> tuple[NDArray[np.bool_], int]:
-    """Return a mask (segments,) of usable vectors, and the number of documents without any.
+    """Return a mask (segments,) of usable vectors, and the number of documents without usable ones.
 
     A segment is usable if it has a vector and its document has enough vectors.
     """
@@ -104,7 +104,7 @@ def _known_segments(
 
 
 def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
-    """Return the minimum cosines that mean similarity in this model: for texts, and for tokens."""
+    """Return the thresholds above which cosines mean similarity: for texts, and for tokens."""
     if vectors.embedder:  # its cosines start at 0, and every millisecond counts here
         return 0.0, 0.0
     texts = find_least_cosine(*vectors.rows.values())
@@ -153,7 +153,7 @@ def embed_documents(
 def join_documents(
     sample: Sample, made: Sequence[DocumentVectors], embedder: Embedder
 ) -> SampleVectors:
-    """Join the vectors of a sample's documents; `made` is in the order of the documents."""
+    """Join the vectors of a sample's documents, given in the order of the documents."""
     import numpy as np
 
     from tui_annotate.methods.late_interaction import TokenBank
@@ -199,7 +199,7 @@ class SampleAssist:
 
     @property
     def blind(self) -> frozenset[Side]:
-        """Sides of the sample whose segments have no vectors."""
+        """Sides of the sample (summary or source) whose segments have no vectors."""
         return frozenset(
             side for side in Side if side not in self.sides or self.sides[side].space is None
         )
@@ -233,7 +233,7 @@ class SampleAssist:
         return f"{self.vectors.label} only" if self.vectors else NO_VECTORS
 
     def query(self, anchor: Anchor) -> Query | None:
-        """Return the selection as a query; None if its sentences contain no word."""
+        """Return selected text as a search query; None if its sentences contain no word."""
         document = self.sample.document(anchor.side, anchor.index)
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 
@@ -268,7 +268,7 @@ class SampleAssist:
 def side_segments(
     sample: Sample, segments: Sequence[Sequence[Segment]], side: Side
 ) -> list[Sequence[Segment]]:
-    """Return, for each document of one side in order, the segments of the document."""
+    """Return the segments of each document of one side (summary or source), in order."""
     pairs = zip(sample.documents, segments, strict=True)
     return [own for document, own in pairs if document.side is side]
 

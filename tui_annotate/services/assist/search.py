@@ -44,7 +44,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class SpanMatches:
-    """Matches for a span, found on the other side, best first; `signals` names the ranking used."""
+    """Matches for a selected span in the other text, best first; `signals` names the ranking."""
 
     sample: Sample
     text: str

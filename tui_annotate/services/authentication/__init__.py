@@ -27,7 +27,7 @@ from tui_annotate.storage.people.sessions import AttemptStore, Session, SessionS
 _NO_MATCH: Final = "wrong e-mail address or password"
 _SIGNED_OUT: Final = "you are signed out"
 _SEEN_INTERVAL: Final = timedelta(minutes=1)
-"""Minimum time between two updates of a session's last use, so that most saves write no update."""
+"""Minimum time between two updates of a session's last use; most saves write no such update."""
 _CLIENT_MEMORY: Final = timedelta(days=90)
 """Time for which the clients of a user's earlier sign-ins are remembered."""
 
@@ -87,7 +87,7 @@ class AuthenticationService:
 
         Raises:
             NotAllowed: wrong address or password, or the account is disabled.
-            Throttled: too many failed attempts; the hint gives the time to wait.
+            Throttled: too many failed sign-in attempts; the hint gives the time to wait.
         """
         address = email.strip().lower().encode("utf-8", "replace").decode()
         account = self.accounts.by_email(address)
@@ -281,7 +281,7 @@ def _format_time(moment: datetime) -> str:
 
 def _throttled(seconds: int) -> Throttled:
     again = f"try again in {format_count(seconds, 'second')}"
-    return Throttled("too many failed attempts", again, seconds=seconds)
+    return Throttled("too many failed sign-in attempts", again, seconds=seconds)
 
 
 def _scope_hash(*parts: str) -> str:

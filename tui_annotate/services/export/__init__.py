@@ -42,7 +42,7 @@ class ExportService:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
-        """Check filters, and return them with the full label path and the time in UTC.
+        """Return record filters with the full label path and the time in UTC; refuse unknown names.
 
         Raises:
             InvalidInput: a value names something that does not exist; the hint lists valid values.
@@ -88,7 +88,7 @@ class ExportService:
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
 
     def _resolve_label(self, text: str) -> str:
-        """Return the full path of a label (name or path) of a label set or of an annotation.
+        """Return the full path of a label, named by its path or name, in a label set or annotation.
 
         Annotations are only read if no label set has the label, since that is slow.
         """
@@ -133,7 +133,7 @@ def parse_time(text: str) -> str:
 def _check_known(kind: str, value: str, there: Iterable[str]) -> None:
     known = sorted(set(there))
     if value not in known:
-        there = f"known: {', '.join(known)}" if known else f"there is no {kind} yet"
+        there = f"known: {', '.join(known)}" if known else f"the workspace has no {kind} yet"
         hint = suggest_word(value, known) + there
         raise InvalidInput(f"unknown {kind} {value!r}", hint)
 

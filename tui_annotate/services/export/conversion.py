@@ -37,7 +37,7 @@ class ExportFormat:
 
     @property
     def layered(self) -> bool:
-        """Whether the format stores only one layer of annotations, which the user must name."""
+        """Whether the format stores only one layer of annotations, which the user must select."""
         return bool(self.about and self.about.layered and self.writes)
 
     @property

@@ -41,7 +41,7 @@ MACHINE: Final = "machine:"
 NOBODY: Final = frozenset(
     {SETTLED, MAJORITY, "autojudge", "brat", "doccano", "labelstudio", "ragtruth"}
 )
-"""Ids that belong to no person: the review, the majority, formats without annotators' names."""
+"""Annotator ids that name no person: a review, a majority vote, or the format of an import."""
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _HALF_LENGTH: Final = 5
@@ -50,7 +50,7 @@ _HALF_LENGTH: Final = 5
 
 @dataclass(slots=True)
 class PseudonymReport:
-    """Counts of what the pseudonyms changed, and left unchanged, in an export.
+    """Counts of the values that an export with pseudonyms replaced, omitted or left unchanged.
 
     Attributes:
         texts: number of unchanged texts that users wrote.
@@ -208,7 +208,7 @@ _NAMING_FIELDS: Final = ("id", "email", "username", "name", "first_name", "last_
 
 
 class SampleColumns:
-    """Replaces user names in a sample's columns; `changed` and `kept` list the columns' names."""
+    """Replaces user names in a sample's columns; lists the changed and the unchanged columns."""
 
     def __init__(self, meant: Callable[[str], str]) -> None:
         self._resolve = meant
@@ -259,7 +259,7 @@ BEGIN_ANEW: Final = "tui-annotate pseudonyms new-key"
 
 @dataclass(slots=True)
 class PseudonymKeys:
-    """Secret key of the pseudonyms, in a private file; `made`: whether this object created it.
+    """Secret key of the pseudonyms, in a private file; `made`: whether this object created the key.
 
     `remembered` and `remember` load and store the key's fingerprint.
     """
@@ -291,7 +291,7 @@ class PseudonymKeys:
         elif before != mark(key):
             raise Conflict(
                 f"{self.path} contains another key than the key of the earlier pseudonyms",
-                f"restore that key; or create new pseudonyms for all users: {BEGIN_ANEW}",
+                f"restore the earlier key; or create new pseudonyms for all users: {BEGIN_ANEW}",
             )
         return key
 

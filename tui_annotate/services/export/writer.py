@@ -57,7 +57,7 @@ class ExportRun:
         self._layer = self._options.layer
         if about and about.layered and not self._layer:
             raise InvalidInput(
-                f"the format {exporter} stores one layer of annotations, and no layer is named",
+                f"the format {exporter} stores only one layer of annotations: select the layer",
                 CHOICES,
                 code="layer-missing",
             )

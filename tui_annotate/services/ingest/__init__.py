@@ -20,7 +20,6 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels, NotFound, Unavailable
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
@@ -248,8 +247,8 @@ class IngestService:
         ]
         if worked:
             raise Conflict(
-                f"{format_count(len(worked), 'sample')} with annotations or assignments would"
-                f" change or be removed, for example {worked[0]}",
+                "samples with annotations or assignments would change or be removed:"
+                f" {len(worked):,}, for example {worked[0]}",
                 "export the annotations first; to delete them, add --delete-annotations",
             )
 

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 QUICK_ROWS = 10_000
 """Number of segments whose vectors are written at once, for a fast embedder."""
 SLOW_ROWS = 2_048
-"""Number of segments per write, for a slow embedder; an interruption loses at most one write."""
+"""Segments whose vectors a slow embedder writes at once; an interruption loses at most these."""
 _QUICK_TEXTS = 512
 """Number of segments that are passed to a fast embedder in one call."""
 _FIRST_DOCUMENTS = 32
-"""Number of documents in the first group, whose length determines the size of later groups."""
+"""Number of documents to embed first; their length determines how many are embedded later."""
 _MAX_DOCUMENTS = 4_096
 _MIN_COSINE = 0.98
 """Minimum cosine of a text's stored and new vector; if lower, the model has changed.
@@ -42,9 +42,9 @@ Rounding changes the cosine by about 0.001.
 Waiting = tuple[str, str, tuple[Segment, ...]]
 """Document without vectors: its hash, text and segments."""
 EmbeddingProgress = Callable[[int, float], None]
-"""Called with the number of embedded documents, and the fraction of embedded segments in [0, 1]."""
+"""Callback for the number of embedded documents and the fraction of embedded segments in [0, 1]."""
 VectorSetCallback = Callable[[VectorSet], None]
-"""Called with the vector set that is being filled, to store its entry."""
+"""Callback that stores the entry of the vector set that is being filled."""
 
 
 def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
@@ -79,7 +79,7 @@ class EmbedJob:
     _loose: bool = field(default=False)
 
     def some(self, documents: int) -> None:
-        """Embed up to `documents` documents, if the embedder is fast; `all` embeds the others."""
+        """Embed up to `documents` documents if the embedder is fast; a slow one embeds nothing."""
         if not self.embedder.instant:
             return
         for group in self._split_groups(self.corpus.unembedded(self.target.table, documents)):
@@ -111,9 +111,9 @@ class EmbedJob:
         """Warnings about the new vectors, as texts for display."""
         if not self.unknown_documents:
             return ()
-        why = f"the model {self.target.label} does not cover their words"
-        documents = format_count(self.unknown_documents, "document is", "documents are")
-        return (f"{documents} ranked lexically (words only): {why}",)
+        documents = format_count(self.unknown_documents, "document")
+        model = self.target.label
+        return (f"lexical ranking of {documents} whose words the model {model} does not cover",)
 
     @property
     def _rows(self) -> int:
@@ -165,7 +165,7 @@ class EmbedJob:
             )
 
     def _check_dimensions(self, dimensions: int) -> None:
-        """Store the number of dimensions of the first vectors; refuse another number later."""
+        """Store the number of dimensions of the first vectors; refuse vectors of another number."""
         if self.target.dimensions == dimensions:
             return
         if self.target.dimensions:
@@ -258,5 +258,5 @@ def _split_by_document(group: Sequence[Waiting], banks: Sequence[TokenBank]) -> 
 
 
 def _row_ranges(group: Sequence[Waiting]) -> Iterator[tuple[int, int]]:
-    """Return the rows (first, end) of each document in the joined vectors of a group."""
+    """Return each document's rows (first, end) in an array with several documents' vectors."""
     return pairwise(accumulate((len(segments) for _, _, segments in group), initial=0))

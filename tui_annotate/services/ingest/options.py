@@ -57,7 +57,7 @@ class VectorOptions:
         return replace(asked, name=name, first=first)
 
     def how(self, name: str, known: VectorSet | None) -> tuple[str, int]:
-        """Return the endpoint and dimensions: as requested, as in the set `known`, or defaults."""
+        """Return the requested URL and dimensions; if not requested, from `known` or defaults."""
         base_url = self.base_url or (known.base_url if known else "")
         dimensions = self.dimensions or (known.asked_dimensions if known else 0)
         if known or not (self.spare_url or self.spare_dimensions) or not registry.has_cost(name):
@@ -80,7 +80,7 @@ def candidate_names(name: str) -> Iterator[str]:
 def set_of(
     embedder: Embedder, options: VectorOptions, *, table: str, known: VectorSet | None = None
 ) -> VectorSet:
-    """Return the vector set entry to store for an embedder; `known` is an earlier entry, if any."""
+    """Return an embedder's vector set, to be stored; `known` is the set's stored state, if any."""
     return VectorSet(
         embedder=options.name,
         label=embedder.label,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 KEPT_PROBLEMS = 1000
-"""Maximum number of problems that a report contains; further ones are counted and passed on."""
+"""Maximum number of problems that a report keeps; further problems are only counted."""
 
 
 class IngestOutcome(StrEnum):
@@ -95,7 +95,7 @@ class IngestReport:
         return IngestOutcome.SOME if self.refused else IngestOutcome.ALL
 
     def note_problem(self, problem: Problem) -> None:
-        """Count a problem, and keep the problem unless the report has `KEPT_PROBLEMS` already."""
+        """Count a problem, and keep its text unless the report already has the maximum number."""
         if problem.refused:
             self.refused += 1
         else:
@@ -110,7 +110,7 @@ _BATCH_RECORDS = 50
 _BATCH_CHARACTERS = 200_000
 """Number of code points in a batch; its transaction holds the write lock for about 20 ms."""
 _MAX_PENDING_CHARACTERS = 2_000_000
-"""Maximum number of code points in batches being segmented; then the oldest batch is awaited."""
+"""Maximum length of the batches in segmentation, in code points; the import waits beyond it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ class IngestRun:
             yield record, True
 
     def store(self, records: Records, vectors: DocumentEmbedder) -> None:
-        """Store records in order, while later ones are split into sentences; embed large groups."""
+        """Store records in order while later texts are segmented; embed large groups of texts."""
         window: deque[_Batch] = deque()
         with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):
@@ -217,11 +217,11 @@ class IngestRun:
         if self._changed_samples:
             where = format_count(self._changed_samples, "sample")
             self.report.notes.append(
-                f"ratings, comments or states from an earlier import changed in {where}"
+                f"this import changed ratings, comments or states of an earlier import in {where}"
             )
 
     def embed(self, vectors: DocumentEmbedder) -> None:
-        """Embed all documents that lack vectors, also documents from an interrupted run."""
+        """Embed all documents that lack vectors, including those of an interrupted import."""
         vectors.catch_up(partial(self.watcher.report_embedded, time.monotonic()))
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
@@ -330,8 +330,8 @@ class IngestRun:
             Problem(
                 record.where or str(key),
                 f"sample {key} is already stored with other texts",
-                "import files that use the same ids for other texts with a --dataset each; or"
-                f" replace the texts: tui-annotate datasets replace"
+                "to keep both texts, import each file with its own --dataset;"
+                f" to replace the stored texts: tui-annotate datasets replace"
                 f" {shlex.quote(key.dataset)} FILE",
             )
         )
@@ -381,7 +381,7 @@ def _new_sample(
 
 @dataclass(slots=True)
 class IngestFiles:
-    """Input files with the user's options; iteration reads them. Empty `format`: it is detected."""
+    """Input files with the user's options; iteration reads the files. Detects an empty format."""
 
     paths: Sequence[Path]
     format: str = ""

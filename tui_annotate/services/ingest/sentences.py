@@ -31,7 +31,7 @@ Segments = tuple[Segment, ...]
 _POOL_CHARACTERS = 400_000
 """Minimum amount of text, in code points, for which additional processes save time."""
 _TASK_CHARACTERS = 100_000
-"""Number of code points in one task: about a second of work, so that Ctrl-C works soon."""
+"""Number of code points that a process segments at once: about a second, so that Ctrl-C works."""
 
 _NICENESS = 10
 """Niceness of the segmentation processes; annotators' sessions and writers have priority."""

@@ -70,7 +70,7 @@ class VectorSets:
     load: EmbedderLoader
 
     def infos(self) -> tuple[VectorSetInfo, ...]:
-        """Return all vector sets, the oldest first; "words only" is listed last if it is in use."""
+        """Return all vector sets, the oldest first; then "words only" if no vectors are in use."""
         used = self.corpus.vector_set()
         kept = self.corpus.vector_sets()
         if used is None and self.corpus.vectors_decided():
@@ -185,8 +185,8 @@ class VectorSets:
         name = shlex.quote(used.embedder)
         command = self.stores().command
         again, drop = f"{command()} --embedder {name}", f"{command('vectors delete')} {name}"
-        stay = f"the vectors of {used.embedder!r} are kept: {again} uses them again"
-        return IngestReport(embedder=NONE, notes=[f"{stay}; {drop} deletes them"])
+        stay = f"the vectors of {used.embedder!r} are kept; to use them again: {again}"
+        return IngestReport(embedder=NONE, notes=[f"{stay}; to delete them: {drop}"])
 
     def _find_complete_set(
         self, options: VectorOptions, used: VectorSet | None
@@ -206,7 +206,7 @@ class VectorSets:
     def _load_embedder(
         self, options: VectorOptions, replaced: VectorSet | None
     ) -> tuple[VectorOptions, Embedder]:
-        """Load the embedder of the set `replaced`, or the requested one, with its full options."""
+        """Load the requested embedder, or that of a set to be replaced; also return its options."""
         missing: list[Unavailable] = []
         used, sets = self.corpus.vector_set(), self.corpus.vector_sets()
         for name in candidate_names(replaced.embedder if replaced else options.name):
@@ -271,7 +271,7 @@ class VectorSets:
         return size
 
     def _remove_leftovers(self) -> None:
-        """Remove tables without a vector set entry, and entries without a table or documents."""
+        """Remove tables of no vector set, and vector sets with neither a table nor documents."""
         store, used = self.stores(), self.corpus.vector_set()
         with store.writing():
             there, known = store.tables(), self.corpus.vector_sets()
@@ -297,7 +297,7 @@ def estimate_cost(costly: CostlyEmbedder, documents: Iterable[Segmented]) -> Emb
 def select_new_documents(
     corpus: CorpusStore, records: Iterable[Record], sentences: SegmentationPool
 ) -> Iterator[Segmented]:
-    """Yield each document of the records once, without documents that are stored already."""
+    """Yield each document of the records once, except documents that are already stored."""
     with closing(NameRegister()) as seen:
         for number, record in enumerate(records):
             documents = {document.sha256: document for document in record.sample.documents}

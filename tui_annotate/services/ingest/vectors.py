@@ -122,7 +122,7 @@ class DocumentEmbedder:
         return embedder if isinstance(embedder, CostlyEmbedder) else None
 
     def catch_up(self, report_progress: EmbeddingProgress, *, documents: int = 0) -> None:
-        """Embed up to `documents` documents that lack vectors; if 0, embed all and compact tables.
+        """Embed up to `documents` documents that lack vectors; 0 embeds all and compacts tables.
 
         Raises:
             Unavailable: the first embedder of a new workspace failed.
@@ -164,8 +164,8 @@ class DocumentEmbedder:
         self._embedder = self._current_job = None
         self.name = self._vector_set.embedder if self._vector_set else NONE
         self._note(
-            f"another ingest chose {self.name!r} for this workspace meanwhile, so the vectors are"
-            f" not those of {mine!r}; change the embedder with: {self._change_command(mine)}"
+            f"another ingest chose the embedder {self.name!r} for this workspace meanwhile; to use"
+            f" {mine!r} instead: {self._change_command(mine)}"
         )
 
     def _first_embedder_error(self, error: Unavailable) -> Unavailable:
@@ -177,7 +177,7 @@ class DocumentEmbedder:
         )
 
     def _uses_prepared(self) -> bool:
-        """Return whether prepared vectors are used; in a new workspace, only if name is `auto`."""
+        """Return whether vectors from a file are used; in a new workspace, only with `auto`."""
         new = self._vector_set is None and self.name == AUTO
         return self.options.prepared is not None and (new or self._vector_set is not None)
 
@@ -225,8 +225,8 @@ class DocumentEmbedder:
             return f"no {name} vectors: {error.message}" + (error.hint and f" ({error.hint})")
         waiting, _ = self.corpus.waiting(self._vector_set.table)
         return (
-            f"{format_count(waiting, 'document has', 'documents have')} no vectors and are ranked"
-            f" lexically: {error.message}; a later ingest computes the vectors ({error.hint})"
+            f"the ranking of {format_count(waiting, 'document')} without vectors is lexical:"
+            f" {error.message}; a later ingest computes the vectors ({error.hint})"
         )
 
     def _load_named(self, name: str) -> Embedder:
@@ -319,7 +319,7 @@ def take(
         documents = {name: found.documents[name] for name in fitting}
         _write_documents(corpus, store, target.table, documents=documents, axes=found.axes)
     if kept is None and not corpus.decide_vectors(made.table):
-        raise InvalidInput("another ingest chose other vectors for this workspace meanwhile")
+        raise InvalidInput("another ingest chose another embedder for this workspace")
     return target, len(fitting)
 
 

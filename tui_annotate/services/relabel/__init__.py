@@ -360,7 +360,7 @@ class LabelChangeService(LabelChangeWriter):
         return replace(made, change=change, undoes=last.id)
 
     def _state_before(self, stream: EventStream) -> State | None:
-        """Return a sample's state before a label change reopened it; None if changed since then."""
+        """Return a sample's state before a label change reopened it; None after any later work."""
         with self.store.reading() as seen:
             state = seen.before((stream.person, stream.key))
         return State(state) if state else None

@@ -112,18 +112,18 @@ class LabelsFile(Protocol):
         """Put a changed `labels.yaml` in use, unless annotations would lose labels."""
 
     def text(self) -> str:
-        """Return the text of the current label set; `take_up` must be called first."""
+        """Return the text of the current label set; `take_up` must first store a changed file."""
 
     def pending(self) -> bool:
         """Return whether `labels.yaml` differs from the current label set."""
 
     def follow(self, before: str, after: str) -> str:
-        """Write `after` to `labels.yaml` if its text is `before`; return `written`, else `left`."""
+        """Write `after` to `labels.yaml`; return `written`, or `left` if a user edited the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelabelRequest:
-    """Requested label change; its effect on annotations is computed later, by `task`.
+    """Requested label change; the function `task` later computes its effect on annotations.
 
     Attributes:
         description: the change as text.
@@ -145,7 +145,7 @@ Ask = Callable[[str, LabelTree, str], RelabelRequest]
 
 @dataclass(slots=True)
 class RelabelWork:
-    """Effect of a label change on all event streams; `event` builds the event for an action."""
+    """Computes the effect of a label change on all annotators' work, and the events to store."""
 
     task: Task
     event: Callable[[EventStream, PendingEvent], Event]
@@ -153,7 +153,7 @@ class RelabelWork:
     _plans: dict[StreamName, WritePlan] = field(default_factory=dict)
 
     def take(self, stream: EventStream) -> None:
-        """Plan the effect of the label change on one event stream."""
+        """Plan the effect of the label change on one annotator's work on one sample."""
         outcome, name = self.task(stream), (stream.person, stream.key)
         if outcome.nothing:
             return
@@ -164,7 +164,7 @@ class RelabelWork:
         self.outcomes[name] = outcome
 
     def reload_stream(self, name: StreamName, stream: EventStream | None) -> None:
-        """Plan the change again for a changed event stream, or drop the plan of a deleted stream.
+        """Plan the label change again for work that changed; drop the plan if the work was deleted.
 
         `stream`: the current event stream; None if it was deleted.
         """
@@ -175,7 +175,7 @@ class RelabelWork:
 
     @property
     def plans(self) -> list[WritePlan]:
-        """Planned writes of the label change, one for each affected event stream."""
+        """Planned writes of the label change, one for each annotator and affected sample."""
         return list(self._plans.values())
 
 
@@ -211,7 +211,7 @@ class LabelChangeWriter:
     def prepared(
         self, seen: LabelSetChange, ask: Ask, *, dataset: str, text: str = ""
     ) -> PreparedChange:
-        """Prepare a label change; an empty `text` means the current label set.
+        """Prepare a change of the label set `text`, or of the current label set if it is empty.
 
         Raises:
             TuiAnnotateError: same as for `ask`.
@@ -242,7 +242,7 @@ class LabelChangeWriter:
     def carry_out(
         self, made: PreparedChange, *, check: Callable[[RelabelReport], None] | None = None
     ) -> RelabelReport:
-        """Write a label change, after planning it again for event streams that changed meanwhile.
+        """Write a label change, after planning it again for work that changed meanwhile.
 
         `check` is called with the report, under the lock.
 

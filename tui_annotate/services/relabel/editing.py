@@ -58,7 +58,7 @@ def retire(text: str, path: LabelPath) -> str:
 
 
 def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
-    """Mark a label as split in the text of a label set; add missing parts next to the label."""
+    """Mark a label as split in a label set's text; add the new labels that the set lacks."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         item = at.items[old]
@@ -71,7 +71,7 @@ def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
 
 
 def merge(text: str, old: Sequence[LabelPath], into: LabelPath) -> str:
-    """Remove merged labels from the text of a label set; references to them now refer to `into`."""
+    """Remove merged labels from a label set's text, and replace references to them by `into`."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         tops = [

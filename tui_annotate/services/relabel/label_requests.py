@@ -46,7 +46,7 @@ def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
     if tree.find(path) is not None:
         raise Conflict(
             f"there is already a label {format_path(path)!r}",
-            "merge both labels with: tui-annotate labels merge",
+            "to merge the two labels: tui-annotate labels merge",
         )
     return path
 
@@ -85,9 +85,9 @@ def parse_merge(
             )
         if is_below(kept.path, path):
             raise InvalidInput(
-                f"{format_path(kept.path)!r} is below {format_path(path)!r} and would be removed"
-                " with it",
-                "merge the labels in the opposite direction, and rename the result",
+                f"the label {format_path(kept.path)!r} is below {format_path(path)!r} and would be"
+                f" removed with {format_path(path)!r}",
+                "merge the labels in the opposite direction, and then rename the merged label",
             )
     _require_offered(kept)
     return paths, kept
@@ -116,7 +116,7 @@ def parse_split(tree: LabelTree, old: Label, names: Sequence[str]) -> tuple[Labe
     once = tuple(dict.fromkeys(paths))
     if old.path in once:
         raise InvalidInput(
-            f"{whole!r} cannot be split into itself", "name the labels that replace it"
+            f"{whole!r} cannot be split into itself", "name other labels for the split"
         )
     if len(once) < 2:
         raise InvalidInput(
@@ -149,7 +149,7 @@ def retire_label(tree: LabelTree, whole: str) -> Label:
     if all(is_below(each.path, label.path) for each in tree.offered()):
         raise Conflict(
             f"without {format_path(label.path)!r}, annotators would have no label to choose",
-            "add another label to labels.yaml first",
+            "first add another label to labels.yaml",
         )
     return label
 

@@ -24,7 +24,7 @@ MENDED: Final = ("outside", "parent", "split")
 
 _MAX_EXAMPLES: Final = 3
 _LETTERS_PER_TYPO: Final = 5
-"""Minimum number of letters in a name for each typo that is tolerated."""
+"""A label name of this length may contain one typo, a name of twice the length two typos."""
 
 
 @dataclass(slots=True)
@@ -157,7 +157,7 @@ def edit_distance(one: str, other: str) -> int:
 def parse_rules(
     asked: Iterable[str], odd: Sequence[IrregularLabels], labels: LabelTree
 ) -> dict[LabelPath, LabelReplacement | None]:
-    """Parse label replacement rules (FROM=TO); an empty TO keeps the label and gives None.
+    """Parse label replacement rules (FROM=TO); a rule without TO keeps the label (value None).
 
     Raises:
         InvalidInput: the text is not a rule; FROM is in the label set or unused; or FROM was split
@@ -204,7 +204,7 @@ def _resolve_target(whole: str, labels: LabelTree, *, instead: LabelPath) -> Lab
     if old and old.split and label not in labels.parts(old):
         raise InvalidInput(
             f"{whole!r} is not one of the labels that {format_path(instead)!r} was split into",
-            f"{_one_of(labels.parts(old))}; for another label: tui-annotate labels merge",
+            f"{_one_of(labels.parts(old))}; to use any other label: tui-annotate labels merge",
         )
     return label.path
 

@@ -29,7 +29,7 @@ class LabelMapping(NamedTuple):
 
 
 class StreamFinding(NamedTuple):
-    """Annotations that break a rule, become duplicates, stay unchanged or lose a label in a change.
+    """Annotations that a label change leaves unlabelled, duplicated, unchanged or against a rule.
 
     Attributes:
         what: `breaks` a rule, duplicates (`alike`), is `left` unchanged, or `lost` its label.
@@ -44,7 +44,7 @@ class StreamFinding(NamedTuple):
 
 @dataclass(slots=True)
 class StreamOutcome:
-    """Effect of a label change on one event stream (one annotator's work on one sample).
+    """Effect of a label change on one annotator's work on one sample.
 
     Attributes:
         kinds: number of annotations by old and new label.
@@ -61,7 +61,7 @@ class StreamOutcome:
 
     @property
     def nothing(self) -> bool:
-        """Whether the label change has no effect on the event stream, and nothing to report."""
+        """Whether the label change has no effect on this work on a sample, and no findings."""
         return self.action is None and not self.kinds and not self.findings
 
 
@@ -69,13 +69,13 @@ Task = Callable[[EventStream], StreamOutcome]
 
 
 Before = Callable[[EventStream], State | None]
-"""Returns the state that a sample had before a label change reopened it; None to keep it open."""
+"""Function that returns a sample's state before a label change reopened it, or None."""
 
 
 def renaming_task(
     renames: Renames, *, before: LabelTree, after: LabelTree, at: str, was: Before
 ) -> Task:
-    """Return a task that renames labels, and completes samples without a pending label choice."""
+    """Return a function that renames labels, and completes samples that await no label choice."""
     wanted = frozenset(renames)
 
     def task(stream: EventStream) -> StreamOutcome:
@@ -111,7 +111,7 @@ def renaming_task(
 
 
 def retiring_task(gone: Collection[LabelPath]) -> Task:
-    """Return a task that counts the annotations whose labels are deprecated; it changes nothing."""
+    """Return a function that counts the annotations whose labels are deprecated."""
 
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, gone):
@@ -126,7 +126,7 @@ def retiring_task(gone: Collection[LabelPath]) -> Task:
 
 
 def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
-    """Return a task that reopens samples with split labels, so that annotators choose new ones."""
+    """Return a function that reopens samples with split labels, so that annotators choose again."""
 
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, labels):
@@ -146,7 +146,7 @@ def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
 
 
 def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
-    """Return a task that reopens samples with split labels; finds lost labels and broken rules."""
+    """Return a function that reopens samples with split labels, and finds lost labels."""
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
     waiting = splitting_task(split, at=at)
@@ -173,7 +173,7 @@ def undoing(
     at: str,
     is_later: Callable[[EventStream, int], bool],
 ) -> Task:
-    """Return a task that undoes a label change in an event stream.
+    """Return a function that undoes a label change in one annotator's work on one sample.
 
     Args:
         event_in: returns the event of the change in a stream.

@@ -69,7 +69,7 @@ def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool)
 
 
 def _end_to_json(end: Projection) -> dict[str, Any]:
-    """Return the projected end of work as JSON, without a reference to the current day.
+    """Return the projected end of work as JSON; its texts do not mention the current day.
 
     A page is read later than it is written, so its texts do not refer to today.
     """
@@ -115,7 +115,7 @@ class ReportSubject:
         return bool(self.arrived[0])
 
     def time(self, moment: str) -> str:
-        """Return a time as stored; empty if the file has no such time and the import set one."""
+        """Return a stored time; empty if a file had no time and the import set the current time."""
         first, last = self.arrived
         return "" if first and first <= moment <= last else moment
 
@@ -130,7 +130,7 @@ class PageValues:
     _named_people: set[str] = field(default_factory=set)
 
     def new_texts(self, sample: Sample) -> Iterator[str]:
-        """Yield the texts of a sample that no earlier sample contains, in order of number."""
+        """Yield the texts of a sample that no earlier sample contains, sorted by their numbers."""
         for document in sample.documents:
             key = bytes.fromhex(document.sha256)
             if key not in self._texts:
@@ -138,7 +138,7 @@ class PageValues:
                 yield document.text
 
     def sample(self, record: Record) -> dict[str, Any]:
-        """Return a sample with annotations and assignments as JSON; refer to texts by number."""
+        """Return a sample with annotations and assignments as JSON; numbers stand for its texts."""
         sample = record.sample
         places = _document_indexes(sample)
         request = {name: getattr(sample.request, name) for name in _REQUEST_FIELDS}
@@ -224,7 +224,7 @@ def _anchor_to_json(anchor: Anchor, places: Mapping[Side, list[int]]) -> list[in
 
 
 def label_data(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
-    """Return the titles of both sides for each dataset, and all datasets' labels, each once."""
+    """Return each dataset's titles of the summary and source sides, and all datasets' labels."""
     known: dict[tuple[str, ...], dict[str, Any]] = {}
     for tree in trees.values():
         for label in tree.walk() if tree else ():

@@ -111,7 +111,7 @@ class AdjudicationWriter:
         self.adjudicated = list(self.work.adjudicated)
 
     def action(self, state: StreamState, verb: str) -> PendingEvent:
-        """Return all changes of adjudicated annotations so far as one event."""
+        """Return one event with all changes that were made to adjudicated annotations."""
         return event_builders.settle(state, verb, self.after, words=self.words, done=verb == "done")
 
     def drop(self, gone: Iterable[Annotation]) -> None:
@@ -142,7 +142,7 @@ class AdjudicationWriter:
         if not (reason or note):
             raise InvalidInput(
                 "a rejection needs a reason",
-                "choose a reason, or write a note",
+                "choose a reason for the rejection, or write a note",
                 code="reason-missing",
             )
         for sources in candidates:
@@ -154,8 +154,8 @@ class AdjudicationWriter:
         if len(found) < 2 or labels not in [candidate.labels for candidate in found]:
             names = " + ".join(map(JOINER.join, labels)) or "no label"
             raise InvalidInput(
-                f"{format_count(len(found), 'candidate')} cannot be merged under {names}",
-                "merge two or more candidates under the labels of one of them",
+                f"{format_count(len(found), 'candidate')} cannot be merged with the label {names}",
+                "merge two or more candidates, with the labels of one of these candidates",
                 code="not-mergeable",
             )
         for candidate in found:
@@ -190,7 +190,7 @@ class AdjudicationWriter:
         self.words["rating"] = event_builders.check_rating(word, allowed)
 
     def _finish_rating(self, *, excused: bool) -> None:
-        """Accept the annotators' rating if all gave the same; raise Conflict if they differ."""
+        """Accept the annotators' rating if all ratings are equal; raise Conflict if they differ."""
         ratings = self.work.ratings
         if self.work.settled.assignment.rating or not any(ratings.values()):
             return
@@ -339,7 +339,7 @@ class ReviewService(ReviewQueries):
         labels: tuple[LabelPath, ...],
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Merge candidate annotations into one that has all their spans and evidence, and `labels`.
+        """Merge candidate annotations into one with all spans and evidence, and the given labels.
 
         Raises:
             InvalidInput: there are fewer than two candidates, or none of them has these labels.
@@ -474,7 +474,7 @@ class ReviewService(ReviewQueries):
         return self._act(reviewer, key, ("reopen", change), **visit)
 
     def read(self, reviewer: str, key: SampleKey, *, seconds: float) -> None:
-        """Store time spent on a sample without an action."""
+        """Store the time that a reviewer spent on a sample without changing it."""
         self.check_reviewer(reviewer)
         if working_seconds(seconds):
 

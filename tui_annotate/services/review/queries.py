@@ -45,13 +45,13 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 _FEW_SAMPLES = 20
-"""Maximum number of changed samples to read one by one; more are read in a pass over all."""
+"""Maximum number of changed samples to read one by one; if more changed, all samples are read."""
 
 _SampleCounts = tuple[
     tuple[tuple[str, str], ...], int, Counter[GroupStatus], Counter[DifferenceKind], bool
 ]
-"""Finished event streams of a sample; numbers of its annotations, of candidate groups by status
-and of differences by kind; and whether the annotators' ratings conflict."""
+"""Review data of one sample: the annotators' completed work; numbers of annotations, of candidate
+groups and of differences; and whether the annotators' ratings conflict."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class ReviewQueries:
         return {letter: self.people.person(person).name for letter, person in people.items()}
 
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
-        """Return the review queue: waiting before completed samples, most conflicts first.
+        """Return the review queue: first the samples that wait for review, most conflicts first.
 
         Samples that rank equally are in order of arrival. A sample waits for review once two
         annotators, or all its assignees, completed it. See also `sort_against`.
@@ -155,7 +155,10 @@ class ReviewQueries:
                     self._machine_differences[record.sample.key] = abs(found - score)
 
     def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
-        """Return the next sample to adjudicate, or None; `after` only if no other is left."""
+        """Return the next sample to adjudicate; return `after` only if no other sample is left.
+
+        None if no sample is left.
+        """
         wanted = [
             row.key
             for row in self.queue(reviewer)
@@ -263,7 +266,7 @@ class ReviewQueries:
         require_permission(self.actor, Permission.REVIEW)
         if self.actor != OPERATOR and reviewer != self.actor.person:
             raise NotAllowed(
-                "you cannot review in the name of another user", "sign in as that user"
+                "you cannot review in the name of another user", "sign in as the other user"
             )
 
     def refusal(self, log: EventLog, reviewer: str, now: SampleWork) -> str:

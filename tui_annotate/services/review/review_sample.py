@@ -78,7 +78,7 @@ class ReviewSample:
 
     @property
     def ratings(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Ratings in order of the scale, then other ratings; each with the annotators' letters."""
+        """Ratings in order of the scale, each with the letters that stand for its annotators."""
         given = {layer.rating for layer in self.layers if layer.rating}
         words = [*self.scale, *sorted(given.difference(self.scale))]
         return tuple(
@@ -151,7 +151,7 @@ class QueuedSample:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationOutcome:
-    """Outcome of one annotation in the review: adjudicated annotation, rejection, or neither."""
+    """Result of the review of one annotation: it is adjudicated, rejected, or still open."""
 
     annotation: Annotation
     result: Annotation | None
@@ -181,7 +181,7 @@ _SEPARATOR = "."
 
 @dataclass(frozen=True)
 class SampleWork:
-    """Work on a sample: event streams of the review (`settled`) and of annotators, by letter."""
+    """All work on a sample: the review (`settled`), and the work of the anonymous annotators."""
 
     sample: Sample
     settled: EventStream
@@ -189,7 +189,7 @@ class SampleWork:
 
     @cached_property
     def layers(self) -> tuple[AnnotationLayer, ...]:
-        """Work of each annotator, in order of their letters."""
+        """Anonymous work of each annotator, sorted by the letters that stand for annotators."""
         return tuple(
             AnnotationLayer(
                 letter,
@@ -244,7 +244,7 @@ class SampleWork:
 
     @property
     def ratings(self) -> dict[str, str]:
-        """Ratings by annotators' letters; an annotator without a rating has an empty text."""
+        """Annotators' ratings, by the letters that stand for annotators; empty for no rating."""
         return {layer.letter: layer.rating for layer in self.layers}
 
     @property

@@ -69,7 +69,7 @@ class _Tally:
                 self.reasons[each.reason] += 1
 
     def as_json(self) -> dict[str, Any]:
-        """Return the counts as JSON values in fixed order; reasons are sorted by frequency.
+        """Return counts of suggestions and answers as JSON; reasons are sorted by frequency.
 
         `rate` is the fraction of answers that accepted the suggestion, with its 95 % interval.
         """
@@ -162,7 +162,7 @@ class SuggestionService:
         maker: str = "",
         waiting: Callable[[SuggestionListing], bool] | None = None,
     ) -> Iterator[tuple[SuggestionListing, str]]:
-        """Yield each suggestion with annotators' answers, and the text that is marked."""
+        """Yield each suggestion with annotators' answers, and the text of the suggested span."""
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             if waiting is None or waiting(each):
                 anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
@@ -216,10 +216,8 @@ class SuggestionService:
                 problem(each)
         if wrong:
             raise InvalidInput(
-                f"{format_count(wrong, 'suggestion')} in {path} are invalid; nothing was imported"
-                if wrong > 1
-                else f"1 suggestion in {path} is invalid; nothing was imported",
-                "fix or remove these lines",
+                f"{path} has {format_count(wrong, 'invalid suggestion')}; nothing was imported",
+                "fix or remove the invalid suggestions",
             )
         return self._store_runs(found, {"file": path.name})
 
@@ -378,7 +376,7 @@ class SuggestionFileReader:
         return tuple(path for name in paths for path in self.labelled(dataset, name))
 
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
-        """Return a tuple with the path of the named label in a dataset; empty for an empty name.
+        """Return the path of a dataset's named label, in a tuple; an empty tuple for an empty name.
 
         Raises:
             InvalidInput: the label set has no label of this name.

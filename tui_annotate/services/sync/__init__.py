@@ -52,7 +52,7 @@ class PushResult:
 
 @dataclass(frozen=True, slots=True)
 class SyncStatus:
-    """Numbers of an annotator's rows in the shared table, of samples to push, and to pull."""
+    """Numbers of an annotator's rows in a shared table, of samples to push and samples to pull."""
 
     there: int
     to_push: int

@@ -121,7 +121,7 @@ class BundleService:
             for copy in stream_lines.read(Path(place) / bundle_file.STREAMS)[1]:
                 if isinstance(copy, StreamCopy) and not known.issuperset(copy.origins()):
                     raise Conflict(
-                        f"{target} has work that was not merged yet",
+                        f"the bundle {target} has work that was not merged yet",
                         f"first run: tui-annotate bundles merge {target}; or name another file",
                     )
 
@@ -150,13 +150,13 @@ class BundleService:
             about = bundle_file.unpack(file, Path(place))
             if about.home != self.home():
                 raise Conflict(
-                    f"{file} was made from another workspace",
+                    f"the bundle {file} was made from another workspace",
                     "name the workspace that the bundle was made from: -w FOLDER",
                 )
             return self.take(file, Path(place), about)
 
     def take(self, file: Path, folder: Path, about: BundleHeader) -> StreamMergeReport:
-        """Merge a bundle that was unpacked into `folder`; `file` is its name, for messages."""
+        """Merge a bundle that was unpacked into `folder`; messages name the bundle `file`."""
         person = self.people.person(about.person)
         streams = folder / bundle_file.STREAMS
         for each in stream_lines.read(streams)[1]:
@@ -197,7 +197,7 @@ class BundleService:
             for each in refused:
                 if (each.person, each.key) in here:
                     raise Conflict(
-                        f"{file} has conflicting work on {each.key}: {each.refused}",
+                        f"the bundle {file} has conflicting work on {each.key}: {each.refused}",
                         "rename the file, and ask an admin for a new bundle",
                     )
             _write_streams(folder, person, sorted([*copies, *left], key=lambda copy: copy.name))

@@ -126,7 +126,7 @@ def hash_payload(value: Mapping[str, Any]) -> str:
 def parse_payload(
     value: Mapping[str, Any], sample: Sample, stream: EventStream, *, at: str
 ) -> StreamState:
-    """Parse a row's payload into the state of work on a sample; annotation numbers are arbitrary.
+    """Parse a table row's payload into an annotator's work; annotation numbers have no meaning.
 
     Raises:
         InvalidInput: the value is not a payload, or belongs to other texts.
@@ -282,7 +282,7 @@ def has_judgements(record: Record) -> bool:
 
 
 def has_work(stream: EventStream) -> bool:
-    """Return whether an event stream contains work, and not only the time spent."""
+    """Return whether an annotator did more on a sample than spend time on it."""
     assignment: Any = stream.state.assignment
     given = assignment["rating"] or assignment["comment"] or assignment["state"] != "new"
     return bool(stream.state.annotations or stream.state.suggestions or given)
@@ -300,7 +300,7 @@ def last_action_time(events: Iterable[Event], *, since: str = "") -> str:
 
 
 def read_work(value: Any) -> tuple[str, str]:
-    """Return the time and state of the work from a row; both empty in rows of other programs.
+    """Return the time and state from a row's work field; empty texts if a row lacks the field.
 
     Raises:
         InvalidInput: the value has another form.

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _MAX_TRIES: Final = 5
 _FILE_NAME: Final = re.compile(r".*-[0-9a-f]{16}\.jsonl")
 _SAME_NAME_HINT: Final = (
-    "if both annotators are you, start again on this machine with a bundle from the other machine,"
-    " or with a copy of its workspace: annotators are matched by id, not by name"
+    "annotators are matched by id, not by name; if the two annotators are one person, start again"
+    " on this machine with a bundle or a copy of the other machine's workspace"
 )
 
 
@@ -56,7 +56,7 @@ class FolderPushResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SharedFolder:
-    """Synchronises the event streams of a workspace with annotators' files in a shared folder.
+    """Synchronises the annotators' work in a workspace with their files in a shared folder.
 
     Attributes:
         problem: called for each stream or file that is skipped.
@@ -77,14 +77,14 @@ class SharedFolder:
             )
 
     def file(self, person: Person) -> Path:
-        """Return the path of an annotator's file, which may not exist yet; the id identifies it."""
+        """Return the path of an annotator's file, named by the id; the file may not exist yet."""
         ending = _file_ending(person)
         existing = [each for each in self._files() if each.name.endswith(ending)]
         name = re.sub(r"[^a-z0-9]+", "-", person.name.lower()).strip("-")[:40] or "person"
         return existing[0] if existing else self.folder / f"{name}{ending}"
 
     def push(self, person: Person) -> FolderPushResult:
-        """Write an annotator's event streams to the annotator's file, which is replaced atomically.
+        """Write all work of an annotator to the annotator's file, which is replaced atomically.
 
         Raises:
             Conflict: another machine writes the same file again and again.
@@ -112,7 +112,7 @@ class SharedFolder:
                 with open_output(file) as target:
                     stream_lines.write(person, whole, target)
                 return FolderPushResult(sum(map(bool, new)), sum(new), waiting, refused)
-        raise Conflict(f"{file} is being written by another machine", "try again in a minute")
+        raise Conflict(f"another machine is writing the file {file}", "try again in a minute")
 
     def pull(self, person: Person) -> StreamMergeReport:
         """Merge an annotator's file into the workspace; if there is no file, the report is empty.
@@ -151,7 +151,7 @@ class SharedFolder:
         ]
 
     def waiting(self, person: Person) -> tuple[int, int]:
-        """Return the numbers of events that are only in the workspace, and only in the file."""
+        """Return how many events exist only in the workspace, and how many only in the file."""
         here = {copy.name: copy for copy in self.merging.copies(person.id)}
         known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
         file = self.file(person)
@@ -164,7 +164,7 @@ class SharedFolder:
         return _count_missing(here, there), _count_missing(there, here)
 
     def remove(self, person: Person) -> int:
-        """Delete an annotator's file; return the number of event streams in the file."""
+        """Delete an annotator's file; return the number of samples with work in the file."""
         file = self.file(person)
         if not file.exists():
             return 0
@@ -184,7 +184,7 @@ class SharedFolder:
         except OSError as error:
             raise Unavailable(
                 f"{self.folder} cannot be read: {error.strerror}",
-                "check that the folder is mounted",
+                "check that the shared folder is mounted",
             ) from error
 
     def _merge_file(self, file: Path) -> StreamMergeReport:
@@ -209,7 +209,7 @@ def _read_file(file: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
     person, copies = stream_lines.read(file)
     if not file.name.endswith(_file_ending(person)):
         raise InvalidRecord(
-            f"the content belongs to {person.name}, but the file name to another annotator",
+            f"the file contains work of {person.name}, but its name belongs to another annotator",
             "give the file its original name again",
             where=str(file),
         )
@@ -255,11 +255,11 @@ def _writable_copies(
 
 
 def _join_copies(there: StreamCopy | None, own: StreamCopy | None) -> tuple[StreamCopy, bool]:
-    """Return the file's event stream with the local events added, and whether both conflict."""
+    """Return the file's events followed by the local events, and whether they conflict."""
     if there is None or own is None:
         found = there or own
         if found is None:
-            raise ValueError("neither the file nor the workspace has the event stream")
+            raise ValueError("the event stream must exist in the file or in the workspace")
         return found, False
     merge = merge_streams(there.events, own.events)
     if merge.fork is not None or there.texts != own.texts:
@@ -284,5 +284,5 @@ def _digest(file: Path) -> str:
         return ""
     except OSError as error:
         raise Unavailable(
-            f"{file} cannot be read: {error.strerror}", "check that the folder is mounted"
+            f"{file} cannot be read: {error.strerror}", "check that the shared folder is mounted"
         ) from error
