@@ -109,7 +109,7 @@ def fleiss_sums(given: Numbers) -> Numbers:
 
 
 def fleiss_kappa(sums: Numbers) -> Numbers:
-    """Compute Fleiss' kappa from sums of `fleiss_sums`; annotators may differ between units.
+    """Compute Fleiss' kappa from the summed terms of `fleiss_sums`; annotators may vary by unit.
 
     Source: J. Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin
     76 (1971), equations 2 to 7.
@@ -174,7 +174,7 @@ def draw_interval(draws: Numbers | None) -> Interval | None:
 
 
 def _ordinal_distances(totals: Numbers) -> Numbers:
-    """Return squared rank differences of ordered labels (..., labels, labels) from their counts."""
+    """Compute squared distances between ordered labels (..., labels, labels) from label counts."""
     up_to = np.cumsum(totals, axis=-1)
     middle = up_to - totals / 2
     apart: Numbers = (middle[..., :, None] - middle[..., None, :]) ** 2

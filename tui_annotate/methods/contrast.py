@@ -39,10 +39,10 @@ _LOOK_BACK = 8
 _STEM = 3
 """Number of first letters that related forms of a name share, such as Polish and Poland."""
 _MOST_CAPITALS = 0.75
-"""Fraction of capitalized words above which a text is a headline, where capitals mark no names."""
+"""Maximum fraction of capitalized words in ordinary text. Text with more of them is a headline."""
 _FEWEST_WORDS = 5
 _BEFORE_NAMES = frozenset(word for word in FUNCTION_WORDS if len(word) > 1 or word in ("a", "i"))
-"""Function words that are not part of the name after them; other single letters are initials."""
+"""Function words that never begin a name. Single letters except a and i may be initials."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ Kind = Literal["number", "date", "name"]
 _Fact = TypeVar("_Fact", Date, Quantity, ProperName)
 
 _FREQUENT = frozenset(("ordinal", "clock", "time"))
-"""Groups of units that often occur several times in one sentence with different meanings."""
+"""Groups of measurement units for which one sentence often contains several unrelated values."""
 _NUMBER_CONTEXT = 3
 """Number of content words on each side of a number that count as its context."""
 _NAME_CONTEXT = 2
@@ -243,7 +243,7 @@ class _TextFacts:
 
 @dataclass(frozen=True, slots=True)
 class _FactPair:
-    """A claim and its evidence; methods score how likely two facts are about the same thing."""
+    """The facts of a claim and its evidence, with scores of how likely two facts are about one thing."""
 
     claim: _TextFacts
     evidence: _TextFacts
@@ -268,7 +268,10 @@ class _FactPair:
         return 2 * kind + 2 * bool(counted) + len(near - counted) + (own.value == its.value)
 
     def like_names(self, own: ProperName, its: ProperName) -> int:
-        """Score two names by shared context words and common words; two titles always score 1."""
+        """Score how likely two names mean the same thing, by words in and around them.
+
+        Two titles always score 1.
+        """
         if own.title or its.title:
             return int(own.title and its.title)
         if self._stands(own, self.evidence) or self._stands(its, self.claim):

@@ -81,7 +81,7 @@ class Date:
 
 
 def find_dates(text: str) -> list[Date]:
-    """Find the dates in a text, disjoint and in order; `text` is a result of `to_half_width`."""
+    """Find the dates in a text that `to_half_width` has converted, in order, without overlaps."""
     found = [_parse_english(match, text) for match in _ENGLISH.finditer(to_lower_case(text))]
     if not text.isascii():
         found += map(_parse_chinese, _CHINESE.finditer(text))

@@ -89,7 +89,7 @@ def _is_unspaced_end(line: str, start: int, stop: int) -> bool:
 
 
 def _closers_end(line: str, stop: int, end: int, *, quotes: int) -> int:
-    """Return the end of closing marks; a straight quote closes only if a quote is open."""
+    """Return the offset after closing marks. A straight quote closes only an open quotation."""
     for offset in range(stop, end):
         if line[offset] == '"':
             if quotes % 2 == 0:
@@ -193,7 +193,7 @@ def _is_label(head: str) -> bool:
 
 
 def find_weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[str]) -> int:
-    """Return the best offset to cut `text[start:end]`: after the last boundary of the best kind.
+    """Return the best offset to cut `text[start:end]`: after the last boundary of its best kind.
 
     Kinds, best first: sentence end, semicolon or colon, comma, white space. A boundary after an
     abbreviation or an initial is used only if there is no other. Returns 0 without any boundary.
@@ -215,7 +215,7 @@ def find_weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[s
 
 
 def find_next_cut(text: str, start: int, end: int) -> int:
-    """Return the first boundary of any kind after `start`; `end` if there is none."""
+    """Return the first offset after `start` at which a text may be cut; `end` if there is none."""
     for match in _ANY.finditer(text, start, end):
         if match.end() < end and can_start_segment(text, match.end()):
             return match.end()

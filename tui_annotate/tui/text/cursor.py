@@ -53,7 +53,7 @@ class TextCursor:
 
     @property
     def segment(self) -> int:
-        """The index of the segment under the cursor; 0 for no segments."""
+        """The index of the sentence under the cursor; 0 if the text has no sentences."""
         return self.sentences.index(self.offset)
 
     def place(self, offset: int, *, extend: bool = False) -> None:
@@ -71,7 +71,7 @@ class TextCursor:
         self._grow_steps.clear()
 
     def select(self, span: Span | None) -> None:
-        """Select the whole characters of `span`, the cursor on the last; None drops the selection.
+        """Select the whole characters of `span`, the cursor on the last one; None clears the selection.
 
         Raises:
             InvalidSpan: the span is outside of the text.
@@ -131,7 +131,7 @@ class TextCursor:
                 self._extend_backward(units)
 
     def grow(self, step: int) -> None:
-        """Grow the selection by sentences (1), or undo the last step (-1).
+        """Extend the selection by a sentence (1), or undo the last such extension (-1).
 
         Growing selects the sentence if nothing is selected, the rest of a partly selected sentence,
         or the next sentence. Shrinking another selection removes one sentence, or the last one.
@@ -162,7 +162,7 @@ class TextCursor:
         self.place(selected.start)
 
     def _find_start(self, unit: str, *, forward: bool) -> int:
-        """Return the start of the next or previous unit; for sentences, not of the current one."""
+        """Return the start of the next or previous unit, such as a word; not of the same sentence."""
         units, offset = self._units[unit], self.offset
         if unit == "sentence" and self.sentences.count:
             whole = self.sentences.whole(self.segment)

@@ -39,7 +39,7 @@ _HANGING = frozenset(" \u2002\u2003\u2009\u200a")
 
 
 class _Block(NamedTuple):
-    """A paragraph with a table of cells: `sums[i]` cells precede code point `i`."""
+    """A paragraph and its width in cells: `sums[i]` is the width before code point `i`."""
 
     start: int
     end: int
@@ -55,7 +55,7 @@ class TextLayout:
     """
 
     def __init__(self, text: str, tags: Mapping[int, int] = _NO_TAGS) -> None:
-        """Measure a text; `tags` are additional cells after the code point at an offset."""
+        """Measure a text. `tags` has the cells of each tag, a text displayed after an offset."""
         self.text = text
         self.width = 0
         self._blocks = _measure(text, tags)
@@ -111,14 +111,14 @@ class TextLayout:
         return self.cells(self._starts[self.line_of(offset)], offset)
 
     def cells(self, start: int, end: int) -> int:
-        """Return the cells of `[start, end)`, which must be in one paragraph, without line end."""
+        """Return the width in cells of `[start, end)`, part of one paragraph without its line end."""
         block = self._block(start)
         if block is None:
             return end - start
         return block.sums[end - block.start] - block.sums[start - block.start]
 
     def offset_at(self, x: int, y: int) -> int:
-        """Return the first code point of the cluster drawn at cell `x` of line `y`.
+        """Return the offset of the character that is displayed at cell `x` of line `y`.
 
         To the right of the last character, return the line end, or the last character if the line
         was wrapped.
@@ -157,7 +157,7 @@ def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
 
 
 def _first_offset(found: int, tagged: list[int], start: int) -> int:
-    """Return the lesser of `found` and the first tag offset from `start`; -1 means none."""
+    """Return `found` or the next tag's offset from `start`, whichever is less; -1 means none."""
     at = bisect_left(tagged, start)
     return min([offset for offset in (found, *tagged[at : at + 1]) if offset >= 0], default=-1)
 
@@ -199,7 +199,7 @@ class _Wrapper:
 
 
 def _break(text: str, start: int, limit: int) -> int:
-    """Return the start of the next line, if at most `[start, limit)` fits into the current line."""
+    """Return the offset at which to break a line that starts at `start` and has room to `limit`."""
     if text[limit] in _HANGING and is_edge(text, limit + 1):
         return limit + 1
     # A word without a break in reach is broken at any cluster edge, so that no line is too wide.
@@ -228,7 +228,7 @@ LEAST_ROWS: Final = 3
 
 
 def rows_needed(text: str, width: int, *, most: int) -> int:
-    """Return the number of lines of a text wrapped to `width` cells, but at most `most`."""
+    """Return the number of lines of a text wrapped to `width` cells, and at most `most`."""
     if len(text) > most * width:
         return most
     layout = TextLayout(text)
