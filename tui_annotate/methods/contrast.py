@@ -243,7 +243,7 @@ class _TextFacts:
 
 @dataclass(frozen=True, slots=True)
 class _FactPair:
-    """The facts of a claim and its evidence, with scores of how likely two facts are about one thing."""
+    """The facts of a claim and of its evidence; scores show which two describe the same thing."""
 
     claim: _TextFacts
     evidence: _TextFacts

@@ -35,7 +35,7 @@ def request_to_json(request: Request) -> str:
 
 @lru_cache(maxsize=128)
 def request_from_json(text: str) -> Request:
-    """Parse JSON that `request_to_json` wrote; sibling samples share one cached request."""
+    """Parse JSON that `request_to_json` wrote; results are cached for sibling samples."""
     return Request(*json.loads(text)) if text else Request()
 
 

@@ -9,7 +9,7 @@ from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 
 
 def suggest_repair(error: TuiAnnotateError, store: Path) -> str:
-    """Return the next step after a store error: the recovery command if damaged, else the hint."""
+    """Return the next step after a store error: a recovery command for damage, else the hint."""
     return recovery_command(store) if isinstance(error, Damaged) else error.hint
 
 
@@ -42,7 +42,7 @@ def reingest_command(store: Path) -> str:
 
 
 def restore_command(store: Path) -> str:
-    """Return what to do if a file is not a store, or is too damaged for any of it to be trusted."""
+    """Return what to do if a file is not a store, or is too damaged to be trusted."""
     return f"restore a backup: tui-annotate restore BACKUP DIR{_mention_backup(store)}"
 
 

@@ -138,7 +138,7 @@ class HeldSample:
 
 @dataclass(frozen=True, slots=True)
 class AssignableDataset:
-    """A dataset whose samples can be assigned, and the samples that people have already.
+    """A dataset whose samples can be assigned, and the samples that are assigned to each person.
 
     Attributes:
         has: the keys of each person's samples, without second readings.
@@ -154,7 +154,7 @@ class AssignableDataset:
 
 @dataclass(frozen=True, slots=True)
 class StoredAssignment:
-    """An assignment that was made; `undone` is empty while it is valid."""
+    """A recorded assignment of samples; `undone` is the time of its undo, or empty."""
 
     id: int
     at: str
@@ -208,7 +208,7 @@ class AssignmentStore:
 
     @contextmanager
     def writing(self, by: str) -> Iterator[AssignmentTransaction]:
-        """Open a write transaction; `by` is the acting person's id, empty for the store's owner."""
+        """Open a write transaction for the person with the id `by`; empty: the store's owner."""
         with self._database.writing() as connection:
             yield AssignmentTransaction(connection, by, self._clock())
 
@@ -264,11 +264,11 @@ class AssignmentTransaction:
         return [_parse_score(row[3], score) for row in rows]
 
     def dataset_row(self, dataset: str) -> int:
-        """Return the row id of a dataset; raise as `statements.dataset_row` does."""
+        """Return the row id of a dataset, or raise the errors of `statements.dataset_row`."""
         return dataset_row(self.connection, dataset)
 
     def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:
-        """Return the samples that are assigned to a person, or by an assignment, in queue order."""
+        """Return the samples of a person, or of the assignment `handout`, in queue order."""
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
@@ -314,7 +314,7 @@ class AssignmentTransaction:
         return [AssignmentProgress(*row) for row in rows]
 
     def rules(self, dataset: str) -> list[tuple[str, Rule]]:
-        """Return the current rules as (dataset, rule); an empty `dataset` means all datasets."""
+        """Return the current assignment rules as (dataset, rule); an empty `dataset` means all."""
         rows = self.connection.execute(_RULES, {"dataset": dataset})
         return [(row[0], _KINDS[row[1]](**from_json(row[2]))) for row in rows]
 
@@ -329,7 +329,7 @@ class AssignmentTransaction:
     # assigning ---------------------------------------------------------------------------------
 
     def keep(self, person: Person) -> None:
-        """Store a person who is not stored yet."""
+        """Store a person, unless a person with the same id is stored already."""
         add_person(self.connection, person)
 
     def apply(

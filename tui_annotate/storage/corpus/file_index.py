@@ -213,7 +213,7 @@ class FileIndex:
         offset: int = 0,
         limit: int = 200,
     ) -> tuple[list[IndexedSample], int]:
-        """Return (a page of matching samples in order, the number of all matching samples).
+        """Return one page of the matching samples in order, and the number of all matching samples.
 
         Args:
             search: part of the id, group, dataset or summary's start, in any case.
@@ -287,7 +287,7 @@ def _unpack_record(
     texts: Mapping[str, str],
     people: Mapping[str, Person],
 ) -> Record:
-    """Return the record that `_pack_record` packed; `texts` is by hash, `people` by id."""
+    """Return the record that `_pack_record` packed, from texts by hash and people by id."""
     sample = Sample(
         *key,
         tuple(

@@ -106,7 +106,7 @@ class LabelCombination(NamedTuple):
 
 
 class AnnotationStore(LogStore):
-    """The event log of all people, and the annotations and assignments that follow from it.
+    """The event log of all people, and the annotations and assignments derived from it.
 
     Raises:
         NotAllowed: every method, if the actor may not read or write the work.

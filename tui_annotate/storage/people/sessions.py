@@ -84,7 +84,7 @@ class SessionStore(CommonStore):
         self._update(session, seen=now)
 
     def keep_through_epoch(self, session: str, *, epoch: int) -> None:
-        """Keep a session alive after a change of its account, by storing the new epoch."""
+        """Keep a session valid after a change of its account, by storing the new epoch number."""
         self._update(session, epoch=epoch)
 
     def _update(self, session: str, **values: Any) -> None:

@@ -111,7 +111,7 @@ class TextLayout:
         return self.cells(self._starts[self.line_of(offset)], offset)
 
     def cells(self, start: int, end: int) -> int:
-        """Return the width in cells of `[start, end)`, part of one paragraph without its line end."""
+        """Return the width in cells of `[start, end)`, part of a paragraph without its line end."""
         block = self._block(start)
         if block is None:
             return end - start
