@@ -142,7 +142,7 @@ def merge_candidates(
 # grouping ----------------------------------------------------------------------------------------
 
 _OwnedCandidate = tuple[str, CandidateAnnotation]
-"""A candidate annotation, after the id of the person who made it."""
+"""The id of a person, and a candidate annotation that the person made."""
 
 
 def _to_candidate(annotation: Annotation, sample: Sample) -> CandidateAnnotation:

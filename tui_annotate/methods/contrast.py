@@ -243,7 +243,7 @@ class _TextFacts:
 
 @dataclass(frozen=True, slots=True)
 class _FactPair:
-    """The facts of a claim and of its evidence; scores show which two describe the same thing."""
+    """The facts of a claim and of its evidence, with scores of how related two facts are."""
 
     claim: _TextFacts
     evidence: _TextFacts

@@ -59,13 +59,13 @@ def is_hit(segment: Span, chosen: Span) -> bool:
 
 
 def figures_by_query(ranks: Sequence[int | None]) -> NDArray[np.float64]:
-    """Compute 4 quality measures (queries, 4) from each query's rank of the first hit, or None."""
+    """Compute quality measures (queries, 4) from the rank of each first hit; None means no hit."""
     found = np.array([np.inf if rank is None else rank for rank in ranks], np.float64)
     return np.stack([*(found <= depth for depth in _DEPTHS), 1 / found], axis=1)
 
 
 def compute_figures(ranks: Sequence[int | None]) -> RankingFigures:
-    """Compute mean quality measures from each query's rank of the first hit, from 1, or None."""
+    """Compute mean quality measures from the rank of each query's first hit; None means no hit."""
     if not ranks:
         return RankingFigures(0, 0.0, 0.0, 0.0, 0.0)
     return RankingFigures(len(ranks), *map(float, figures_by_query(ranks).mean(axis=0)))

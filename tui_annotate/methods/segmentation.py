@@ -86,7 +86,7 @@ def segment(text: str, language: str = "en") -> tuple[Segment, ...]:
 
 
 def segment_all(texts: Sequence[tuple[str, str]]) -> list[tuple[Segment, ...]]:
-    """Split each text of several (text, language) pairs into sentences, in a process of a pool."""
+    """Split each text of several (text, language) pairs into sentences; a process pool calls it."""
     return [segment(text, language) for text, language in texts]
 
 

@@ -311,7 +311,7 @@ _DONE_BY_KIND: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """Number of samples of a kind in a dataset, and how many of them one person annotated.
+    """Number of samples of a kind, such as reports, in a dataset, and of those a person annotated.
 
     `person` is empty if no person annotated a sample of this kind.
     """

@@ -9,7 +9,7 @@ from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 
 
 def suggest_repair(error: TuiAnnotateError, store: Path) -> str:
-    """Return the next step after a store error: a recovery command for damage, else the hint."""
+    """Return the next step after a store error: its hint, or the recovery command for damage."""
     return recovery_command(store) if isinstance(error, Damaged) else error.hint
 
 

@@ -52,7 +52,7 @@ def worked_on_condition(assignment: str) -> str:
 
 
 def seen_scope(seen: Sequence[str] | None) -> dict[str, Any]:
-    """Return query parameters that limit a query to the work of the people in `seen`, None for all.
+    """Return query parameters for work of the people in `seen`, or of all people if it is None.
 
     Such a query has `person <> :settled AND (:everybody OR person IN :seen)`.
     """

@@ -452,7 +452,7 @@ class OrderRow(Row, table=True):
 
 
 class RankRow(Row, table=True):
-    """The sort value of a sample in a queue order; a `bucket` has near values, for fast counts."""
+    """The sort value of a sample in a queue order; `bucket` groups near values, for fast counts."""
 
     __tablename__ = "ranks"
     order_id: int = Field(primary_key=True, foreign_key="orders.id")

@@ -208,7 +208,7 @@ class AssignmentStore:
 
     @contextmanager
     def writing(self, by: str) -> Iterator[AssignmentTransaction]:
-        """Open a write transaction for the person with the id `by`; empty: the store's owner."""
+        """Open a write transaction for the person `by`, or for the store's owner if it is empty."""
         with self._database.writing() as connection:
             yield AssignmentTransaction(connection, by, self._clock())
 
@@ -268,7 +268,7 @@ class AssignmentTransaction:
         return dataset_row(self.connection, dataset)
 
     def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:
-        """Return the samples of a person, or of the assignment `handout`, in queue order."""
+        """Return samples assigned to a person, or by the assignment `handout`, in queue order."""
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
@@ -314,7 +314,7 @@ class AssignmentTransaction:
         return [AssignmentProgress(*row) for row in rows]
 
     def rules(self, dataset: str) -> list[tuple[str, Rule]]:
-        """Return the current assignment rules as (dataset, rule); an empty `dataset` means all."""
+        """Return the current assignment rules of one or all datasets, as (dataset, rule)."""
         rows = self.connection.execute(_RULES, {"dataset": dataset})
         return [(row[0], _KINDS[row[1]](**from_json(row[2]))) for row in rows]
 

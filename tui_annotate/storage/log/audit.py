@@ -127,7 +127,7 @@ class AuditStore(CommonStore):
             return LogHead(count, streams, last[1] if last else "", digest)
 
     def lost(self, heads: Iterable[StreamHead]) -> Iterator[tuple[StreamHead, str]]:
-        """Yield recorded last events of streams that the event log lost, each with the reason."""
+        """Yield those recorded last events of streams that the log has lost, with the reason."""
         with self._database.reading() as connection:
             for head in heads:
                 found = connection.execute(
@@ -226,7 +226,7 @@ def _find_difference(connection: Connection, logged: EventStream, *, ended: bool
     )
     if not assignments:
         rest = annotations or answers
-        return "" if ended and not rest else "the tables have no row for work that the log has"
+        return "" if ended and not rest else "the log has work for which the tables have no row"
     row = assignments[0]
     if row["seq"] > logged.seq:
         return f"the log ends here, but the tables have event {row['seq']}: events were removed"

@@ -1,4 +1,4 @@
-"""Synchronized states: the last states of work that a shared table and this workspace shared.
+"""Synchronized states: the last work for which a shared table and this workspace were equal.
 
 A synchronized state shows what changed on either side since then.
 """

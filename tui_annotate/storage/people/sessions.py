@@ -84,7 +84,7 @@ class SessionStore(CommonStore):
         self._update(session, seen=now)
 
     def keep_through_epoch(self, session: str, *, epoch: int) -> None:
-        """Keep a session valid after a change of its account, by storing the new epoch number."""
+        """Keep a session valid after a change of its account that ends the other sessions."""
         self._update(session, epoch=epoch)
 
     def _update(self, session: str, **values: Any) -> None:

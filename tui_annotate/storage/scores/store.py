@@ -316,7 +316,7 @@ def _build_score(key: SampleKey, row: Any) -> Score:
 
 
 def _select_columns(current_runs: dict[tuple[int, str], StoredRun], first: str) -> tuple[str, ...]:
-    """Return score names for the columns of a list: the requested score, then the most frequent.
+    """Return score names for the columns of a list: the requested score, then frequent scores.
 
     Equal numbers are sorted newest first; the scores of label suggestions are excluded.
     """

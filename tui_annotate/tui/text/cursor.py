@@ -71,7 +71,7 @@ class TextCursor:
         self._grow_steps.clear()
 
     def select(self, span: Span | None) -> None:
-        """Select the whole characters of `span`, the cursor on the last; None clears the selection.
+        """Select the characters of `span`, with the cursor on the last; None clears the selection.
 
         Raises:
             InvalidSpan: the span is outside of the text.
@@ -162,7 +162,7 @@ class TextCursor:
         self.place(selected.start)
 
     def _find_start(self, unit: str, *, forward: bool) -> int:
-        """Return the start of the next or previous unit, such as a word; not of this sentence."""
+        """Return the start of the next or previous unit, such as a word or another sentence."""
         units, offset = self._units[unit], self.offset
         if unit == "sentence" and self.sentences.count:
             whole = self.sentences.whole(self.segment)

@@ -157,7 +157,7 @@ def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
 
 
 def _first_offset(found: int, tagged: list[int], start: int) -> int:
-    """Return `found` or the next tag's offset from `start`, whichever is less; -1 means none."""
+    """Return the smaller of the offset `found` and the next tag's offset; -1 means no offset."""
     at = bisect_left(tagged, start)
     return min([offset for offset in (found, *tagged[at : at + 1]) if offset >= 0], default=-1)
 
@@ -199,7 +199,7 @@ class _Wrapper:
 
 
 def _break(text: str, start: int, limit: int) -> int:
-    """Return the offset at which to break a line that starts at `start` and has room to `limit`."""
+    """Return the offset at which to break a line that starts at `start` and can end at `limit`."""
     if text[limit] in _HANGING and is_edge(text, limit + 1):
         return limit + 1
     # A word without a break in reach is broken at any cluster edge, so that no line is too wide.

@@ -94,7 +94,7 @@ class WordUnits:
 
 
 def pair_words(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
-    """Yield words in order. Words that touch form pairs: a code covers the first, not the second.
+    """Yield words, or pairs of words that touch, in order. A letter code covers the first word only.
 
     Chinese characters touch, and numbers and Latin words between Chinese characters.
     """
