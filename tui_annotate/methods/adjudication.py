@@ -24,7 +24,7 @@ Labels = tuple[LabelPath, ...]
 
 
 class DifferenceKind(StrEnum):
-    """The kinds of differences between annotators in a group, most serious first."""
+    """The kinds of differences between the annotations in a group, most serious first."""
 
     LABEL = "label"
     ONLY_SOME = "only-some"
@@ -34,7 +34,7 @@ class DifferenceKind(StrEnum):
 
 
 class GroupStatus(StrEnum):
-    """The agreement of annotators on a group; evidence and notes may differ.
+    """The agreement of annotators on the spans and labels of a group of annotations.
 
     Attributes:
         AGREED: all who completed the sample marked the same words with the same labels.
@@ -269,7 +269,7 @@ def _status_of(
 def _propose(
     candidates: Sequence[CandidateAnnotation], people: int
 ) -> Iterator[CandidateAnnotation]:
-    """Yield the candidates that a majority supports.
+    """Yield the candidate annotations that a majority of annotators supports.
 
     More than half of the people used the candidate's labels, and more than half of these people
     marked its spans.

@@ -47,7 +47,7 @@ _BEFORE_NAMES = frozenset(word for word in FUNCTION_WORDS if len(word) > 1 or wo
 
 @dataclass(frozen=True, slots=True)
 class ProperName:
-    """A proper name with its words in lower case and in order; a title is one unchanged word."""
+    """A proper name with its words in lower case; the title of a work is one unchanged word."""
 
     span: Span
     words: tuple[str, ...]
@@ -71,7 +71,7 @@ class ProperName:
 
 
 def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[ProperName]:
-    """Find the names in a text: sequences of capitalized words, and text in title marks.
+    """Find the names in a text: sequences of capitalized words, and titles in marks such as 《》.
 
     `known`: words that are names also at the start of a sentence, from `find_known_words`.
     """
@@ -255,7 +255,7 @@ class _FactPair:
         return equal + same if own.alike(its) < 0 else 0
 
     def like_numbers(self, own: Quantity, its: Quantity) -> int:
-        """Score two numbers by comparable units, equal scale, and shared context words."""
+        """Score how likely two numbers mean the same thing, by unit, scale and nearby words."""
         if not own.comparable(its):
             return 0
         near = self._near(own.span, its.span, before=_NUMBER_CONTEXT, after=_NUMBER_CONTEXT)
@@ -268,7 +268,7 @@ class _FactPair:
         return 2 * kind + 2 * bool(counted) + len(near - counted) + (own.value == its.value)
 
     def like_names(self, own: ProperName, its: ProperName) -> int:
-        """Score how likely two names mean the same thing, by words in and around them.
+        """Score how likely two names mean the same thing, by the words in and around them.
 
         Two titles always score 1.
         """

@@ -56,7 +56,7 @@ _NO_DIGIT = re.compile(r"\D")
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date in a text with its span; a part that is not given is 0; Monday is weekday 1."""
+    """A date in a text with its span. Missing parts are 0, and Monday is weekday 1."""
 
     span: Span
     year: int = 0
@@ -69,7 +69,7 @@ class Date:
         return self.year, self.month, self.day, self.weekday
 
     def alike(self, other: Date) -> int:
-        """Return the number of equal parts that both dates have; -1 if a common part differs."""
+        """Return how many parts, such as a year, two dates share; -1 if a part of both differs."""
         both = [
             own == its for own, its in zip(self.parts(), other.parts(), strict=True) if own and its
         ]

@@ -176,7 +176,7 @@ def _pysbd_cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[
 
 
 def _align_sentences(piece: str, sentences: Iterable[str]) -> Iterator[int]:
-    """Find the end of each of pysbd's sentences in the original piece, ignoring white space.
+    """Find where each sentence returned by pysbd ends in the original text, ignoring white space.
 
     A sentence whose text pysbd changed is not found and gives no boundary.
     """

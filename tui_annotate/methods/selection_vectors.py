@@ -1,4 +1,4 @@
-"""Vectors of a selection: newly embedded, or from stored token vectors or sentence vectors.
+"""Vectors of a selected text: newly computed, or from stored vectors of tokens or sentences.
 
 Source of the mean of a span's contextual token vectors: S. Toshniwal et al., "A Cross-Task Analysis
 of Text Span Representations", RepL4NLP 2020.

@@ -134,7 +134,7 @@ def is_unspaced(sign: str) -> bool:
 
 
 def read_token_before(text: str, end: int) -> str:
-    """Return the token that ends at `end`, of at most 40 characters.
+    """Return the token of at most 40 characters that ends at the offset `end`.
 
     The token starts after white space, an opening mark, or a character of an unspaced script.
     """
@@ -166,7 +166,7 @@ def follows_abbreviation(text: str, cut: int, abbreviations: frozenset[str]) -> 
 
 
 def never_ends_sentence(text: str, cut: int) -> bool:
-    """Return whether the token before `cut` never ends a sentence, such as "Dr.", "vs.", "No." 5.
+    """Return whether the token before `cut` never ends a sentence, such as "Dr." or "vs.".
 
     The same holds for an initial before a capital ("J. Smith"), letters with stops without a
     following space, and a list label ("R8.") at the start of the text or after a sentence.

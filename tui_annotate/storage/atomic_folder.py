@@ -74,7 +74,7 @@ def scratch_folder(parent: Path) -> Iterator[Path]:
 
 @contextmanager
 def _own_folder(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder that no other process fills, and remove it unless it was renamed."""
+    """Yield an empty folder for this process only, and remove it unless it was renamed."""
     for left in folder.parent.glob(_UNFINISHED.format("*")):
         with suppress(FileNotFoundError), _try_lock(left) as free:  # may vanish now
             if free:

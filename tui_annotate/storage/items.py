@@ -1,4 +1,4 @@
-"""Items of report collections for one annotator: topics with counts, items, next open item.
+"""Report collections for one annotator: topics with item counts, items, and the next open item.
 
 An item is a report, document or citation that annotators rate. Counts of a whole collection come
 from its reports, of which there are few; an annotator's own work is looked up by annotator. So a
@@ -136,7 +136,7 @@ class _DatasetView:
         return self.connection.execute(query, known | scope)
 
     def has(self, kind: SampleKind) -> bool:
-        """Return whether the dataset has items of a kind."""
+        """Return whether the dataset has items of a kind, such as reports."""
         return (
             self._execute(_ANY, kind=kind.value, **id_prefix_range(id_prefix(kind))).first()
             is not None
@@ -236,7 +236,7 @@ class ItemStore(Store):
             yield _DatasetView(connection, person, dataset, row[0], whole, busy)
 
     def modes(self, dataset: str) -> tuple[SampleKind, ...]:
-        """Return the kinds of items that a dataset has."""
+        """Return the kinds of items, such as reports, that a dataset has."""
         with self._open_dataset(self._actor.person, dataset) as seen:
             return tuple(kind for kind in RATED_KINDS if seen and seen.has(kind))
 

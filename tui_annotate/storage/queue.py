@@ -120,7 +120,7 @@ class QueueStatus:
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """A sample as the queue shows it; `summary_start` is one line, `updated` ISO 8601 or empty."""
+    """A sample as the queue shows it; `updated` is a time in ISO 8601, or empty."""
 
     key: SampleKey
     group: str

@@ -96,7 +96,7 @@ def record_handout(
 def assign_samples(
     connection: Connection, rows: Iterable[AssignedRow], *, handout: int
 ) -> list[AssignedRow]:
-    """Append samples to each person's list, in order; return the newly assigned samples."""
+    """Assign samples to people, after their earlier samples; return the newly assigned samples."""
     wanted: defaultdict[tuple[str, bool], list[int]] = defaultdict(list)
     for row in dict.fromkeys(rows):
         wanted[row.person, row.practice].append(row.sample_id)

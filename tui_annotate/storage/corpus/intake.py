@@ -33,7 +33,7 @@ from tui_annotate.storage.queue_orders import (
 from tui_annotate.storage.statements import known_digests
 
 SUMMARY_START: Final = 160
-"""Number of code points of a summary (else of the source) that the queue can show and search."""
+"""Number of code points at the start of a summary that the queue can show and search."""
 
 
 @dataclass(frozen=True, slots=True)

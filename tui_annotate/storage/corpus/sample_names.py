@@ -24,7 +24,7 @@ def only_key(name: str, rows: Sequence[Any]) -> SampleKey:
         several = ", ".join(f"{dataset}/{external}" for dataset, external in rows[:3])
         raise NotFound(
             f"{name!r} matches {'more than one' if rows else 'no'} sample",
-            f"choose one, for example: {several}"
+            f"choose one sample, for example: {several}"
             if rows
             else "give an id, its start, or dataset/id",
         )

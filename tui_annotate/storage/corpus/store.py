@@ -134,7 +134,7 @@ class CorpusStore(VectorSetStore):
             return known_digests(connection, keys)
 
     def known_documents(self, hashes: Sequence[str], segmenter: str) -> set[str]:
-        """Return the hashes of those documents that are stored with segments of a segmenter."""
+        """Return those document hashes that are stored with segments from the given segmenter."""
         query = select(DOCUMENTS.c.sha256).where(
             DOCUMENTS.c.sha256.in_(hashes), DOCUMENTS.c.segmenter == segmenter
         )

@@ -62,7 +62,7 @@ _OWN: Final = {
 
 
 class GuidanceStore(CommonStore):
-    """Access to label sets and guidelines; the versions in the store are authoritative.
+    """Access to label sets and guidelines; the stored versions are authoritative, not the files.
 
     A file in the workspace is only a proposal until its content is stored here.
     """
@@ -210,7 +210,7 @@ class LabelSets:
         return self._trees[version]
 
     def same(self, version: str, labels: LabelTree) -> bool:
-        """Return whether a stored label set version has the labels and rules of a label set.
+        """Return whether a stored label set version equals a given label set in labels and rules.
 
         False if there is no such version.
         """

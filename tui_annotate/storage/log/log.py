@@ -204,7 +204,7 @@ class EventLog:
         return events.read_actions(self._connection, person, by=by)
 
     def find_removed(self, names: Sequence[str]) -> set[str]:
-        """Return the given annotation ids whose annotations were removed."""
+        """Return those of the given ids whose annotations were removed."""
         return set(self._connection.execute(REMOVED_IDS, {"names": list(names)}).scalars())
 
     def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
@@ -248,7 +248,7 @@ class EventLog:
         write(self._connection, plans, disabled=self.disabled)
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:
-        """Return numbers for new annotations: the requested number if free, else the next free one.
+        """Return numbers for new annotations: a requested number if free, else the next free one.
 
         A requested number of 0 means any free number.
         """

@@ -93,7 +93,7 @@ CROSS JOIN keeps SQLite to this join order: a text has few samples, a person man
 
 
 class LabelCombination(NamedTuple):
-    """A combination of labels on one person's annotations in one dataset, as a key for counts.
+    """The key of a count of annotations: a dataset, a person and a combination of labels.
 
     Attributes:
         person, name: id and name of the person.
@@ -174,7 +174,7 @@ class AnnotationStore(LogStore):
             return list(list_candidates(connection))
 
     def kind_counts(self) -> list[KindCount]:
-        """Return the number of items by dataset, kind and person who annotated them.
+        """Count the samples by dataset, kind and the person who annotated them.
 
         The kinds of items are reports, documents and citations.
         """

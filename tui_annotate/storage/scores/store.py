@@ -175,7 +175,7 @@ class ScoreStore(Store):
     def of(
         self, keys: Sequence[SampleKey], *, hidden: bool = False
     ) -> dict[SampleKey, tuple[Score, ...]]:
-        """Return the scores of some samples that screens may show, by sample.
+        """Return those scores of the given samples that screens may show, by sample.
 
         Samples without scores, or in a dataset that hides them, are absent. If several makers use
         the same score name, the newest run is used.

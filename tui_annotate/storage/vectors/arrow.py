@@ -168,7 +168,7 @@ def build_token_bank(rows: Any) -> TokenBank:
 
 
 def order_rows(rows: Any) -> Any:
-    """Return rows grouped by document, in segment order; unchanged if they are so already."""
+    """Return rows grouped by document, in segment order; rows in this order are unchanged."""
     import numpy as np
 
     segments = rows.column("segment").to_numpy()

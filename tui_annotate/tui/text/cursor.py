@@ -1,4 +1,4 @@
-"""The cursor and the selection of a text, which move by units.
+"""The cursor and the selection of a text, which move by words, sentences and other units.
 
 The cursor is on a character, like a block cursor, and a selection includes the characters at both
 ends. Therefore a selection is never empty, and always contains the cursor.
@@ -57,7 +57,7 @@ class TextCursor:
         return self.sentences.index(self.offset)
 
     def place(self, offset: int, *, extend: bool = False) -> None:
-        """Move the cursor to the character at `offset`, in code points; clamp to the text.
+        """Move the cursor to the character at `offset`, or to the nearest character of the text.
 
         With `extend` the selection extends there from its fixed end, or from the old cursor.
         """

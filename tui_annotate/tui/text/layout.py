@@ -163,7 +163,7 @@ def _first_offset(found: int, tagged: list[int], start: int) -> int:
 
 
 class _Wrapper:
-    """A collector of line starts, paragraph by paragraph."""
+    """A collector of the offsets at which the lines of a text start, paragraph by paragraph."""
 
     def __init__(self, text: str, width: int) -> None:
         self.text = text
@@ -224,7 +224,7 @@ def _is_wide(character: str) -> bool:
 
 
 LEAST_ROWS: Final = 3
-"""Minimum rows of each of two texts, if the screen has enough rows."""
+"""Minimum number of rows for each of two texts, if the screen has enough rows."""
 
 
 def rows_needed(text: str, width: int, *, most: int) -> int:
@@ -237,7 +237,7 @@ def rows_needed(text: str, width: int, *, most: int) -> int:
 
 
 def upper_rows(rows: int, *, upper: int, lower: int) -> int:
-    """Return the rows of the upper text; the lower text gets the rest of `rows`.
+    """Return how many of `rows` the upper of two texts gets; the lower text gets the rest.
 
     The upper text gets two fifths, unless one text needs more and the other less.
 

@@ -49,7 +49,7 @@ class Characters:
 
 
 class WordUnits:
-    """Units of words with inner hyphens and apostrophes, and signed numbers; no punctuation."""
+    """The words of a text, with inner hyphens and apostrophes, and its signed numbers."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -94,7 +94,7 @@ class WordUnits:
 
 
 def pair_words(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
-    """Yield words, or pairs of words that touch, in order. A letter code covers the first word only.
+    """Yield words, or pairs of words that touch, in order; a letter code covers only the first.
 
     Chinese characters touch, and numbers and Latin words between Chinese characters.
     """
@@ -111,7 +111,7 @@ def pair_words(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
 
 
 class SentenceUnits:
-    """Units of sentences: non-blank segments of a text without outer white space.
+    """The sentences of a text: its non-blank segments, without outer white space.
 
     Segments are trimmed on demand, because a megabyte has more than ten thousand.
     """
@@ -139,7 +139,7 @@ class SentenceUnits:
         return self._segments[index].span
 
     def trimmed(self, index: int) -> Span | None:
-        """Return segment `index` without outer white space; None if it is blank or missing."""
+        """Return the span of segment `index` without outer white space; None if there is none."""
         start, end = self._segments[index] if index < self.count else (0, 0)
         return Span(start, end).trim(self._text) if start < end else None
 
@@ -159,7 +159,7 @@ class SentenceUnits:
 
 
 class Paragraphs:
-    """Units of paragraphs: text between newlines without outer white space, if not blank."""
+    """The paragraphs of a text: non-blank text between newlines, without outer white space."""
 
     def __init__(self, text: str) -> None:
         self._text = text
