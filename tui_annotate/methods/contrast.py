@@ -101,7 +101,7 @@ def _is_only_sentence_start(run: str, found: Sequence[Word], known: frozenset[st
 
 
 def find_known_words(text: str) -> frozenset[str]:
-    """Return the words, in lower case, that are capitalized within a sentence."""
+    """Return, in lower case, the words that the text capitalizes within a sentence."""
     if _is_headline(text):
         return frozenset()
     return frozenset(
@@ -232,7 +232,7 @@ class _TextFacts:
         return cls(days, numbers, named, content)
 
     def around(self, span: Span, *, before: int, after: int) -> set[str]:
-        """Return the stems of up to `before` and `after` content words before and after a span."""
+        """Return the stems of at most `before` content words before a span and `after` after it."""
         first = bisect_left(self.content, span.start, key=lambda word: word.start)
         behind = bisect_left(self.content, span.end, key=lambda word: word.start)
         near = chain(
@@ -268,10 +268,7 @@ class _FactPair:
         return 2 * kind + 2 * bool(counted) + len(near - counted) + (own.value == its.value)
 
     def like_names(self, own: ProperName, its: ProperName) -> int:
-        """Score how likely two names mean the same thing, by the words in and around them.
-
-        Two titles always score 1.
-        """
+        """Score how likely two names mean the same thing, by nearby words; two titles score 1."""
         if own.title or its.title:
             return int(own.title and its.title)
         if self._stands(own, self.evidence) or self._stands(its, self.claim):

@@ -56,8 +56,8 @@ def pack(segments: Sequence[Segment]) -> bytes:
     for segment in segments:
         if segment.start != start or segment.end <= start:
             raise InvalidInput(
-                f"segment {segment.start}:{segment.end} does not follow offset {start}",
-                "give segments in order, without gaps or overlaps",
+                f"segment {segment.start}:{segment.end} is empty or does not start at {start}",
+                "pass the segments in order, without gaps or overlaps",
                 code="segments-gap",
             )
         start = segment.end

@@ -1,4 +1,4 @@
-"""Queue orders: each gives every sample a sort value; samples with equal values keep arrival order.
+"""Queue orders, which give every sample a sort value. Equal values keep the order of arrival.
 
 Samples, and the samples that a person completed, are counted by buckets of sort values. So looking
 up a position among 100,000 samples costs as much as among 100.
@@ -31,7 +31,7 @@ from tui_annotate.storage.statements import add_counts
 
 SHARE: Final = "share:"
 PRACTICE: Final = "practice:"
-"""Prefixes of the names of queue orders that belong to one person; the person's id follows."""
+"""Prefixes of names of queue orders that belong to one person; the names end with a person's id."""
 
 HANDED_OUT: Final = "handed-out"
 """Setting of a dataset that only assignees see; shared queue orders do not contain the dataset."""

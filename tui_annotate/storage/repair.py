@@ -61,7 +61,7 @@ def command(words: str, folder: Path) -> str:
 
 
 def numbered_backups(store: Path) -> dict[int, Path]:
-    """Return the paths of a store's backups before migrations, by number."""
+    """Return, by number, the paths of the backups that were made before migrations of a store."""
     paths = (store.parent / "backups").glob("store-*.sqlite")
     named = {path.stem.removeprefix("store-"): path for path in paths}
     return {int(number): path for number, path in named.items() if number.isdecimal()}

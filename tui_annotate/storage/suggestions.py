@@ -237,7 +237,7 @@ class SuggestionStore(Store):
             named = f"run {run!r}" if run else f"maker {maker!r}"
             raise NotFound(
                 f"no suggestions of {named}",
-                f"{suggest_word(run or maker, known)}list all with: tui-annotate suggestions list",
+                f"{suggest_word(run or maker, known)}list runs with: tui-annotate suggestions list",
             )
         if run and len(chosen) > 1:
             raise InvalidInput(
@@ -290,8 +290,7 @@ def load_suggestion(connection: Connection, key: SampleKey, name: str) -> Sugges
     column = connection.execute(_ONE, {"name": name, "row": row}).scalar()
     if column is None:
         raise NotFound(
-            f"there is no such suggestion on sample {key}",
-            "check whether the suggestion's run was removed",
+            f"there is no such suggestion on sample {key}", "check whether the run was deleted"
         )
     return _SuggestionReader(connection).suggestion(key.dataset, column)
 

@@ -475,7 +475,7 @@ class EmbeddedRow(Row, table=True):
 
 
 class VectorSetRow(Row, table=True):
-    """The vectors that one embedder made; the setting `vectors` names the set in use.
+    """A set of vectors that one embedder made; the setting `vectors` names the set in use.
 
     `loose` is true if its table has rows that were not optimized yet. A set that is older than this
     table has an empty version and segmenter, and 0 dimensions, until its embedder is loaded.

@@ -182,7 +182,7 @@ class WithdrawalResult:
 
 
 class AssignmentProgress(NamedTuple):
-    """Numbers of a dataset's samples that are assigned to a person, by progress."""
+    """Numbers of samples in a dataset that are assigned to a person, by their progress."""
 
     dataset: str
     person: str
@@ -365,7 +365,7 @@ class AssignmentTransaction:
         practised = self.rule(dataset_id, AssignmentCause.PRACTICE) is not None
         wanted = kind is AssignmentCause.PRACTICE
         if practised and not wanted:
-            raise Conflict("the dataset is for practice", "choose a dataset without practice")
+            raise Conflict("the dataset is for practice", "choose another dataset")
         if wanted and not practised and self.rule(dataset_id, HANDED_OUT) is not None:
             raise Conflict(
                 "the dataset is assigned already, but not for practice",
@@ -411,7 +411,7 @@ class AssignmentTransaction:
     def escalate_now(
         self, dataset: str, *, disabled: Disabled = no_disabled_people
     ) -> tuple[int, int]:
-        """Apply a dataset's escalation rule now; return (escalated, waiting) numbers of samples.
+        """Apply a dataset's escalation rule; return the numbers of escalated and waiting samples.
 
         A sample waits if no annotator is available for it.
 
@@ -421,7 +421,7 @@ class AssignmentTransaction:
         if self.rule(self.dataset_row(dataset), AssignmentCause.ESCALATE) is None:
             raise NotReady(
                 f"dataset {dataset!r} has no escalation rule",
-                "create one: tui-annotate assignments escalate --dataset NAME --when differ",
+                "create a rule: tui-annotate assignments escalate --dataset NAME --when differ",
             )
         return escalate_dataset(self.connection, dataset, disabled=disabled)
 
@@ -458,14 +458,14 @@ class AssignmentTransaction:
         holding = [each for each in self.handouts() if not each.undone or each.id == number]
         meant = [each for each in holding if number in (0, each.id)]
         if not meant:
-            hint = "list all batches with: tui-annotate assignments list"
+            hint = "list all assignments with: tui-annotate assignments list"
             if number:
                 raise NotFound(f"there is no batch of assignments {number}", hint)
             raise NotReady("nothing to undo: no samples are assigned", hint)
         if meant[-1].undone:
             raise Conflict(
-                f"batch {number} was undone already",
-                "list all batches with: tui-annotate assignments list",
+                f"the assignments of batch {number} are already undone",
+                "list all assignments with: tui-annotate assignments list",
             )
         return meant[-1]
 
@@ -516,7 +516,7 @@ class AssignmentTransaction:
             dataset_id = self.dataset_row(each.key.dataset)
             if pools.pool_of(self.connection, dataset_id) is None:
                 raise Conflict(
-                    f"dataset {each.key.dataset!r} has no pool", "name an annotator: --to NAME"
+                    f"dataset {each.key.dataset!r} has no pool", "move to an annotator: --to NAME"
                 )
         assignment_rows.unassign_samples(self.connection, [each.allotted for each in held])
 

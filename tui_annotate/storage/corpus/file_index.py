@@ -33,7 +33,7 @@ from tui_annotate.storage.corpus.intake import summary_start
 from tui_annotate.storage.corpus.sample_names import only_key, split_name
 
 MOST_LABELS: Final = 1000
-"""Maximum number of distinct labels counted; a file with more probably has ids as labels."""
+"""Maximum number of labels that are counted. A file with more probably uses ids as labels."""
 
 _SCHEMA: Final = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-16000;
@@ -61,7 +61,7 @@ _COUNT: Final = f"SELECT count(*){_FILTER}"
 
 @dataclass(frozen=True, slots=True)
 class IndexedSample:
-    """A sample in a list; `workers` is the number of people with work on the sample."""
+    """A sample in the list of a file; `workers` is the number of people who worked on it."""
 
     key: SampleKey
     group: str

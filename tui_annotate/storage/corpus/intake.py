@@ -74,7 +74,7 @@ def _hash_source(sample: Sample) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PreparedBatch:
-    """All rows of a batch except for row ids, prepared before the write lock is taken."""
+    """All table rows of a sample batch, except row ids, prepared before the write lock is taken."""
 
     keys: tuple[SampleKey, ...]
     samples: tuple[dict[str, Any], ...]
@@ -145,7 +145,7 @@ def _build_placement_rows(sample: Sample) -> Iterable[dict[str, Any]]:
 
 
 def write(connection: Connection, prepared: PreparedBatch, created: str) -> None:
-    """Store those samples and documents of a prepared batch that the store lacks.
+    """Store those samples and documents of a prepared batch that are not stored yet.
 
     Raises:
         Conflict: a key is stored with other texts, or a document that came without segments is

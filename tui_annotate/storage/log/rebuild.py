@@ -127,5 +127,6 @@ def _read_event(row: Any) -> Event:
         return events.row_to_event(row)
     except events.UNREADABLE as error:
         raise Conflict(
-            f"event {row['id']} cannot be read", "see: tui-annotate audit verify"
+            f"event {row['id']} cannot be read",
+            "verify the event log with: tui-annotate audit verify",
         ) from error

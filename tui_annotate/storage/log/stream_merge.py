@@ -208,7 +208,7 @@ class MergeStore(LogStore):
         if texts is None:
             return replace(nothing, refused="this workspace does not have the sample")
         if texts != copy.texts:
-            return replace(nothing, refused="this workspace has other texts for the sample")
+            return replace(nothing, refused="the sample has other texts in this workspace")
         here = tuple(log.events(copy.person, copy.key))
         known = here[: len(copy.events)]
         if len(known) == len(copy.events) and known[-1].hash == copy.events[-1].hash:

@@ -154,13 +154,13 @@ class VectorSetStore(Store):
             yield from map(_parse_document, connection.execute(query, scope))
 
     def find_embedded_document(self, table: str) -> tuple[str, str, tuple[Segment, ...]] | None:
-        """Return (hash, text, segments) of any one document with vectors in a table, or None."""
+        """Return (hash, text, segments) of some document with vectors in a table, or None."""
         with self._database.reading() as connection:
             row = connection.execute(_EMBEDDED_ONE, {"vectors": table}).first()
         return _parse_document(row) if row else None
 
     def waiting(self, table: str) -> tuple[int, int]:
-        """Return the number of documents without vectors in a table, and of their segments."""
+        """Return the numbers of documents without vectors in a table, and of their segments."""
         with self._database.reading() as connection:
             documents, segments = connection.execute(_WAITING, {"vectors": table}).one()
         return documents, segments

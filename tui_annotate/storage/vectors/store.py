@@ -50,7 +50,7 @@ _BATCH: Final = 20_000
 
 
 def table_name(embedder: str, version: str, segmenter: str) -> str:
-    """Return the name of the table for an embedder's vectors of a segmenter's segments."""
+    """Return the name of the vector table for an embedder and a segmenter."""
     exact = "\0".join((embedder, version, segmenter, str(SCHEMA)))
     readable = re.sub(r"[^a-z0-9]+", "-", f"{embedder}-{segmenter}".lower()).strip("-")[:60]
     return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:12]}"

@@ -22,7 +22,7 @@ TAB: Final = "    "
 """A tab is displayed as four spaces. Tab stops would need the column of every character."""
 
 MARKS_PER_CELL: Final = 4
-"""Maximum combining marks shown on one base; further marks are not sent to the terminal."""
+"""Maximum number of combining marks shown on a character; other marks are not sent."""
 
 ZERO_WIDTH_JOINER: Final = "\u200d"
 

@@ -68,7 +68,7 @@ class TextLayout:
         return len(self._starts)
 
     def wrap(self, width: int) -> None:
-        """Break the text into lines of at most `width` cells, but not less than `LEAST_WIDTH`.
+        """Break the text into lines of at most `width` cells; the minimum width is `LEAST_WIDTH`.
 
         No line begins with a code point of width 0, unless `MOST_POINTS` of them precede it.
         """
@@ -88,7 +88,7 @@ class TextLayout:
         self._starts = wrapper.starts
 
     def line(self, y: int) -> tuple[int, int]:
-        """Return start and end of line `y`, from 0; a `y` out of range means the nearest line."""
+        """Return start and end of line `y`, from 0, or of the nearest line if `y` is too large."""
         y = min(max(y, 0), self.lines - 1)
         end = self._starts[y + 1] if y + 1 < self.lines else len(self.text)
         return self._starts[y], end
