@@ -274,7 +274,7 @@ def _scale_cosines(cosines: Vectors, floor: float) -> Vectors:
 PRIOR: Final = 6.0
 """Prior log-odds that a segment matches, to be divided by the square root of the segment count."""
 LEAST_SEGMENTS: Final = 4
-"""Minimum segment count in the prior, so that a segment without similarity is never a match."""
+"""Minimum segment count that the prior assumes, so that dissimilar segments never match."""
 
 
 @dataclass(frozen=True, slots=True)

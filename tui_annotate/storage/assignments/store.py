@@ -319,7 +319,7 @@ class AssignmentTransaction:
         return [(row[0], _KINDS[row[1]](**from_json(row[2]))) for row in rows]
 
     def count_waiting(self, dataset: str, rule: Rule) -> int:
-        """Return how many samples wait to be taken from the pool, or for a further annotator."""
+        """Return how many samples wait in the pool, or wait for a further annotator."""
         if isinstance(rule, Pool):
             return int(self.connection.execute(_POOL_SIZE, {"dataset": dataset}).scalar_one())
         if isinstance(rule, Escalation):

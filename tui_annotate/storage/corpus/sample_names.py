@@ -26,6 +26,6 @@ def only_key(name: str, rows: Sequence[Any]) -> SampleKey:
             f"{name!r} matches {'more than one' if rows else 'no'} sample",
             f"choose one sample, for example: {several}"
             if rows
-            else "give an id, its start, or dataset/id",
+            else "give a sample's id, the start of its id, or dataset/id",
         )
     return SampleKey(*rows[0])

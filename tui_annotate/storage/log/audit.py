@@ -229,9 +229,9 @@ def _find_difference(connection: Connection, logged: EventStream, *, ended: bool
         return "" if ended and not rest else "the log has work for which the tables have no row"
     row = assignments[0]
     if row["seq"] > logged.seq:
-        return f"the log ends here, but the tables have event {row['seq']}: events were removed"
+        return f"the log ends earlier, but the tables have event {row['seq']}: events were removed"
     if row["seq"] < logged.seq:
-        return f"the log continues here, but the tables end with event {row['seq']}"
+        return f"the log has later events, but the tables end with event {row['seq']}"
     if row["head"] != logged.head:
         return "the tables and the log have different hashes of this event"
     if row != assignment_row(logged):

@@ -165,7 +165,7 @@ class AnnotationStore(LogStore):
                 yield person, SampleKey(dataset, sample)
 
     def candidates(self) -> list[ReviewCandidate]:
-        """Return the samples with enough work for review or a begun adjudication.
+        """Return the samples that have enough work for review, or whose adjudication has begun.
 
         The samples are in order of arrival.
         """

@@ -88,7 +88,7 @@ class TextLayout:
         self._starts = wrapper.starts
 
     def line(self, y: int) -> tuple[int, int]:
-        """Return start and end of line `y`, from 0, or of the nearest line if `y` is too large."""
+        """Return start and end of line `y`, from 0, or of the nearest line if `y` is outside."""
         y = min(max(y, 0), self.lines - 1)
         end = self._starts[y + 1] if y + 1 < self.lines else len(self.text)
         return self._starts[y], end
