@@ -118,7 +118,7 @@ def begins_sentence(text: str, at: int) -> bool:
 
 
 def _is_headline(text: str) -> bool:
-    """Return whether most words of a text are capitalized, so that capitals mark no names."""
+    """Return whether most words of a text are capitalized, as in a headline."""
     found = [word for word in re.findall(r"[^\W\d_]+", text) if word.lower() not in FUNCTION_WORDS]
     capitals = sum(word[0].isupper() for word in found)
     return len(found) >= _FEWEST_WORDS and capitals > _MOST_CAPITALS * len(found)

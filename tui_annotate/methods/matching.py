@@ -178,7 +178,7 @@ class SegmentIndex:
         top: int | None = None,
         by: Signals = Signals.FUSED,
     ) -> tuple[Match, ...]:
-        """Rank the segments for a query, best first; equal scores in reading order.
+        """Rank the segments for a query by score, best first, then in reading order.
 
         Args:
             asked: the query.

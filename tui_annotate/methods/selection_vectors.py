@@ -133,7 +133,7 @@ def _normalize(vector: Vectors) -> Vectors:
 
 
 def _find_words(words: Sequence[Word], places: Sequence[int]) -> list[str]:
-    """Return the word at each offset, or ""; without spaces between words, the single character."""
+    """Return the word at each offset, or "". In scripts without spaces, a word is one character."""
     starting: dict[int, Word] = {}
     for word in words:
         starting.setdefault(word.start, word)

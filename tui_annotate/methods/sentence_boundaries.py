@@ -193,10 +193,11 @@ def _is_label(head: str) -> bool:
 
 
 def find_weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[str]) -> int:
-    """Return the best offset to cut `text[start:end]`: after the last boundary of its best kind.
+    """Return the offset of the best boundary at which to cut `text[start:end]`.
 
-    Kinds, best first: sentence end, semicolon or colon, comma, white space. A boundary after an
-    abbreviation or an initial is used only if there is no other. Returns 0 without any boundary.
+    The last boundary of the best kind is the best. Kinds, best first: sentence end, semicolon or
+    colon, comma, white space. A boundary after an abbreviation or an initial is used only if there
+    is no other. Returns 0 without any boundary.
     """
     spare = 0
     for kind in _WEAK:

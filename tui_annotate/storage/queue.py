@@ -446,7 +446,7 @@ def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) 
 def step_across(
     line: Sequence[OrderWalk], at: int, place: QueuePlace, *, step: int
 ) -> SampleKey | None:
-    """Return the sample `step` positions after a position, across queue orders, or None."""
+    """Return the sample `step` positions away, also in another queue order, or None at the end."""
     onward = 1 if step > 0 else -1
     while True:
         if found := line[at].step(place, step):

@@ -99,7 +99,7 @@ def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None
 
 
 def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
-    """Return id, name, `filled` and `until` of each queue order that all annotators share.
+    """Return the rows (id, name, `filled`, `until`) of queue orders that all annotators share.
 
     `OrderRow` explains `filled` and `until`.
     """

@@ -173,7 +173,7 @@ class PoolRow(Row, table=True):
 
 
 class PoolCountRow(Row, table=True):
-    """Number of samples in a pool that have free slots, or of those that one person already has.
+    """Number of a pool's samples with free slots: all of them, or those that one person has.
 
     `person` is empty for the number of all such samples.
     """

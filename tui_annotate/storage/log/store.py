@@ -283,7 +283,7 @@ class AnnotationStore(LogStore):
         return dict(sorted(found.items()))
 
     def labellings(self, datasets: Collection[str] | None = None) -> Counter[LabelCombination]:
-        """Return the number of annotations by label combination, in some or all (None) datasets."""
+        """Count the annotations by label combination, in the given datasets or in all (None)."""
         found: Counter[LabelCombination] = Counter()
         seen = visible_people(self._actor)
         query = _LABELS if seen is None else _LABELS.where(ANNOTATIONS.c.person.in_(seen))

@@ -139,7 +139,7 @@ class SentenceUnits:
         return self._segments[index].span
 
     def trimmed(self, index: int) -> Span | None:
-        """Return the span of segment `index` without outer white space; None if there is none."""
+        """Return the span of segment `index` without outer white space, or None if it is blank."""
         start, end = self._segments[index] if index < self.count else (0, 0)
         return Span(start, end).trim(self._text) if start < end else None
 
