@@ -109,7 +109,7 @@ def fleiss_sums(given: Numbers) -> Numbers:
 
 
 def fleiss_kappa(sums: Numbers) -> Numbers:
-    """Compute Fleiss' kappa from summed terms of `fleiss_sums`; units may have other annotators.
+    """Compute Fleiss' kappa from summed terms of `fleiss_sums`; annotators may differ by unit.
 
     Source: J. Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin
     76 (1971), equations 2 to 7.

@@ -76,7 +76,7 @@ class Date:
         return sum(both) if all(both) else -1
 
     def agrees(self, other: Date) -> bool:
-        """Return whether two dates may mean the same: they share parts, and these are equal."""
+        """Return whether two dates may mean the same: they have common parts, all of them equal."""
         return self.alike(other) > 0
 
 

@@ -232,7 +232,7 @@ class SegmentIndex:
     def _late_signal(
         self, space: VectorSpace, asked: Tokens, signals: Mapping[str, Vectors]
     ) -> Vectors:
-        """Compute late interaction for the best segments by other similarities; 0 for others."""
+        """Compute late interaction for the segments best by words and vectors; 0 for the others."""
         reached = np.zeros(len(self), np.float32)
         if space.tokens is None:
             return reached

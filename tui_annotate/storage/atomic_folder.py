@@ -83,7 +83,7 @@ def _own_folder(folder: Path) -> Iterator[Path]:
     with _try_lock(folder) as free:
         if not free:
             raise Conflict(
-                f"another process is writing {folder}", "wait until the other process has ended"
+                f"another process is writing {folder}", "wait until the writing process ends"
             )
         try:
             yield folder

@@ -282,15 +282,15 @@ _HINTS: Final = {
     "SQLITE_AUTH": ("access is refused", "check the owner and mode of the store"),
     "SQLITE_BUSY": (
         "another process has locked the file",
-        "wait for the other process to end, then try again",
+        "wait until the process that locked the file ends, then try again",
     ),
     "SQLITE_LOCKED": (
         "another process has locked the file",
-        "wait for the other process to end, then try again",
+        "wait until the process that locked the file ends, then try again",
     ),
     "SQLITE_PROTOCOL": (
         "another process has locked the file",
-        "wait for the other process to end, then try again",
+        "wait until the process that locked the file ends, then try again",
     ),
     "SQLITE_CORRUPT": ("the file is damaged", SAVE),
     "SQLITE_NOTADB": ("the file is not a store", SAVE),

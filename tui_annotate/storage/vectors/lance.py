@@ -145,7 +145,7 @@ class LanceFolder:
                 if time.monotonic() >= until:
                     raise Unavailable(
                         f"another process is writing the vectors in {self.path}",
-                        "wait for that process to end, then try again; finished parts are kept",
+                        "wait until the writing process ends, then try again; finished parts stay",
                     )
                 time.sleep(_POLL_SECONDS)
             yield

@@ -85,7 +85,7 @@ def is_flag_letter(character: str) -> bool:
 
 
 def is_joined(text: str, offset: int) -> bool:
-    """Return whether the emoji at `offset` is joined to the one before, as in a family emoji."""
+    """Return whether an emoji at `offset` is joined to the emoji before, as in a family emoji."""
     if not offset or text[offset - 1] != ZERO_WIDTH_JOINER or not _is_picture(text[offset]):
         return False
     before = text[max(0, offset - 1 - _LOOK_BACK) : offset - 1]
