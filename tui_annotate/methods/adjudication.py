@@ -1,4 +1,4 @@
-"""Groups several annotators' annotations of one sample for adjudication, and proposes a majority.
+"""Groups annotations of one sample for adjudication, and proposes those of the majority.
 
 Annotations with overlapping claims are in one group, also if they overlap only through a third one.
 In a group, annotations of the same words with the same labels form one candidate annotation.
@@ -24,7 +24,7 @@ Labels = tuple[LabelPath, ...]
 
 
 class DifferenceKind(StrEnum):
-    """The kinds of differences between annotators in a group, most serious first."""
+    """The kinds of differences between the annotations in a group, most serious first."""
 
     LABEL = "label"
     ONLY_SOME = "only-some"
@@ -34,7 +34,7 @@ class DifferenceKind(StrEnum):
 
 
 class GroupStatus(StrEnum):
-    """The agreement of annotators on a group; evidence and notes may differ.
+    """The agreement of annotators on the spans and labels of a group of annotations.
 
     Attributes:
         AGREED: all who completed the sample marked the same words with the same labels.
@@ -92,7 +92,7 @@ class CandidateGroup:
 
     @property
     def sources(self) -> frozenset[str]:
-        """The ids of all annotations of the group."""
+        """The ids of all annotations in a group of candidate annotations."""
         return frozenset(name for candidate in self.candidates for name in candidate.sources)
 
 
@@ -142,7 +142,7 @@ def merge_candidates(
 # grouping ----------------------------------------------------------------------------------------
 
 _OwnedCandidate = tuple[str, CandidateAnnotation]
-"""A person's id with one of the person's annotations as a candidate annotation."""
+"""The id of a person, and a candidate annotation that the person made."""
 
 
 def _to_candidate(annotation: Annotation, sample: Sample) -> CandidateAnnotation:
@@ -269,7 +269,7 @@ def _status_of(
 def _propose(
     candidates: Sequence[CandidateAnnotation], people: int
 ) -> Iterator[CandidateAnnotation]:
-    """Yield the candidates that a majority supports.
+    """Yield the candidate annotations that a majority of annotators supports.
 
     More than half of the people used the candidate's labels, and more than half of these people
     marked its spans.
@@ -300,7 +300,7 @@ class GroupDecision(StrEnum):
 def find_adjudicated(
     candidate: CandidateAnnotation, settled: Iterable[Annotation]
 ) -> tuple[Annotation, ...]:
-    """Return the adjudicated annotations made from a candidate, including merged ones."""
+    """Return the adjudicated annotations that were made or merged from a candidate annotation."""
     return tuple(
         one for one in settled if one.origin != REJECTED and _is_from(one, candidate.sources)
     )

@@ -55,7 +55,7 @@ def count_agreeing_pairs(given: Numbers) -> Numbers:
 
 
 def percent_agreement(found: Numbers) -> Numbers:
-    """Compute the fraction of pairs of people that agree, from sums of `count_agreeing_pairs`.
+    """Compute the fraction of agreeing pairs of people from sums of `count_agreeing_pairs`.
 
     Source: W. Scott, "Reliability of content analysis", Public Opinion Quarterly 19 (1955), the
     observed agreement; over pairs where a unit has more than two people.
@@ -97,7 +97,7 @@ def ordinal_cohen_kappa(confusion: Numbers, *, power: int) -> Numbers:
 
 
 def fleiss_sums(given: Numbers) -> Numbers:
-    """Return the terms that `fleiss_kappa` sums over units, (units, 2 + labels).
+    """Return the terms of Fleiss' kappa for each unit, which are to be summed; (units, 2 + labels).
 
     Each row holds 1, the agreement P_i of the unit, and the number of people for each label.
 
@@ -109,7 +109,7 @@ def fleiss_sums(given: Numbers) -> Numbers:
 
 
 def fleiss_kappa(sums: Numbers) -> Numbers:
-    """Compute Fleiss' kappa from sums of `fleiss_sums`; annotators may differ between units.
+    """Compute Fleiss' kappa from summed terms of `fleiss_sums`; annotators may differ by unit.
 
     Source: J. Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin
     76 (1971), equations 2 to 7.
@@ -133,7 +133,7 @@ def count_coincidences(given: Numbers) -> Numbers:
 
 
 def krippendorff_alpha(met: Numbers, *, ordinal: bool = False) -> Numbers:
-    """Compute Krippendorff's alpha from sums of `count_coincidences` (..., labels, labels).
+    """Compute Krippendorff's alpha from summed coincidence matrices (..., labels, labels).
 
     Source: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011): section C for
     nominal data, section D for the difference of ordinal ranks.
@@ -174,7 +174,7 @@ def draw_interval(draws: Numbers | None) -> Interval | None:
 
 
 def _ordinal_distances(totals: Numbers) -> Numbers:
-    """Return squared rank differences of ordered labels (..., labels, labels) from their counts."""
+    """Compute squared distances between ordered labels (..., labels, labels) from label counts."""
     up_to = np.cumsum(totals, axis=-1)
     middle = up_to - totals / 2
     apart: Numbers = (middle[..., :, None] - middle[..., None, :]) ** 2

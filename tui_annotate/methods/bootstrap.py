@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 DRAWS: Final = 2000
 LEVEL: Final = 0.95
 FEWEST: Final = 3
-"""Minimum number of clusters for an interval; fewer do not show how clusters differ."""
+"""Minimum number of clusters for a confidence interval. Fewer do not show how clusters differ."""
 SEED: Final = 7
 _BLOCK_SIZE = 1 << 22
 _EPSILON = 1e-9
@@ -41,10 +41,10 @@ class Interval(NamedTuple):
 def resample(
     values: Numbers, clusters: Sequence[str], *, draws: int = DRAWS, seed: int = SEED
 ) -> Numbers | None:
-    """Compute bootstrap means (resamples, ...) of values (queries, ...); None below 3 clusters.
+    """Compute bootstrap means (resamples, ...) of values (queries, ...) by resampling clusters.
 
-    `clusters`: cluster name of each query, in any order. `draws`: number of resamples. Columns
-    share the resamples, so that their differences are paired.
+    `clusters`: cluster name of each query, in any order; below 3 clusters, return None. `draws`:
+    number of resamples. Columns share the resamples, so that their differences are paired.
     """
     names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
     count = len(names)
@@ -66,9 +66,9 @@ def resample(
 
 
 def resample_sums(rows: Numbers, *, draws: int = DRAWS, seed: int = SEED) -> Numbers | None:
-    """Compute bootstrap sums (resamples, columns) of rows (rows, columns); None below 3 rows.
+    """Compute bootstrap sums (resamples, columns) from the sums of each cluster (rows, columns).
 
-    Each row holds the sums of one cluster. `draws`: number of resamples.
+    Each row holds the sums of one cluster; below 3 rows, return None. `draws`: number of resamples.
     """
     count = len(rows)
     if count < FEWEST:

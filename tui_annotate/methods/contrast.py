@@ -39,15 +39,15 @@ _LOOK_BACK = 8
 _STEM = 3
 """Number of first letters that related forms of a name share, such as Polish and Poland."""
 _MOST_CAPITALS = 0.75
-"""Fraction of capitalized words above which a text is a headline, where capitals mark no names."""
+"""Maximum fraction of capitalized words in ordinary text. Text with more of them is a headline."""
 _FEWEST_WORDS = 5
 _BEFORE_NAMES = frozenset(word for word in FUNCTION_WORDS if len(word) > 1 or word in ("a", "i"))
-"""Function words that are not part of the name after them; other single letters are initials."""
+"""Function words that never begin a name. Single letters except a and i may be initials."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProperName:
-    """A proper name with its words in lower case and in order; a title is one unchanged word."""
+    """A proper name with its words in lower case; the title of a work is one unchanged word."""
 
     span: Span
     words: tuple[str, ...]
@@ -71,7 +71,7 @@ class ProperName:
 
 
 def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[ProperName]:
-    """Find the names in a text: sequences of capitalized words, and text in title marks.
+    """Find the names in a text: sequences of capitalized words, and titles in marks such as 《》.
 
     `known`: words that are names also at the start of a sentence, from `find_known_words`.
     """
@@ -101,7 +101,7 @@ def _is_only_sentence_start(run: str, found: Sequence[Word], known: frozenset[st
 
 
 def find_known_words(text: str) -> frozenset[str]:
-    """Return the words, in lower case, that are capitalized within a sentence."""
+    """Return, in lower case, the words that the text capitalizes within a sentence."""
     if _is_headline(text):
         return frozenset()
     return frozenset(
@@ -118,7 +118,7 @@ def begins_sentence(text: str, at: int) -> bool:
 
 
 def _is_headline(text: str) -> bool:
-    """Return whether most words of a text are capitalized, so that capitals mark no names."""
+    """Return whether most words of a text are capitalized, as in a headline."""
     found = [word for word in re.findall(r"[^\W\d_]+", text) if word.lower() not in FUNCTION_WORDS]
     capitals = sum(word[0].isupper() for word in found)
     return len(found) >= _FEWEST_WORDS and capitals > _MOST_CAPITALS * len(found)
@@ -128,7 +128,7 @@ Kind = Literal["number", "date", "name"]
 _Fact = TypeVar("_Fact", Date, Quantity, ProperName)
 
 _FREQUENT = frozenset(("ordinal", "clock", "time"))
-"""Groups of units that often occur several times in one sentence with different meanings."""
+"""Groups of measurement units for which one sentence often contains several unrelated values."""
 _NUMBER_CONTEXT = 3
 """Number of content words on each side of a number that count as its context."""
 _NAME_CONTEXT = 2
@@ -232,7 +232,7 @@ class _TextFacts:
         return cls(days, numbers, named, content)
 
     def around(self, span: Span, *, before: int, after: int) -> set[str]:
-        """Return the stems of up to `before` and `after` content words before and after a span."""
+        """Return the stems of at most `before` content words before a span and `after` after it."""
         first = bisect_left(self.content, span.start, key=lambda word: word.start)
         behind = bisect_left(self.content, span.end, key=lambda word: word.start)
         near = chain(
@@ -243,7 +243,7 @@ class _TextFacts:
 
 @dataclass(frozen=True, slots=True)
 class _FactPair:
-    """A claim and its evidence; methods score how likely two facts are about the same thing."""
+    """The facts of a claim and of its evidence, with scores of how related two facts are."""
 
     claim: _TextFacts
     evidence: _TextFacts
@@ -255,7 +255,7 @@ class _FactPair:
         return equal + same if own.alike(its) < 0 else 0
 
     def like_numbers(self, own: Quantity, its: Quantity) -> int:
-        """Score two numbers by comparable units, equal scale, and shared context words."""
+        """Score how likely two numbers mean the same thing, by unit, scale and nearby words."""
         if not own.comparable(its):
             return 0
         near = self._near(own.span, its.span, before=_NUMBER_CONTEXT, after=_NUMBER_CONTEXT)
@@ -268,7 +268,7 @@ class _FactPair:
         return 2 * kind + 2 * bool(counted) + len(near - counted) + (own.value == its.value)
 
     def like_names(self, own: ProperName, its: ProperName) -> int:
-        """Score two names by shared context words and common words; two titles always score 1."""
+        """Score how likely two names mean the same thing, by nearby words; two titles score 1."""
         if own.title or its.title:
             return int(own.title and its.title)
         if self._stands(own, self.evidence) or self._stands(its, self.claim):

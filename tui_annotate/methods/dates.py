@@ -56,7 +56,7 @@ _NO_DIGIT = re.compile(r"\D")
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date in a text with its span; a part that is not given is 0; Monday is weekday 1."""
+    """A date in a text with its span. Missing parts are 0, and Monday is weekday 1."""
 
     span: Span
     year: int = 0
@@ -69,19 +69,19 @@ class Date:
         return self.year, self.month, self.day, self.weekday
 
     def alike(self, other: Date) -> int:
-        """Return the number of equal parts that both dates have; -1 if a common part differs."""
+        """Return how many parts, such as a year, two dates share; -1 if a part of both differs."""
         both = [
             own == its for own, its in zip(self.parts(), other.parts(), strict=True) if own and its
         ]
         return sum(both) if all(both) else -1
 
     def agrees(self, other: Date) -> bool:
-        """Return whether two dates may mean the same: common parts exist and are equal."""
+        """Return whether two dates may mean the same: they have common parts, all of them equal."""
         return self.alike(other) > 0
 
 
 def find_dates(text: str) -> list[Date]:
-    """Find the dates in a text, disjoint and in order; `text` is a result of `to_half_width`."""
+    """Find the dates in a text that `to_half_width` has converted, in order, without overlaps."""
     found = [_parse_english(match, text) for match in _ENGLISH.finditer(to_lower_case(text))]
     if not text.isascii():
         found += map(_parse_chinese, _CHINESE.finditer(text))

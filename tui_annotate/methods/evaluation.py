@@ -32,7 +32,7 @@ KINDS: Final = (
     ("short_span", "longer_span"),
     ("long_source", "shorter_source"),
 )
-"""Pairs of query kinds; each query has one kind of each pair."""
+"""Pairs of opposite kinds of queries. Each query is of one kind from each pair."""
 _DEPTHS = (1, 3, 5)
 
 
@@ -54,25 +54,25 @@ class RankingFigures:
 
 
 def is_hit(segment: Span, chosen: Span) -> bool:
-    """Return whether a segment has 3 code points of the chosen span, or a whole shorter one."""
+    """Return whether a segment overlaps a chosen span by at least 3 code points, or contains it."""
     return segment.overlap(chosen) >= min(LEAST_OVERLAP, len(chosen))
 
 
 def figures_by_query(ranks: Sequence[int | None]) -> NDArray[np.float64]:
-    """Compute the measures `FIGURES` of each query (queries, 4); a rank of None is no hit."""
+    """Compute quality measures (queries, 4) from the rank of each first hit; None means no hit."""
     found = np.array([np.inf if rank is None else rank for rank in ranks], np.float64)
     return np.stack([*(found <= depth for depth in _DEPTHS), 1 / found], axis=1)
 
 
 def compute_figures(ranks: Sequence[int | None]) -> RankingFigures:
-    """Compute mean quality measures from each query's first-hit rank, from 1; None for no hit."""
+    """Compute mean quality measures from the rank of each query's first hit; None means no hit."""
     if not ranks:
         return RankingFigures(0, 0.0, 0.0, 0.0, 0.0)
     return RankingFigures(len(ranks), *map(float, figures_by_query(ranks).mean(axis=0)))
 
 
 def classify_query(selected: str, found: str, *, segments: int, language: str) -> tuple[str, ...]:
-    """Return the kinds of a query: one of each pair of `KINDS`, in order, and its language.
+    """Classify a query: return one kind from each pair of kinds in `KINDS`, then the language.
 
     `selected`: the selected text. `found`: text of the whole chosen segments. `segments`: number of
     nonblank source segments.

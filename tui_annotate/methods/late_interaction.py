@@ -37,7 +37,7 @@ class TokenBank:
         return len(self.bounds) - 1
 
     def part(self, first: int, last: int) -> Self:
-        """Return the tokens of the texts from `first` up to, not including, `last`."""
+        """Return a part of a token bank: the tokens of the texts from `first` to `last` - 1."""
         start, end = int(self.bounds[first]), int(self.bounds[last])
         return type(self)(
             self.vectors[start:end],
@@ -48,7 +48,7 @@ class TokenBank:
 
     @classmethod
     def joined(cls, banks: Sequence[Self]) -> Self:
-        """Return one bank with the texts of several banks, in order.
+        """Return one token bank with the texts of several token banks, in order.
 
         Raises:
             ValueError: there are no banks, or their dimensions differ.
@@ -79,7 +79,7 @@ def late_interaction(
     weights: NDArray[np.float32],
     floor: float = 0.0,
 ) -> NDArray[np.float32]:
-    """Score texts of a token bank for a query's tokens; returns (texts,), each in [0, 1].
+    """Score texts for a query by late interaction of their tokens; returns (texts,), in [0, 1].
 
     Args:
         texts: indices into the bank; a text without tokens has score 0.

@@ -65,7 +65,7 @@ class Word(NamedTuple):
 
 
 def find_words(text: str) -> Iterator[Word]:
-    """Find the words of a text in order, in lower case and with compatibility forms made equal.
+    """Find the words of a text in order, normalized to lower case and to Unicode form NFKC.
 
     Numbers are kept whole and lose their commas. In scripts without spaces between words, each
     character is a word, and so is each pair of adjacent characters.
@@ -88,7 +88,7 @@ def is_unspaced_script(word: str) -> bool:
 
 
 class LexicalIndex:
-    """A BM25 index of segments, each given as a list of words; no other text affects its scores."""
+    """A BM25 index of segments, each given as a list of words; scores depend on nothing else."""
 
     def __init__(self, segments: Iterable[Sequence[str]]) -> None:
         self._places: dict[str, list[int]] = {}

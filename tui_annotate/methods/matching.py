@@ -1,4 +1,4 @@
-"""Ranks the segments of the other side for a selection, by words, vectors and tokens."""
+"""Ranks source segments for words selected in the summary, or the reverse, by words and vectors."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tui_annotate.methods.lexical import LexicalIndex, Word, find_words, is_unsp
 from tui_annotate.methods.selection_vectors import SelectionVectors, Tokens
 
 Vectors = NDArray[np.float32]
-"""Array of row vectors, or of one value for each segment."""
+"""Array with one row, or with one value, for each segment."""
 
 WORDS: Final = "words"
-"""Name of a signal: the BM25 score, divided by the largest score that the query can reach."""
+"""Name of a similarity: the BM25 score, divided by the largest score that the query can reach."""
 VECTORS: Final = "vectors"
-"""Name of a signal: the cosine of the selection's vector and a segment's vector."""
+"""Name of a similarity: the cosine of the selection's vector and a segment's vector."""
 SENTENCES: Final = "sentences"
-"""Name of a signal: the cosine of the mean vector of the selection's sentences and a segment's.
+"""Name of a similarity: the cosine of a segment's vector and the mean of sentence vectors.
 
-It replaces `VECTORS` for a selection without a vector of its own.
+The sentences are those of a selection that has no vector of its own.
 """
 TOKENS: Final = "tokens"
-"""Name of a signal: late interaction of the selection's tokens with a segment's tokens."""
+"""Name of a similarity: late interaction of the selection's tokens with a segment's tokens."""
 
 CONTEXT = 0.25
 """Weight of an unselected word in the sentence of the selection; a selected word has weight 1."""
@@ -111,7 +111,7 @@ def find_touched_segments(segments: Sequence[Segment], span: Span) -> range:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorSpace:
-    """The vectors of the segments of one side: one row for each segment, zeros if unknown.
+    """The vectors of the segments of the source or summary. A row of zeros means no vector.
 
     Attributes:
         known: (segments,): whether the segment has a vector.
@@ -128,7 +128,7 @@ class VectorSpace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentIndex:
-    """A search index of the segments of one side's documents; `space` is None without vectors."""
+    """A search index of the segments of the source or of the summary, with or without vectors."""
 
     places: Sequence[tuple[int, int, Segment]]
     lexicon: LexicalIndex
@@ -136,7 +136,7 @@ class SegmentIndex:
 
     @classmethod
     def of(cls, texts: Sequence[str], segments: Sequence[Sequence[Segment]]) -> Self:
-        """Build a lexical index of texts; `segments` has the segments of each text of `texts`."""
+        """Build a search index without vectors from texts and the segments of each text."""
         places = [
             (document, index, segment)
             for document, own in enumerate(segments)
@@ -149,7 +149,7 @@ class SegmentIndex:
         return cls(places, lexicon)
 
     def with_vectors(self, space: VectorSpace) -> Self:
-        """Return an index of the same segments with vectors; the lexical index is shared."""
+        """Return a copy of this search index that also has vectors."""
         return replace(self, space=space)
 
     def __len__(self) -> int:
@@ -178,7 +178,7 @@ class SegmentIndex:
         top: int | None = None,
         by: Signals = Signals.FUSED,
     ) -> tuple[Match, ...]:
-        """Rank the segments for a query, best first; equal scores in reading order.
+        """Rank the segments for a query by score, best first, then in reading order.
 
         Args:
             asked: the query.
@@ -232,7 +232,7 @@ class SegmentIndex:
     def _late_signal(
         self, space: VectorSpace, asked: Tokens, signals: Mapping[str, Vectors]
     ) -> Vectors:
-        """Compute late interaction for the best segments of the other signals; 0 for the rest."""
+        """Compute late interaction for the segments best by words and vectors; 0 for the others."""
         reached = np.zeros(len(self), np.float32)
         if space.tokens is None:
             return reached
@@ -257,7 +257,7 @@ class SegmentIndex:
 
 
 def find_best_indices(values: Vectors, count: int) -> NDArray[np.intp]:
-    """Return the indices of the `count` largest values, largest first; ties in index order."""
+    """Return the indices of the `count` largest values, largest first, then by index."""
     if count >= len(values):
         return np.argsort(-values, kind="stable")
     least = np.partition(values, -count)[-count]  # sorting all would be too slow for a key press
@@ -272,21 +272,21 @@ def _scale_cosines(cosines: Vectors, floor: float) -> Vectors:
 
 
 PRIOR: Final = 6.0
-"""Prior of a match, which is divided by the square root of the number of segments."""
+"""Prior log-odds that a segment matches, to be divided by the square root of the segment count."""
 LEAST_SEGMENTS: Final = 4
-"""Smallest segment count for the prior, so that a segment without similarity is never a match."""
+"""Minimum segment count that the prior assumes, so that dissimilar segments never match."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Calibration:
-    """A calibration of signals to a score: weights that sum to 1, and a logistic curve."""
+    """A conversion of similarities to one score by a logistic curve and weights, which sum to 1."""
 
     weights: Mapping[str, float]
     slope: float
     offset: float
 
     def scores(self, signals: Mapping[str, Vectors]) -> Vectors:
-        """Compute the score of each segment, in [0, 1]."""
+        """Compute the match score of each segment, in [0, 1], from its similarities."""
         fused = sum(weight * signals[name] for name, weight in self.weights.items())
         prior = PRIOR / sqrt(max(LEAST_SEGMENTS, len(next(iter(signals.values())))))
         return np.asarray(1 / (1 + np.exp(-(self.slope * fused + self.offset + prior))), np.float32)
@@ -307,7 +307,7 @@ _CALIBRATIONS: Final = {
 
 
 def fuse_scores(signals: Mapping[str, Vectors], known: NDArray[np.bool_]) -> Vectors:
-    """Fuse signals into the probability in [0, 1] that a segment is a match; (segments,).
+    """Combine similarities into the probability in [0, 1] that a segment is a match; (segments,).
 
     Args:
         signals: values by signal name, in a combination that has a calibration.

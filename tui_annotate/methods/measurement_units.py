@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 
 class Unit(NamedTuple):
-    """A measurement unit; values of one `group` are comparable, and `factor` converts to `base`."""
+    """A measurement unit. Units of one `group` are comparable; `factor` converts to `base`."""
 
     group: str
     base: str

@@ -116,7 +116,7 @@ def parse_chinese_numeral(signs: str) -> int:
 
 
 def find_numerals(text: str) -> Iterator[Numeral]:
-    """Find the numbers in a text, in order; `text` is a result of `to_half_width`."""
+    """Find the numbers in a text that `to_half_width` has converted, in order."""
     for match in _PATTERN.finditer(to_lower_case(text)):
         name = next(name for name in _READERS if match[name])
         found = _READERS[name](match)

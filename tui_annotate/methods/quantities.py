@@ -60,7 +60,7 @@ _COUNTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number in a text with its unit, and the span of both.
+    """A number in a text with its unit, and the span that contains both.
 
     Attributes:
         value: value as written: 15 for "15 km", 0.4 for "two fifths".
@@ -78,7 +78,7 @@ class Quantity:
     scale: int = 0
 
     def base(self) -> Decimal:
-        """Return the value in the base unit; without a unit, the value as written."""
+        """Return the value converted to the base unit, or the plain value if it has no unit."""
         return self.value * self.unit.factor if self.unit else self.value
 
     def comparable(self, other: Quantity) -> bool:
@@ -157,7 +157,7 @@ def _to_minutes(match: re.Match[str]) -> int:
 
 
 def _to_quantity(lower: str, numeral: Numeral) -> Quantity | None:
-    """Return a numeral with its unit; None for a Chinese character without a count, as in 一直."""
+    """Return a numeral with its unit; None for a Chinese digit that counts nothing, as in 一直."""
     start, end = numeral.start, numeral.end
     value, unit = numeral.value, None
     before = lower[max(0, start - _LOOK_BACK) : start]

@@ -18,7 +18,7 @@ from tui_annotate.domain.samples import Segment
 from tui_annotate.methods import sentence_boundaries
 
 SEGMENTER = "pysbd-0.3.4+1"
-"""Name and version of the segmentation, stored with segments; raise the last number on changes."""
+"""Version of the segmentation rules, stored with the segments; increase it with each change."""
 
 LIMIT = 1000
 """Maximum length of a segment in code points; only a text without any boundary may exceed it."""
@@ -86,7 +86,7 @@ def segment(text: str, language: str = "en") -> tuple[Segment, ...]:
 
 
 def segment_all(texts: Sequence[tuple[str, str]]) -> list[tuple[Segment, ...]]:
-    """Split each of several (text, language) pairs into sentences, for a pool of processes."""
+    """Split each text of several (text, language) pairs into sentences; a process pool calls it."""
     return [segment(text, language) for text, language in texts]
 
 
@@ -141,7 +141,7 @@ def _unwrap_lines(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, in
 
 
 def _cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
-    """Find the offsets at which segments of one line may start, in ascending order, start first."""
+    """Find the offsets at which segments may start in one line, from the start of the line on."""
     line = clean[start:end]
     ends = sentence_boundaries.find_sure_ends(line, rules.abbreviations)
     edges = [start, *(_skip_space(clean, start + cut) for cut in ends), end]
@@ -164,7 +164,7 @@ def _split_piece(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator
 
 
 def _pysbd_cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
-    """Find the sentence starts inside a piece with pysbd; skip pysbd if no stop is in doubt."""
+    """Find the sentence starts inside a piece of text with pysbd, if it has doubtful stops."""
     piece = clean[start:end].rstrip()
     if len(piece) > LIMIT or not rules.doubtful.search(piece.rstrip(_TRAILING)):
         return
@@ -176,7 +176,7 @@ def _pysbd_cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[
 
 
 def _align_sentences(piece: str, sentences: Iterable[str]) -> Iterator[int]:
-    """Find the end of each of pysbd's sentences in the original piece, ignoring white space.
+    """Find where each sentence returned by pysbd ends in the original text, ignoring white space.
 
     A sentence whose text pysbd changed is not found and gives no boundary.
     """

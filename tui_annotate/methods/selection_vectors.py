@@ -1,4 +1,4 @@
-"""Vectors of a selection: newly embedded, or from stored token vectors or sentence vectors.
+"""Vectors of a selected text: newly computed, or from stored vectors of tokens or sentences.
 
 Source of the mean of a span's contextual token vectors: S. Toshniwal et al., "A Cross-Task Analysis
 of Text Span Representations", RepL4NLP 2020.
@@ -18,7 +18,7 @@ from tui_annotate.methods.late_interaction import TokenBank, normalise_rows
 from tui_annotate.methods.lexical import Word
 
 SENTENCE = 0.1
-"""Weight of the sentence's vector relative to the selection's vector, if both are newly made."""
+"""Weight with which the vector of a sentence is added to the vector of a selection in it."""
 
 REST = 0.05
 """Weight of an unselected token in the sentence of the selection; a selected token has weight 1."""
@@ -30,7 +30,7 @@ LEAST_KNOWN = 0.9
 """Fraction of a document's characters that must have vectors; with fewer, vectors mislead."""
 
 _FEWEST, _MOST = 6, 64
-"""Minimum number of rows to estimate the least cosine, and maximum number of compared rows."""
+"""Minimum and maximum number of vectors from which the least cosine is estimated."""
 
 Vectors = NDArray[np.float32]
 
@@ -48,7 +48,7 @@ def has_enough_vectors(known: NDArray[np.bool_], lengths: Sequence[int] | NDArra
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The token vectors of a selection and of the rest of its sentences, rows of unit length.
+    """The token vectors, of unit length, of a selection and of the rest of its sentences.
 
     Attributes:
         emphasis: weights (tokens,): 1 for a selected token, less for the others.
@@ -74,7 +74,7 @@ class SelectionVectors:
 
 
 def blend_with_sentence(selection: Vectors, home: Vectors) -> SelectionVectors | None:
-    """Add part of the sentence's vector to a selection's vector; None if the latter is 0."""
+    """Add part of a sentence's vector to a selection's vector; None without a selection vector."""
     vector = selection + np.float32(SENTENCE) * home
     return SelectionVectors(_normalize(vector)) if selection.any() else None
 
@@ -114,11 +114,11 @@ def pool_tokens(
 
 
 def find_least_cosine(*sides: Vectors) -> float:
-    """Estimate the least cosine of unrelated vectors of a model, at least 0; 0 for too few rows.
+    """Estimate the smallest cosine between the vectors of unrelated texts in a model, in [0, 1].
 
     Many models give no two texts a cosine below about 0.6; only values above mean a similarity.
 
-    `sides`: rows of unit length; rows of zeros are ignored.
+    `sides`: rows of unit length; rows of zeros are ignored, and too few rows return 0.
     """
     rows = np.concatenate([_sample_rows(side[side.any(axis=1)]) for side in sides])
     return max(0.0, float((rows @ rows.T).min())) if len(rows) >= _FEWEST else 0.0
@@ -133,7 +133,7 @@ def _normalize(vector: Vectors) -> Vectors:
 
 
 def _find_words(words: Sequence[Word], places: Sequence[int]) -> list[str]:
-    """Return the word at each offset, or ""; in scripts without spaces, the single character."""
+    """Return the word at each offset, or "". In scripts without spaces, a word is one character."""
     starting: dict[int, Word] = {}
     for word in words:
         starting.setdefault(word.start, word)

@@ -89,7 +89,7 @@ def _is_unspaced_end(line: str, start: int, stop: int) -> bool:
 
 
 def _closers_end(line: str, stop: int, end: int, *, quotes: int) -> int:
-    """Return the end of closing marks; a straight quote closes only if a quote is open."""
+    """Return the offset after closing marks. A straight quote closes only an open quotation."""
     for offset in range(stop, end):
         if line[offset] == '"':
             if quotes % 2 == 0:
@@ -134,7 +134,7 @@ def is_unspaced(sign: str) -> bool:
 
 
 def read_token_before(text: str, end: int) -> str:
-    """Return the token that ends at `end`, of at most 40 characters.
+    """Return the token of at most 40 characters that ends at the offset `end`.
 
     The token starts after white space, an opening mark, or a character of an unspaced script.
     """
@@ -166,7 +166,7 @@ def follows_abbreviation(text: str, cut: int, abbreviations: frozenset[str]) -> 
 
 
 def never_ends_sentence(text: str, cut: int) -> bool:
-    """Return whether the token before `cut` never ends a sentence, such as "Dr.", "vs.", "No." 5.
+    """Return whether the token before `cut` never ends a sentence, such as "Dr." or "vs.".
 
     The same holds for an initial before a capital ("J. Smith"), letters with stops without a
     following space, and a list label ("R8.") at the start of the text or after a sentence.
@@ -193,10 +193,11 @@ def _is_label(head: str) -> bool:
 
 
 def find_weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[str]) -> int:
-    """Return the best offset to cut `text[start:end]`: after the last boundary of the best kind.
+    """Return the offset of the best boundary at which to cut `text[start:end]`.
 
-    Kinds, best first: sentence end, semicolon or colon, comma, white space. A boundary after an
-    abbreviation or an initial is used only if there is no other. Returns 0 without any boundary.
+    The last boundary of the best kind is the best. Kinds, best first: sentence end, semicolon or
+    colon, comma, white space. A boundary after an abbreviation or an initial is used only if there
+    is no other. Returns 0 without any boundary.
     """
     spare = 0
     for kind in _WEAK:
@@ -215,7 +216,7 @@ def find_weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[s
 
 
 def find_next_cut(text: str, start: int, end: int) -> int:
-    """Return the first boundary of any kind after `start`; `end` if there is none."""
+    """Return the first offset after `start` at which a text may be cut; `end` if there is none."""
     for match in _ANY.finditer(text, start, end):
         if match.end() < end and can_start_segment(text, match.end()):
             return match.end()

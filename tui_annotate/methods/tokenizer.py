@@ -33,7 +33,7 @@ _TAIL = rf"(?:[{_MARKS}\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff]|\u200d{_SEEN})*"
 
 @cache
 def word_pattern() -> re.Pattern[str]:
-    """Return the compiled pattern of a word; compiled at the first use, to save start time."""
+    """Return the regular expression of a word, which is compiled at its first use."""
     return re.compile(_WORD)
 
 

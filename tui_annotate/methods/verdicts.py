@@ -11,9 +11,9 @@ from tui_annotate.domain.people import SETTLED, PersonKind
 from tui_annotate.domain.records import Record
 
 HARMLESS: Final = frozenset({"Benign", "Consistent"})
-"""Top-level labels of claims that do not make a sample unsupported."""
+"""Top-level labels of claims with which a sample still counts as supported."""
 OPEN: Final = frozenset({"Questionable"})
-"""Top-level labels of claims that cannot be decided."""
+"""Top-level labels of claims for which annotators could not decide whether they are supported."""
 
 
 def find_verdict(record: Record) -> bool | None:

@@ -74,7 +74,7 @@ def scratch_folder(parent: Path) -> Iterator[Path]:
 
 @contextmanager
 def _own_folder(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder that no other process fills, and remove it unless it was renamed."""
+    """Yield an empty folder for this process only, and remove it unless it was renamed."""
     for left in folder.parent.glob(_UNFINISHED.format("*")):
         with suppress(FileNotFoundError), _try_lock(left) as free:  # may vanish now
             if free:
@@ -83,7 +83,7 @@ def _own_folder(folder: Path) -> Iterator[Path]:
     with _try_lock(folder) as free:
         if not free:
             raise Conflict(
-                f"another process is writing {folder}", "wait until the other process has ended"
+                f"another process is writing {folder}", "wait until the writing process ends"
             )
         try:
             yield folder
@@ -165,11 +165,11 @@ def read_sums(folder: Path) -> dict[str, str]:
         lines = (folder / SUMS).read_text("utf-8").splitlines()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NotFound(
-            f"{folder} contains no file {SUMS}", "give the folder that contains this file"
+            f"{folder} contains no file {SUMS}", "pass the folder that contains this file"
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise Damaged(
-            f"{folder / SUMS} cannot be read: {error}", "use another copy of the folder"
+            f"{folder / SUMS} cannot be read: {error}", "use an undamaged copy of the folder"
         ) from error
     sums = {}
     for line in lines:
@@ -178,14 +178,14 @@ def read_sums(folder: Path) -> dict[str, str]:
         if not name or place.is_absolute() or ".." in place.parts:
             raise Damaged(
                 f"{folder / SUMS} lists {name!r}, which is not a path inside the folder",
-                "use another copy of the folder",
+                "use an undamaged copy of the folder",
             )
         sums[name] = value
     return sums
 
 
 def check(folder: Path) -> None:
-    """Verify the files of a folder against its checksum file; errors as in `copy_checked`."""
+    """Verify the files of a folder against its checksum file, with the errors of `copy_checked`."""
     _compare_with_sums(folder, lambda name: _hash_file(folder / name))
 
 
@@ -206,11 +206,12 @@ def _compare_with_sums(folder: Path, hash_file: Callable[[str], str]) -> list[st
             found = hash_file(name)
         except (FileNotFoundError, IsADirectoryError) as error:
             raise Damaged(
-                f"{folder / name} is missing", "use another copy of the folder"
+                f"{folder / name} is missing", "use an undamaged copy of the folder"
             ) from error
         if found != value:
             raise Damaged(
-                f"{folder / name} does not match its checksum", "use another copy of the folder"
+                f"{folder / name} does not match its checksum",
+                "use an undamaged copy of the folder",
             )
     return [*sums]
 

@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 def split_batches(
     values: Iterable[_T], size: int, *, weight: Callable[[_T], int] = lambda _: 1
 ) -> Iterator[list[_T]]:
-    """Split values into lists whose total weight is `size` or slightly more; the last may be less.
+    """Split values into lists that each weigh `size` or slightly more; the last may weigh less.
 
     The values are read only as the lists are requested. By default each value weighs 1.
     """

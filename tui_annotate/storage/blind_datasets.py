@@ -64,9 +64,9 @@ class BlindDatasets(Store):
         self._set_visibility(dataset, _VALUE)
 
     def show(self, dataset: str) -> None:
-        """Show the machine output of a dataset to annotators again; errors as in `hide`.
+        """Show the machine output of a dataset to annotators again.
 
-        A practice dataset still hides it.
+        A practice dataset still hides its machine output. Raises the errors of `hide`.
         """
         self._set_visibility(dataset, None)
 

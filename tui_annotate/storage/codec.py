@@ -35,7 +35,7 @@ def request_to_json(request: Request) -> str:
 
 @lru_cache(maxsize=128)
 def request_from_json(text: str) -> Request:
-    """Parse JSON that `request_to_json` wrote; sibling samples share one cached request."""
+    """Parse JSON that `request_to_json` wrote; results are cached for sibling samples."""
     return Request(*json.loads(text)) if text else Request()
 
 
@@ -56,8 +56,8 @@ def pack(segments: Sequence[Segment]) -> bytes:
     for segment in segments:
         if segment.start != start or segment.end <= start:
             raise InvalidInput(
-                f"segment {segment.start}:{segment.end} does not follow offset {start}",
-                "give segments in order, without gaps or overlaps",
+                f"segment {segment.start}:{segment.end} is empty or does not start at {start}",
+                "pass the segments in order, without gaps or overlaps",
                 code="segments-gap",
             )
         start = segment.end

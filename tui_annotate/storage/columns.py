@@ -16,7 +16,7 @@ def _define_table(name: str, columns: str) -> TableClause:
 
 
 def columns_of(table: FromClause, names: str) -> list[ColumnElement[Any]]:
-    """Return some columns of a table; `names` are column names separated by spaces."""
+    """Return the columns of a table that have the given names, which are separated by spaces."""
     return [table.c[name] for name in names.split()]
 
 

@@ -44,7 +44,7 @@ MOST_CONNECTIONS: Final = 32
 """Maximum number of reading threads, and of writing threads, in one process; more threads wait."""
 
 LARGEST_JOURNAL: Final = 16 * 2**20
-"""Maximum size in bytes of the write-ahead log once no reader needs its older part."""
+"""Size in bytes to which the write-ahead log is truncated when no reader needs its content."""
 
 
 class Database:
@@ -96,7 +96,7 @@ class Database:
                 raise NotFound(f"the store {path} is empty", make_again(path))
             if version > SCHEMA:
                 raise Unavailable(
-                    f"the store {path} has version {version}; this program knows up to {SCHEMA}",
+                    f"the store {path} has version {version}; the newest supported is {SCHEMA}",
                     "install a newer tui-annotate",
                 )
             if version < OLDEST_SCHEMA:
@@ -178,7 +178,7 @@ class Database:
             yield connection
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
-        """Open a second store that is closed together with this store; errors as in `open`.
+        """Open a second store that is closed together with this store; raises the errors of `open`.
 
         Args:
             make: create the store if there is no file at `path`.
@@ -224,7 +224,7 @@ def _create_tables(database: Database) -> None:
 
 @contextmanager
 def _close_on_error(database: Database) -> Iterator[Database]:
-    """Close a store after an error in the block, because no caller can close the store yet."""
+    """Close a newly opened store if an error occurs in the block, before a caller receives it."""
     try:
         yield database
     except BaseException:
@@ -282,15 +282,15 @@ _HINTS: Final = {
     "SQLITE_AUTH": ("access is refused", "check the owner and mode of the store"),
     "SQLITE_BUSY": (
         "another process has locked the file",
-        "wait for the other process to end, then try again",
+        "wait until the process that locked the file ends, then try again",
     ),
     "SQLITE_LOCKED": (
         "another process has locked the file",
-        "wait for the other process to end, then try again",
+        "wait until the process that locked the file ends, then try again",
     ),
     "SQLITE_PROTOCOL": (
         "another process has locked the file",
-        "wait for the other process to end, then try again",
+        "wait until the process that locked the file ends, then try again",
     ),
     "SQLITE_CORRUPT": ("the file is damaged", SAVE),
     "SQLITE_NOTADB": ("the file is not a store", SAVE),
@@ -302,7 +302,7 @@ _HINTS: Final = {
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Replace errors of SQLite and of files in the block with the program's own errors.
+    """Convert errors of SQLite and of files in a `with` block into the program's own errors.
 
     Raises:
         Conflict: a row breaks a constraint of the tables.
@@ -337,4 +337,4 @@ def _translate_error(error: Any, path: Path) -> TuiAnnotateError:
     reason, hint = _HINTS.get("_".join(name.split("_")[:2]), ("", "try again"))
     kind = Damaged if hint == SAVE else Unavailable
     # The reason comes before the path, because the path may be longer than the screen is wide.
-    return kind(f"the store cannot be used, {reason or error}: {path}", hint)
+    return kind(f"the store cannot be used because {reason or error}: {path}", hint)

@@ -1,4 +1,4 @@
-"""Items of report collections for one annotator: topics with counts, items, next open item.
+"""Report collections for one annotator: topics with item counts, items, and the next open item.
 
 An item is a report, document or citation that annotators rate. Counts of a whole collection come
 from its reports, of which there are few; an annotator's own work is looked up by annotator. So a
@@ -104,7 +104,7 @@ _NEXT: Final = {
         )
     ),
 }
-"""Queries for the next open item, among all samples (True) or only assigned samples (False)."""
+"""Query for the next unannotated item, among all samples (True) or assigned samples (False)."""
 _ROW: Final = text("SELECT id FROM samples WHERE dataset_id = :dataset AND external = :sample")
 _LAST: Final = 2**63 - 1
 
@@ -136,7 +136,7 @@ class _DatasetView:
         return self.connection.execute(query, known | scope)
 
     def has(self, kind: SampleKind) -> bool:
-        """Return whether the dataset has items of a kind."""
+        """Return whether the dataset has items of a kind, such as reports."""
         return (
             self._execute(_ANY, kind=kind.value, **id_prefix_range(id_prefix(kind))).first()
             is not None
@@ -173,7 +173,7 @@ class _DatasetView:
         return [one for one in found if one.topic == topic and run in ("", one.run)]
 
     def counts(self, kind: SampleKind, topics: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
-        """Return (done, total) items of a kind by topic, for a dataset with no assigned samples."""
+        """Return numbers (done, total) of items by topic, in a dataset without assigned samples."""
         if kind is SampleKind.CITATION:
             done = Counter(topic for topic, _ in self.complete(id_prefix(kind)))
             rows = self._execute(_SENTENCES, **id_prefix_range(id_prefix(SampleKind.REPORT)))
@@ -186,7 +186,7 @@ class _DatasetView:
         return {name: (done[name], count) for name, count in total.items()}
 
     def complete(self, start: str) -> list[tuple[str, str]]:
-        """Return (topic, group) of each sentence of which the annotator annotated all citations.
+        """Return (topic, group) of each report sentence of which all citations are annotated.
 
         Citations are ignored if their ids do not begin with `start`.
         """
@@ -236,7 +236,7 @@ class ItemStore(Store):
             yield _DatasetView(connection, person, dataset, row[0], whole, busy)
 
     def modes(self, dataset: str) -> tuple[SampleKind, ...]:
-        """Return the kinds of items that a dataset has."""
+        """Return the kinds of items, such as reports, that a dataset has."""
         with self._open_dataset(self._actor.person, dataset) as seen:
             return tuple(kind for kind in RATED_KINDS if seen and seen.has(kind))
 
@@ -262,7 +262,7 @@ class ItemStore(Store):
     def runs(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str
     ) -> tuple[TreeBranch, ...]:
-        """Return the runs of a topic in order of arrival, with done and total items of each run."""
+        """Return a topic's report runs in order of arrival, with done and total items of each."""
         with self._open_dataset(person, dataset) as seen:
             if seen is None:
                 return ()
@@ -311,9 +311,9 @@ _DONE_BY_KIND: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """Number of items of a kind in a dataset, and how many of them one person annotated.
+    """Number of samples of a kind, such as reports, in a dataset, and of those a person annotated.
 
-    `person` is empty if no person annotated an item of this kind.
+    `person` is empty if no person annotated a sample of this kind.
     """
 
     dataset: str
@@ -325,7 +325,7 @@ class KindCount:
 
 
 def count_kinds(connection: Connection, seen: Sequence[str] | None) -> list[KindCount]:
-    """Return item counts by dataset, kind and person; `seen`: ids of the people, None for all."""
+    """Count samples by dataset, kind and person, for people with ids in `seen` (None means all)."""
     done: dict[tuple[int, str], list[Any]] = {}
     for row, kind, *who in connection.execute(_DONE_BY_KIND, seen_scope(seen)):
         done.setdefault((row, kind), []).append(who)

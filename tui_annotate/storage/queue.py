@@ -120,7 +120,7 @@ class QueueStatus:
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """A sample as the queue shows it; `summary_start` is one line, `updated` ISO 8601 or empty."""
+    """A sample as the queue shows it; `updated` is a time in ISO 8601, or empty."""
 
     key: SampleKey
     group: str
@@ -240,7 +240,7 @@ class QueueStore(Store):
         offset: int = 0,
         limit: int = 200,
     ) -> QueuePage:
-        """Return rows of the queue in order, with this person's states.
+        """Return one page of a person's queue in order, with the person's state of each sample.
 
         Args:
             search: a part of the id, the group, the dataset or the summary's start, in any case.
@@ -263,7 +263,7 @@ class QueueStore(Store):
         return QueuePage(tuple(rows), total)
 
     def siblings(self, person: str, key: SampleKey, *, order: str) -> tuple[QueueRow, ...]:
-        """Return the queue rows of all samples in a sample's group, in order of arrival.
+        """Return the queue rows of all samples in the group of a sample, in order of arrival.
 
         A sample without a group has none.
         """
@@ -354,12 +354,12 @@ class QueuePlace(NamedTuple):
 TOP: Final = QueuePlace(-1, -1, -1)
 """Position before the first sample of a queue order."""
 END: Final = QueuePlace(2**63 - 1, 2**63 - 1, 2**63 - 1)
-"""Position behind the last sample of a queue order."""
+"""Position after the last sample of a queue order."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderWalk:
-    """One queue order of one annotator, inside a transaction."""
+    """The samples of one annotator in one queue order, read inside a transaction."""
 
     connection: Connection
     order: int
@@ -384,7 +384,7 @@ class OrderWalk:
         return int(self._execute(_SUM).scalar_one())
 
     def step(self, place: QueuePlace, step: int) -> SampleKey | None:
-        """Return the sample `step` positions after a position; None beyond the ends.
+        """Return the sample `step` positions after a position, or None outside of the queue order.
 
         A negative `step` goes back.
         """
@@ -393,7 +393,7 @@ class OrderWalk:
         return SampleKey(*row) if row else None
 
     def first_open(self, place: QueuePlace) -> SampleKey | None:
-        """Return the first sample behind a position that the person has not completed.
+        """Return the first sample after a position that the person has not completed.
 
         Buckets whose samples are all completed are skipped.
         """
@@ -410,7 +410,7 @@ class OrderWalk:
         return SampleKey(*row)
 
     def count(self, scope: Mapping[str, str]) -> int:
-        """Return how many samples match a search text and states; empty values match all."""
+        """Count the samples that match a search text and states; empty filters match all."""
         if not scope["search"] and not scope["states"]:
             return self.total()
         return int(self._execute(_COUNT, **scope).scalar_one())
@@ -421,7 +421,7 @@ class OrderWalk:
         return rows
 
     def group(self, key: SampleKey) -> Sequence[Any]:
-        """Return the queue rows of all samples in a sample's group, in order of arrival."""
+        """Return the queue rows of all samples in the group of a sample, in order of arrival."""
         rows: Sequence[Any] = self._execute(_GROUP, dataset=key.dataset, sample=key.id).all()
         return rows
 
@@ -431,7 +431,7 @@ class OrderWalk:
 
 
 def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) -> SampleKey | None:
-    """Return the first open sample after a position in several queue orders, searched cyclically.
+    """Return the first uncompleted sample after a position in several queue orders, else before it.
 
     `places` has the position by the order that it is in; empty for the top.
     """
@@ -446,7 +446,7 @@ def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) 
 def step_across(
     line: Sequence[OrderWalk], at: int, place: QueuePlace, *, step: int
 ) -> SampleKey | None:
-    """Return the sample `step` positions away, in the next queue order if needed, or None."""
+    """Return the sample `step` positions away, also in another queue order, or None at the end."""
     onward = 1 if step > 0 else -1
     while True:
         if found := line[at].step(place, step):

@@ -1,4 +1,4 @@
-"""Queue orders: each gives every sample a sort value; samples with equal values keep arrival order.
+"""Queue orders, which give every sample a sort value. Equal values keep the order of arrival.
 
 Samples, and the samples that a person completed, are counted by buckets of sort values. So looking
 up a position among 100,000 samples costs as much as among 100.
@@ -31,16 +31,16 @@ from tui_annotate.storage.statements import add_counts
 
 SHARE: Final = "share:"
 PRACTICE: Final = "practice:"
-"""Prefixes of the names of queue orders that belong to one person; the person's id follows."""
+"""Prefixes of names of queue orders that belong to one person; the names end with a person's id."""
 
 HANDED_OUT: Final = "handed-out"
-"""Setting of a dataset that only assignees see; its samples are in no shared queue order."""
+"""Setting of a dataset that only assignees see; shared queue orders do not contain the dataset."""
 
 EVERYONE: Final = ""
-"""Value of `person` in rows that count all samples, not the samples that a person completed."""
+"""Value of `person` in rows that count all samples instead of one person's completed samples."""
 
 UNSCORED: Final = 1 << 40
-"""Smallest sort value of samples without a score in a queue order by score.
+"""Smallest sort value of samples without a score, in queue orders that sort by a score.
 
 The row id is added, so that such samples keep their order of arrival.
 """
@@ -60,9 +60,9 @@ _BUCKETS: Final = select(RANKS.c.sample_id, RANKS.c.order_id, RANKS.c.bucket).wh
 
 
 class RankedSample(NamedTuple):
-    """A sample to add to queue orders: its row id, its key, the first sample of the same source.
+    """A sample that is added to queue orders, and the first sample with the same source.
 
-    All samples are given by row id.
+    `sample_id` and `first` are row ids.
     """
 
     sample_id: int
@@ -99,9 +99,9 @@ def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None
 
 
 def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
-    """Return (row id, name, `filled`, `until`) of each queue order that all annotators share.
+    """Return the rows (id, name, `filled`, `until`) of queue orders that all annotators share.
 
-    `filled` and `until` are those of `OrderRow`.
+    `OrderRow` explains `filled` and `until`.
     """
     query = select(*columns_of(ORDERS, "id name filled until"))
     rows = map(tuple, connection.execute(query))
@@ -151,9 +151,9 @@ def _add_tallies(connection: Connection, changes: Sequence[tuple[int, str, int, 
 
 
 def count_finished(connection: Connection, changes: Sequence[tuple[str, int, int]]) -> None:
-    """Update the counts of completed samples for changes (person, sample row id, 1 or -1).
+    """Update the counts of completed samples after people completed or reopened samples.
 
-    1 means that the person completed the sample, -1 that the person reopened it.
+    A change is (person, sample row id, 1 if the sample was completed or -1 if it was reopened).
     """
     places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for some in split_batches(sorted({sample_id for _, sample_id, _ in changes}), _BATCH):
@@ -194,7 +194,7 @@ def remove_ranks(
 
 
 def first_values_by_source(connection: Connection, sources: Sequence[str]) -> dict[str, int]:
-    """Return each source's sort value in the queue order `by-source`; new sources are absent."""
+    """Return the sort values of sources in the queue order `by-source`, except of new sources."""
     order = select(ORDERS.c.id).where(ORDERS.c.name == BY_SOURCE).scalar_subquery()
     query = (
         select(SAMPLES.c.source, func.min(RANKS.c.value))

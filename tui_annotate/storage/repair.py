@@ -9,7 +9,7 @@ from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 
 
 def suggest_repair(error: TuiAnnotateError, store: Path) -> str:
-    """Return the next step after a store error: the recovery command if damaged, else the hint."""
+    """Return the next step after a store error: its hint, or the recovery command for damage."""
     return recovery_command(store) if isinstance(error, Damaged) else error.hint
 
 
@@ -42,7 +42,7 @@ def reingest_command(store: Path) -> str:
 
 
 def restore_command(store: Path) -> str:
-    """Return what to do if a file is not a store, or is too damaged for any of it to be trusted."""
+    """Return what to do if a file is not a store, or is too damaged to be trusted."""
     return f"restore a backup: tui-annotate restore BACKUP DIR{_mention_backup(store)}"
 
 
@@ -61,7 +61,7 @@ def command(words: str, folder: Path) -> str:
 
 
 def numbered_backups(store: Path) -> dict[int, Path]:
-    """Return the paths of a store's backups before migrations, by number."""
+    """Return, by number, the paths of the backups that were made before migrations of a store."""
     paths = (store.parent / "backups").glob("store-*.sqlite")
     named = {path.stem.removeprefix("store-"): path for path in paths}
     return {int(number): path for number, path in named.items() if number.isdecimal()}

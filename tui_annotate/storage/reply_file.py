@@ -107,7 +107,7 @@ class ReplyStore(CommonStore):
         return None if found is None else bytes(found).decode("utf-8", "surrogatepass")
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
-        """Store a reply in place of an earlier reply; `about` describes the request for people."""
+        """Store or replace the reply to a request, which `about` describes for human readers."""
         row = {
             "key": key,
             "reply": reply.encode("utf-8", "surrogatepass"),

@@ -52,7 +52,7 @@ def worked_on_condition(assignment: str) -> str:
 
 
 def seen_scope(seen: Sequence[str] | None) -> dict[str, Any]:
-    """Return query parameters that limit a query to the work of some people, or None for all.
+    """Return query parameters for work of the people in `seen`, or of all people if it is None.
 
     Such a query has `person <> :settled AND (:everybody OR person IN :seen)`.
     """
@@ -80,12 +80,12 @@ def sample_row(connection: Connection, key: SampleKey) -> int:
     """
     found = connection.execute(SAMPLE_ROW, {"dataset": key.dataset, "sample": key.id}).scalar()
     if found is None:
-        raise NotFound(f"there is no sample {key}", "check whether its dataset was removed")
+        raise NotFound(f"there is no sample {key}", "check whether the dataset was removed")
     return int(found)
 
 
 def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
-    """Return a digest of each stored sample's texts, by key; missing samples are absent."""
+    """Return a digest of each stored sample's texts, by key; unknown keys are omitted."""
     known: dict[SampleKey, str] = {}
     by_dataset: dict[str, list[str]] = {}
     for key in keys:

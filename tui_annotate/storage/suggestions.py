@@ -237,11 +237,11 @@ class SuggestionStore(Store):
             named = f"run {run!r}" if run else f"maker {maker!r}"
             raise NotFound(
                 f"no suggestions of {named}",
-                f"{suggest_word(run or maker, known)}list all with: tui-annotate suggestions list",
+                f"{suggest_word(run or maker, known)}list runs with: tui-annotate suggestions list",
             )
         if run and len(chosen) > 1:
             raise InvalidInput(
-                f"the ids of {len(chosen)} runs begin with {run!r}",
+                f"{len(chosen)} runs have an id that begins with {run!r}",
                 "give more characters of the id",
             )
         count = 0
@@ -290,7 +290,7 @@ def load_suggestion(connection: Connection, key: SampleKey, name: str) -> Sugges
     column = connection.execute(_ONE, {"name": name, "row": row}).scalar()
     if column is None:
         raise NotFound(
-            f"there is no such suggestion on sample {key}", "check whether its run was removed"
+            f"there is no such suggestion on sample {key}", "check whether the run was deleted"
         )
     return _SuggestionReader(connection).suggestion(key.dataset, column)
 
@@ -307,7 +307,7 @@ def _write_batch(
         if key.dataset != run.dataset:
             raise InvalidInput(
                 f"the suggestion on sample {key} is not in the run's dataset {run.dataset!r}",
-                "create one run for each dataset",
+                "create a separate run for each dataset",
             )
     wanted = {"dataset": run.dataset, "ids": sorted({key.id for key, _ in some})}
     rows = {row[0]: row[1] for row in connection.execute(_ROWS, wanted)}

@@ -23,7 +23,7 @@ NO_ROWID: Final = {"sqlite_with_rowid": False}
 
 
 class Row(SQLModel):
-    """Base class of a table row, with metadata that other packages with SQLModel do not share.
+    """Base class of table rows; other packages that use SQLModel do not share its metadata.
 
     Keys and indexes are named by a convention, so that migrations find them. A table has no rowid
     unless the class defines its own `__table_args__`.
@@ -113,7 +113,7 @@ class EventRow(Row, table=True):
 
 
 class SampleCountRow(Row, table=True):
-    """Number of samples in one bucket of a queue order, in all or completed by one person.
+    """Number of samples in one bucket (part) of a queue order, in all or completed by one person.
 
     `person` is empty for the number of all samples.
     """
@@ -156,7 +156,7 @@ class AllotmentRow(Row, table=True):
 
 
 class PoolRow(Row, table=True):
-    """A sample in a pool; `room` is the number of annotators who may still take it.
+    """A sample that annotators can take from a pool; `room` is the number of its free slots.
 
     `value` is its sort value in the pool.
     """
@@ -173,7 +173,7 @@ class PoolRow(Row, table=True):
 
 
 class PoolCountRow(Row, table=True):
-    """Number of samples of a pool that still need annotators, or that one person already has.
+    """Number of a pool's samples with free slots: all of them, or those that one person has.
 
     `person` is empty for the number of all such samples.
     """
@@ -429,7 +429,7 @@ class SampleRow(Row, table=True):
 
 
 class SampleDocumentRow(Row, table=True):
-    """A document of a sample; `ordinal` is its number across source and summary."""
+    """A document of a sample; `ordinal` is its number among the sample's documents."""
 
     __tablename__ = "sample_documents"
     sample_id: int = Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE")
@@ -441,7 +441,7 @@ class SampleDocumentRow(Row, table=True):
 
 
 class OrderRow(Row, table=True):
-    """A queue order; samples after `filled`, up to `until`, are not in the order yet."""
+    """A queue order; samples with ids above `filled`, up to `until`, are still to be added."""
 
     __tablename__ = "orders"
     __table_args__ = ()
@@ -452,7 +452,7 @@ class OrderRow(Row, table=True):
 
 
 class RankRow(Row, table=True):
-    """The sort value of a sample in a queue order; `bucket` grows with `value`, for fast counts."""
+    """The sort value of a sample in a queue order; `bucket` groups near values, for fast counts."""
 
     __tablename__ = "ranks"
     order_id: int = Field(primary_key=True, foreign_key="orders.id")
@@ -475,7 +475,7 @@ class EmbeddedRow(Row, table=True):
 
 
 class VectorSetRow(Row, table=True):
-    """The vectors that one embedder made; the setting `vectors` names the set in use.
+    """A set of vectors that one embedder made; the setting `vectors` names the set in use.
 
     `loose` is true if its table has rows that were not optimized yet. A set that is older than this
     table has an empty version and segmenter, and 0 dimensions, until its embedder is loaded.
@@ -531,7 +531,7 @@ class RunRow(Row, table=True):
 
 
 class ScoreRow(Row, table=True):
-    """One named score that a run gave to a sample; `parts` is JSON or empty."""
+    """A score that a run gave to a sample; `parts` is JSON with values of segments or documents."""
 
     __tablename__ = "scores"
     sample_id: int = Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE")
@@ -546,7 +546,7 @@ class ScoreRow(Row, table=True):
 
 
 class ReplyRow(Row, table=True):
-    """A reply of a language model, by the hash of its complete request; `about` is JSON."""
+    """A language model's reply, by the hash of its request, which `about` describes as JSON."""
 
     __tablename__ = "replies"
     __table_args__ = ()

@@ -127,7 +127,7 @@ class WorkStatisticsStore(Store):
             ]
 
     def readings(self) -> list[int]:
-        """Return how many annotators completed each sample, for samples with at least one.
+        """Return, for each sample that an annotator completed, how many annotators completed it.
 
         Second readings do not count.
         """

@@ -1,1 +1,1 @@
-"""The samples that each annotator has, and the rules that assign samples."""
+"""Assignments of samples to annotators, and the rules that assign samples."""

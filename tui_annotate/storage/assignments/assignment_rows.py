@@ -70,7 +70,7 @@ _OF_DATASET: Final = text(
 
 
 class AssignedRow(NamedTuple):
-    """A sample, by its row id, that is assigned or will be assigned to a person."""
+    """A person, and the row id of a sample that is or will be assigned to the person."""
 
     person: str
     sample_id: int
@@ -96,7 +96,7 @@ def record_handout(
 def assign_samples(
     connection: Connection, rows: Iterable[AssignedRow], *, handout: int
 ) -> list[AssignedRow]:
-    """Append samples to each person's list, in order; return the newly assigned samples."""
+    """Assign samples to people, after their earlier samples; return the newly assigned samples."""
     wanted: defaultdict[tuple[str, bool], list[int]] = defaultdict(list)
     for row in dict.fromkeys(rows):
         wanted[row.person, row.practice].append(row.sample_id)
@@ -164,7 +164,7 @@ def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at
 
 
 def free_dataset(connection: Connection, dataset_id: int) -> bool:
-    """Open a dataset to all annotators if its samples are unassigned; return whether it is open."""
+    """Open a dataset to all annotators if no sample is assigned; return whether it is open."""
     rules = select(DATASET_SETTINGS.c.name).where(
         DATASET_SETTINGS.c.dataset_id == dataset_id,
         DATASET_SETTINGS.c.name.in_([AssignmentCause.POOL.value, AssignmentCause.PRACTICE.value]),
@@ -236,7 +236,7 @@ def count_available_in_pool(connection: Connection, dataset_id: int, *, person: 
 
 
 def recount_pool(connection: Connection, dataset_id: int) -> None:
-    """Recompute the counts of a pool from its samples."""
+    """Recompute the sample counts of the pool from which annotators take samples of a dataset."""
     mine = POOL_COUNTS.c.dataset_id == dataset_id
     connection.execute(delete(POOL_COUNTS).where(mine))
     connection.execute(_RECOUNT, {"dataset": dataset_id})
@@ -256,7 +256,7 @@ def record_removal(connection: Connection, sample_id: int) -> None:
 
 
 def _change_capacity(connection: Connection, rows: Iterable[AssignedRow], *, by: int) -> None:
-    """Update pools after samples were assigned (`by` is -1) or unassigned (1)."""
+    """Take pool slots for assigned samples (`by` is -1), or free slots of unassigned ones (1)."""
     people: defaultdict[int, list[str]] = defaultdict(list)
     for person, sample_id, _ in rows:
         if base_person(person) == person:  # a second reading adds no new annotator

@@ -54,7 +54,7 @@ _SAMPLES: Final = text(
 
 
 def no_disabled_people() -> Collection[str]:
-    """Return no disabled people, for a workspace without a shared store of people."""
+    """Return an empty set of disabled people, for a workspace without a shared store of people."""
     return ()
 
 

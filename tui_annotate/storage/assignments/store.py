@@ -138,7 +138,7 @@ class HeldSample:
 
 @dataclass(frozen=True, slots=True)
 class AssignableDataset:
-    """A dataset whose samples can be assigned, and the samples that people have already.
+    """A dataset whose samples can be assigned, and the samples that are assigned to each person.
 
     Attributes:
         has: the keys of each person's samples, without second readings.
@@ -154,7 +154,7 @@ class AssignableDataset:
 
 @dataclass(frozen=True, slots=True)
 class StoredAssignment:
-    """An assignment that was made; `undone` is empty while it is valid."""
+    """A recorded assignment of samples; `undone` is the time of its undo, or empty."""
 
     id: int
     at: str
@@ -182,7 +182,7 @@ class WithdrawalResult:
 
 
 class AssignmentProgress(NamedTuple):
-    """Numbers of a dataset's samples that are assigned to a person, by progress."""
+    """Numbers of samples in a dataset that are assigned to a person, by their progress."""
 
     dataset: str
     person: str
@@ -208,7 +208,7 @@ class AssignmentStore:
 
     @contextmanager
     def writing(self, by: str) -> Iterator[AssignmentTransaction]:
-        """Open a write transaction; `by` is the acting person's id, empty for the store's owner."""
+        """Open a write transaction for the person `by`, or for the store's owner if it is empty."""
         with self._database.writing() as connection:
             yield AssignmentTransaction(connection, by, self._clock())
 
@@ -264,11 +264,11 @@ class AssignmentTransaction:
         return [_parse_score(row[3], score) for row in rows]
 
     def dataset_row(self, dataset: str) -> int:
-        """Return the row id of a dataset; raise as `statements.dataset_row` does."""
+        """Return the row id of a dataset, or raise the errors of `statements.dataset_row`."""
         return dataset_row(self.connection, dataset)
 
     def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:
-        """Return the samples that are assigned to a person, or by an assignment, in queue order."""
+        """Return samples assigned to a person, or by the assignment `handout`, in queue order."""
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
@@ -314,12 +314,12 @@ class AssignmentTransaction:
         return [AssignmentProgress(*row) for row in rows]
 
     def rules(self, dataset: str) -> list[tuple[str, Rule]]:
-        """Return the current rules as (dataset, rule); an empty `dataset` means all datasets."""
+        """Return the current assignment rules of one or all datasets, as (dataset, rule)."""
         rows = self.connection.execute(_RULES, {"dataset": dataset})
         return [(row[0], _KINDS[row[1]](**from_json(row[2]))) for row in rows]
 
     def count_waiting(self, dataset: str, rule: Rule) -> int:
-        """Return how many samples wait to be taken from the pool, or for a further annotator."""
+        """Return how many samples wait in the pool, or wait for a further annotator."""
         if isinstance(rule, Pool):
             return int(self.connection.execute(_POOL_SIZE, {"dataset": dataset}).scalar_one())
         if isinstance(rule, Escalation):
@@ -329,7 +329,7 @@ class AssignmentTransaction:
     # assigning ---------------------------------------------------------------------------------
 
     def keep(self, person: Person) -> None:
-        """Store a person who is not stored yet."""
+        """Store a person, unless a person with the same id is stored already."""
         add_person(self.connection, person)
 
     def apply(
@@ -365,7 +365,7 @@ class AssignmentTransaction:
         practised = self.rule(dataset_id, AssignmentCause.PRACTICE) is not None
         wanted = kind is AssignmentCause.PRACTICE
         if practised and not wanted:
-            raise Conflict("the dataset is for practice", "choose a dataset without practice")
+            raise Conflict("the dataset is for practice", "choose another dataset")
         if wanted and not practised and self.rule(dataset_id, HANDED_OUT) is not None:
             raise Conflict(
                 "the dataset is assigned already, but not for practice",
@@ -411,7 +411,7 @@ class AssignmentTransaction:
     def escalate_now(
         self, dataset: str, *, disabled: Disabled = no_disabled_people
     ) -> tuple[int, int]:
-        """Apply a dataset's escalation rule now; return (escalated, waiting) numbers of samples.
+        """Apply a dataset's escalation rule; return the numbers of escalated and waiting samples.
 
         A sample waits if no annotator is available for it.
 
@@ -421,7 +421,7 @@ class AssignmentTransaction:
         if self.rule(self.dataset_row(dataset), AssignmentCause.ESCALATE) is None:
             raise NotReady(
                 f"dataset {dataset!r} has no escalation rule",
-                "create one: tui-annotate assignments escalate --dataset NAME --when differ",
+                "create a rule: tui-annotate assignments escalate --dataset NAME --when differ",
             )
         return escalate_dataset(self.connection, dataset, disabled=disabled)
 
@@ -458,14 +458,14 @@ class AssignmentTransaction:
         holding = [each for each in self.handouts() if not each.undone or each.id == number]
         meant = [each for each in holding if number in (0, each.id)]
         if not meant:
-            hint = "list all batches with: tui-annotate assignments list"
+            hint = "list all assignments with: tui-annotate assignments list"
             if number:
                 raise NotFound(f"there is no batch of assignments {number}", hint)
             raise NotReady("nothing to undo: no samples are assigned", hint)
         if meant[-1].undone:
             raise Conflict(
-                f"batch {number} was undone already",
-                "list all batches with: tui-annotate assignments list",
+                f"the assignments of batch {number} are already undone",
+                "list all assignments with: tui-annotate assignments list",
             )
         return meant[-1]
 
@@ -516,7 +516,7 @@ class AssignmentTransaction:
             dataset_id = self.dataset_row(each.key.dataset)
             if pools.pool_of(self.connection, dataset_id) is None:
                 raise Conflict(
-                    f"dataset {each.key.dataset!r} has no pool", "name an annotator: --to NAME"
+                    f"dataset {each.key.dataset!r} has no pool", "move to an annotator: --to NAME"
                 )
         assignment_rows.unassign_samples(self.connection, [each.allotted for each in held])
 

@@ -33,7 +33,7 @@ from tui_annotate.storage.corpus.intake import summary_start
 from tui_annotate.storage.corpus.sample_names import LAST_CHARACTER, only_key, split_name
 
 MOST_LABELS: Final = 1000
-"""Maximum number of distinct labels counted; a file with more probably has ids as labels."""
+"""Maximum number of labels that are counted. A file with more probably uses ids as labels."""
 
 _SCHEMA: Final = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-16000;
@@ -61,7 +61,7 @@ _COUNT: Final = f"SELECT count(*){_FILTER}"
 
 @dataclass(frozen=True, slots=True)
 class IndexedSample:
-    """A sample in a list; `workers` is the number of people with work on the sample."""
+    """A sample in the list of a file; `workers` is the number of people who worked on it."""
 
     key: SampleKey
     group: str
@@ -220,7 +220,7 @@ class FileIndex:
         offset: int = 0,
         limit: int = 200,
     ) -> tuple[list[IndexedSample], int]:
-        """Return (a page of matching samples in order, the number of all matching samples).
+        """Return one page of the matching samples in order, and the number of all matching samples.
 
         Args:
             search: part of the id, group, dataset or summary's start, in any case.
@@ -294,7 +294,7 @@ def _unpack_record(
     texts: Mapping[str, str],
     people: Mapping[str, Person],
 ) -> Record:
-    """Return the record that `_pack_record` packed; `texts` is by hash, `people` by id."""
+    """Return the record that `_pack_record` packed, from texts by hash and people by id."""
     sample = Sample(
         *key,
         tuple(

@@ -33,7 +33,7 @@ from tui_annotate.storage.queue_orders import (
 from tui_annotate.storage.statements import known_digests
 
 SUMMARY_START: Final = 160
-"""Number of code points of a summary (else of the source) that the queue can show and search."""
+"""Number of code points at the start of a summary that the queue can show and search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def hash_texts(sample: Sample) -> str:
 
 
 def summary_start(sample: Sample) -> str:
-    """Return the first code points of a sample's summary (else its source) as one line."""
+    """Return the start of a sample's summary, or of its source without a summary, as one line."""
     summaries = sample.side(Side.SUMMARY) or sample.documents
     start = summaries[0].text[: 2 * SUMMARY_START] if summaries else ""
     return " ".join(start.replace("\0", " ").split())[:SUMMARY_START]
@@ -74,7 +74,7 @@ def _hash_source(sample: Sample) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PreparedBatch:
-    """All rows of a batch except for row ids, prepared before the write lock is taken."""
+    """All table rows of a sample batch, except row ids, prepared before the write lock is taken."""
 
     keys: tuple[SampleKey, ...]
     samples: tuple[dict[str, Any], ...]
@@ -145,7 +145,7 @@ def _build_placement_rows(sample: Sample) -> Iterable[dict[str, Any]]:
 
 
 def write(connection: Connection, prepared: PreparedBatch, created: str) -> None:
-    """Store those samples and documents of a prepared batch that the store lacks.
+    """Store those samples and documents of a prepared batch that are not stored yet.
 
     Raises:
         Conflict: a key is stored with other texts, or a document that came without segments is
@@ -157,8 +157,8 @@ def write(connection: Connection, prepared: PreparedBatch, created: str) -> None
         if known.get(key, row["digest"]) != row["digest"]:
             raise Conflict(
                 f"sample {key} is stored with other texts",
-                "give files that use the same ids a --dataset each; to replace "
-                f"the texts: tui-annotate datasets replace {shlex.quote(key.dataset)} FILE",
+                "import files with the same ids into different datasets (--dataset); to replace "
+                f"texts: tui-annotate datasets replace {shlex.quote(key.dataset)} FILE",
             )
         if key not in known:
             known[key] = row["digest"]
@@ -227,7 +227,7 @@ def _create_datasets(
 def place_documents(
     connection: Connection, placed: dict[int, tuple[dict[str, Any], ...]], documents: dict[str, int]
 ) -> None:
-    """Store the documents of each sample, by reference and in order."""
+    """Store which documents each sample has, in order, as references to stored documents."""
     rows = [
         {
             "sample_id": sample_id,

@@ -65,7 +65,7 @@ _DOCUMENTS_OF_SAMPLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StoredSample:
-    """A sample, and the segments of each of its documents, parallel to `sample.documents`."""
+    """A sample, with the segments of each of its documents in the order of `sample.documents`."""
 
     sample: Sample
     segments: tuple[tuple[Segment, ...], ...]
@@ -175,7 +175,7 @@ def _build_sample(
 
 
 class _Documents:
-    """Documents of samples; a text that many samples share is read, decoded and hashed once."""
+    """The documents of samples. A text that many samples share is read, decoded and hashed once."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -224,7 +224,7 @@ class _PageWork:
 
     @property
     def touched(self) -> set[int]:
-        """Ids of the sample rows with work that matches the filter."""
+        """Row ids of the samples with annotation work that matches the filter."""
         if self.by_annotation:
             return set(self.annotations)
         return self.annotations.keys() | self.assignments.keys()

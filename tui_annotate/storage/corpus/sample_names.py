@@ -35,8 +35,10 @@ def only_key(
         return SampleKey(*rows[0])
     if rows:
         several = ", ".join(f"{dataset}/{external}" for dataset, external in rows[:3])
-        raise NotFound(f"{name!r} matches several samples", f"choose one, for example: {several}")
-    hint = f"{_suggest_id(name, load_ids)}give an id, the start of an id, or dataset/id"
+        raise NotFound(
+            f"{name!r} matches several samples", f"choose one sample, for example: {several}"
+        )
+    hint = f"{_suggest_id(name, load_ids)}give a sample's id, the start of its id, or dataset/id"
     raise NotFound(f"{name!r} matches no sample", hint)
 
 

@@ -94,7 +94,7 @@ _PROGRESS: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class DatasetInfo:
-    """Statistics of a dataset; a shared text counts once, `done` is summed over all people."""
+    """Statistics of a dataset; shared texts count once, a completed sample once per annotator."""
 
     name: str
     samples: int
@@ -129,12 +129,12 @@ class CorpusStore(VectorSetStore):
     # reading -----------------------------------------------------------------------------------
 
     def known(self, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
-        """Return a digest of each stored sample's texts, by key; missing samples are absent."""
+        """Return a digest of each stored sample's texts, by key; unknown keys are omitted."""
         with self._database.reading() as connection:
             return known_digests(connection, keys)
 
     def known_documents(self, hashes: Sequence[str], segmenter: str) -> set[str]:
-        """Return the hashes of those documents that are stored with segments of a segmenter."""
+        """Return those document hashes that are stored with segments from the given segmenter."""
         query = select(DOCUMENTS.c.sha256).where(
             DOCUMENTS.c.sha256.in_(hashes), DOCUMENTS.c.segmenter == segmenter
         )
@@ -329,7 +329,7 @@ class CorpusStore(VectorSetStore):
 
 
 def read_progress(connection: Connection, seen: Sequence[str] | None) -> list[DatasetProgress]:
-    """Return annotation progress by dataset and person; `seen`: the people's ids, None for all."""
+    """Return annotation progress by dataset and person, for the ids in `seen` (None means all)."""
     return [DatasetProgress(*row) for row in connection.execute(_PROGRESS, seen_scope(seen))]
 
 
@@ -344,7 +344,7 @@ def _refuse_worked_on(connection: Connection, what: str, condition: Any) -> None
         raise Conflict(
             f"{what} has annotation work: {format_count(annotations, 'annotation')}, "
             f"{format_count(assignments, 'assignment')}",
-            "export the work first; to remove the work too, add --delete-annotations",
+            "export the work first; to remove samples with work, add --delete-annotations",
         )
 
 

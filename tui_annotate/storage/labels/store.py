@@ -26,7 +26,7 @@ from tui_annotate.storage.statements import add_missing, upsert
 
 
 class GuidanceKind(StrEnum):
-    """The kind of a guidance text: label set or guidelines; names its table column and setting."""
+    """The kind of a guidance text: label set or guidelines; it names a column and a setting."""
 
     LABELS = "labels"
     GUIDELINES = "guidelines"
@@ -62,7 +62,7 @@ _OWN: Final = {
 
 
 class GuidanceStore(CommonStore):
-    """Access to label sets and guidelines; the versions in the store are authoritative.
+    """Access to label sets and guidelines; the stored versions are authoritative, not the files.
 
     A file in the workspace is only a proposal until its content is stored here.
     """
@@ -187,7 +187,7 @@ class LabelSets:
     _trees: dict[str, LabelTree] = field(default_factory=dict)
 
     def in_force(self, dataset: str = "") -> LabelTree:
-        """Return the label set that a dataset uses, its own or that of the workspace.
+        """Return the label set that a dataset uses: its own label set, or that of the workspace.
 
         Raises:
             NotFound: the workspace has no label set.
@@ -210,7 +210,7 @@ class LabelSets:
         return self._trees[version]
 
     def same(self, version: str, labels: LabelTree) -> bool:
-        """Return whether a stored label set version has the labels and rules of a label set.
+        """Return whether a stored label set version equals a given label set in labels and rules.
 
         False if there is no such version.
         """
@@ -223,7 +223,7 @@ class LabelSets:
 # changes -----------------------------------------------------------------------------------------
 
 FILE: Final = "file"
-"""Kind of a change that comes from an edited `labels.yaml`."""
+"""Kind of a label set change that was made by editing the file `labels.yaml`."""
 UNDO: Final = "undo"
 
 _CHANGES: Final = select(LABEL_CHANGES).order_by(LABEL_CHANGES.c.id)

@@ -127,7 +127,7 @@ class AuditStore(CommonStore):
             return LogHead(count, streams, last[1] if last else "", digest)
 
     def lost(self, heads: Iterable[StreamHead]) -> Iterator[tuple[StreamHead, str]]:
-        """Yield the recorded stream heads that the event log has lost, each with the reason."""
+        """Yield those recorded last events of streams that the log has lost, with the reason."""
         with self._database.reading() as connection:
             for head in heads:
                 found = connection.execute(
@@ -155,7 +155,7 @@ def _read_heads(connection: Connection, first: int) -> Iterator[StreamHead]:
 
 
 class _StreamCheck:
-    """Verification of one event stream, event by event, up to the first event that does not fit."""
+    """Verification of one event stream, event by event, up to the first inconsistent event."""
 
     def __init__(self, connection: Connection, person: str, key: SampleKey) -> None:
         self.found: ChainFault | None = None
@@ -226,20 +226,20 @@ def _find_difference(connection: Connection, logged: EventStream, *, ended: bool
     )
     if not assignments:
         rest = annotations or answers
-        return "" if ended and not rest else "the tables have no row for this work"
+        return "" if ended and not rest else "the log has work for which the tables have no row"
     row = assignments[0]
     if row["seq"] > logged.seq:
-        return f"the log ends here, but the tables have event {row['seq']}: events were removed"
+        return f"the log ends earlier, but the tables have event {row['seq']}: events were removed"
     if row["seq"] < logged.seq:
-        return f"the log continues here, but the tables end with event {row['seq']}"
+        return f"the log has later events, but the tables end with event {row['seq']}"
     if row["head"] != logged.head:
-        return "the tables have a different hash for this event"
+        return "the tables and the log have different hashes of this event"
     if row != assignment_row(logged):
         return "state, rating, comment or time differ from the log"
     payloads = logged.state.annotations
     rows = {each["id"]: each for each in annotations}
     if rows.keys() != payloads.keys():
-        return "the stored annotations are not those of the log"
+        return "the stored annotations differ from the log"
     for name, payload in payloads.items():
         if _normalize_row(rows[name]) != _normalize_row(annotation_row(logged, payload)):
             return f"annotation {name} differs from the log"

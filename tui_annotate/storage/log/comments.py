@@ -87,11 +87,11 @@ class CommentStore(Store):
         return found[0]
 
     def notices(self, *, since: str = "") -> list[PersonComment]:
-        """Return the announcements after the time `since`, in order; empty `since` means all."""
+        """Return the announcements after the time `since` in order, or all if it is empty."""
         return self._load_addressed(ALL, since)
 
     def replies(self, person: str, *, since: str = "") -> list[PersonComment]:
-        """Return the replies to a person after the time `since`, in order; empty means all."""
+        """Return the replies to a person after the time `since` in order, or all if it is empty."""
         if not is_allowed(self._actor, Permission.READ, person):
             return []
         return self._load_addressed(person, since)

@@ -46,9 +46,9 @@ _BATCH: Final = _EVENT.where(
 ).order_by(EVENTS.c.arrival)
 _WHOLE_BATCH: Final = _EVENT.where(EVENTS.c.batch == bindparam("batch")).order_by(EVENTS.c.arrival)
 BY: Final = "by"
-"""Key in an event's `versions` under which the acting person's id is stored.
+"""Key of the acting person's id in the `versions` of an event.
 
-The key is used only in streams that several people write.
+Only events in streams that several people write have this key.
 """
 
 _WHO: Final = func.json_extract(EVENTS.c.versions, f"$.{BY}")
@@ -89,7 +89,7 @@ def read_event(connection: Connection, name: str) -> Event:
 
 
 def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
-    """Yield, in order, the events in the same batch as a given event that the same person made.
+    """Yield, in order, the events of an event's batch that belong to the same person.
 
     An event without a batch is returned alone. Events are skipped if their sample was removed, or
     its work relabelled, since then.
@@ -113,7 +113,7 @@ def streams(connection: Connection) -> Iterator[tuple[str, SampleKey, Iterator[A
 
 
 def read_actions(connection: Connection, person: str, *, by: str = "") -> Iterator[LoggedAction]:
-    """Yield the actions and undos on a person's work, newest first; `by`: only by this user."""
+    """Yield the actions and undos on a person's work by any user, or only by `by`, newest first."""
     ended = EVENTS.c.verb.in_(sorted(ENDS))  # these events end undo for every actor
     query = _ACTIONS.where(ended | (by == _WHO)) if by else _ACTIONS
     for name, verb, undoes, dataset, sample in connection.execute(query, {"person": person}):

@@ -149,12 +149,12 @@ class LabelSetChange:
             return None
 
     def later(self, name: StreamName, seq: int) -> bool:
-        """Return whether an event after number `seq` of a stream is not a label set change."""
+        """Return whether a stream has events other than label set changes after event `seq`."""
         history = EventLog(self.connection).events(*name)
         return any(each.seq > seq and each.action.verb != RELABEL for each in history)
 
     def before(self, name: StreamName) -> str:
-        """Return the state that a person's sample had before the last label set change altered it.
+        """Return the state of an assignment before the last label set change changed its state.
 
         Empty if the last event of the stream is not a change of labels, or did not change the
         state.
@@ -177,7 +177,7 @@ class LabelSetChange:
         return load_label_changes(self.connection)
 
     def batch(self, name: str) -> dict[StreamName, Event]:
-        """Return the events of all people in a label set change; none if its name is empty.
+        """Return the events of all people in a label set change; no events for an empty name.
 
         The result is by event stream.
         """

@@ -29,7 +29,7 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_event
 
 Prepare = Callable[[EventLog, EventStream], PendingEvent]
-"""Function that returns the next action on a sample; called inside the transaction."""
+"""Function that prepares an action on a sample; it is called inside the transaction."""
 
 
 def new_id() -> str:
@@ -62,7 +62,7 @@ class ActionResult:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Actions of annotators and reviewers on the event log of one workspace.
+    """A writer of annotators' and reviewers' actions to the event log of one workspace.
 
     Attributes:
         by: id of the acting person, in streams that several people write; undo then reverses only
@@ -120,11 +120,11 @@ class Ledger:
         return ClearedCounts(gone, removed["rating"], removed["comment"])
 
     def undo(self, person: str) -> ActionResult | None:
-        """Undo a person's last action that is not undone; None if there is none."""
+        """Undo a person's last action that is not undone; return None if there is no action."""
         return self._reverse(person, UNDO, find_undo_target)
 
     def redo(self, person: str) -> ActionResult | None:
-        """Undo a person's last undo; None if there is none, or if there was an action since."""
+        """Redo the action that a person undid last; return None if nothing can be redone."""
         return self._reverse(person, REDO, find_redo_target)
 
     def _reverse(
@@ -199,7 +199,7 @@ class Ledger:
 
 @dataclass(slots=True)
 class BatchPlan:
-    """Write plans of several events that are written as one action.
+    """Planned table rows of several events that are written as one action.
 
     Attributes:
         last: the stream that is changed last, in its new state.
@@ -215,7 +215,7 @@ class BatchPlan:
     undone: Event | None = None
 
     def take(self, stream: EventStream, event: Event) -> None:
-        """Plan an event at the end of an event stream; raises as `plan_event` does."""
+        """Plan an event at the end of an event stream, with the errors of `plan_event`."""
         plan, self.last = plan_event(stream, event)
         self.plans.append(plan)
         self.touched = event.action.after.annotations.keys()

@@ -177,7 +177,7 @@ class EventLog:
         return events.read_batch_of(self._connection, event)
 
     def with_current_labels(self, event: Event, action: PendingEvent) -> PendingEvent:
-        """Return an action that derives from an old event, with renamed labels updated."""
+        """Return an action made from an old event, with the current names of renamed labels."""
         # The events of a batch arrived together, so one query serves all of them.
         moment = event.action.batch or event.id
         if moment not in self._label_changes:
@@ -204,7 +204,7 @@ class EventLog:
         return events.read_actions(self._connection, person, by=by)
 
     def find_removed(self, names: Sequence[str]) -> set[str]:
-        """Return the given annotation ids whose annotations were removed."""
+        """Return those of the given ids whose annotations were removed."""
         return set(self._connection.execute(REMOVED_IDS, {"names": list(names)}).scalars())
 
     def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
@@ -215,7 +215,7 @@ class EventLog:
         return {name: (who, row) for name, who, row in rows}
 
     def suggestion(self, key: SampleKey, name: str) -> Suggestion:
-        """Return a suggestion on a sample; raises as `suggestions.load_suggestion` does."""
+        """Return a suggestion on a sample, with the errors of `suggestions.load_suggestion`."""
         return suggestions.load_suggestion(self._connection, key, name)
 
     # writing -----------------------------------------------------------------------------------
@@ -232,13 +232,13 @@ class EventLog:
         return after
 
     def holds(self, person: str, plans: Sequence[WritePlan]) -> bool:
-        """Return whether a person's event streams are unchanged since events were planned."""
+        """Return whether a person's event streams are still those for which events were planned."""
         require_permission(self._actor, Permission.READ, person)
         heads = {row[0]: row[1] for row in self._connection.execute(_HEADS, {"person": person})}
         return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)
 
     def write(self, plans: Sequence[WritePlan]) -> None:
-        """Write planned events and their changes; the plans must still be valid.
+        """Write planned events and their table rows; the event streams must still be unchanged.
 
         Raises:
             Conflict: another stream has an annotation with the same id.
@@ -248,7 +248,7 @@ class EventLog:
         write(self._connection, plans, disabled=self.disabled)
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:
-        """Return numbers for new annotations: the requested number if free, else the next free one.
+        """Return numbers for new annotations: a requested number if free, else the next free one.
 
         A requested number of 0 means any free number.
         """

@@ -50,9 +50,9 @@ _ROWS: Final = 1000
 
 
 def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead]:
-    """Remove all events after the recorded heads from a copy of a store; return missing heads.
+    """Cut event streams in a copy of a store after the given last events; return the missing ones.
 
-    A head is missing if the copy lacks its event. Streams without a recorded head are removed.
+    An event is missing if the copy lacks it. Streams without a given last event are removed.
     """
     with copy.writing() as connection, _cut_streams(connection):
         for batch in split_batches((head._asdict() for head in heads), _ROWS):
@@ -82,7 +82,7 @@ def _cut_streams(connection: Connection) -> Iterator[None]:
 
 
 def rebuild_tables(copy: Database) -> int:
-    """Rebuild annotations, assignments and answers from the event log; return the stream count.
+    """Rebuild annotations, assignments and answers from the event log; return its stream count.
 
     Raises:
         Conflict: an event does not follow from the events before it.
@@ -127,5 +127,6 @@ def _read_event(row: Any) -> Event:
         return events.row_to_event(row)
     except events.UNREADABLE as error:
         raise Conflict(
-            f"event {row['id']} cannot be read", "see: tui-annotate audit verify"
+            f"event {row['id']} cannot be read",
+            "verify the event log with: tui-annotate audit verify",
         ) from error

@@ -68,7 +68,7 @@ class RecordQuery:
         )
 
     def condition(self, table: FromClause) -> ColumnElement[bool]:
-        """Return an SQL condition for the rows of people that match the filter.
+        """Return an SQL condition that selects the rows of those people who match the filter.
 
         Practice work is excluded unless the filter includes it.
         """

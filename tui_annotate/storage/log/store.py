@@ -93,7 +93,7 @@ CROSS JOIN keeps SQLite to this join order: a text has few samples, a person man
 
 
 class LabelCombination(NamedTuple):
-    """A combination of labels on one person's annotations in one dataset, as a key for counts.
+    """The key of a count of annotations: a dataset, a person and a combination of labels.
 
     Attributes:
         person, name: id and name of the person.
@@ -106,7 +106,7 @@ class LabelCombination(NamedTuple):
 
 
 class AnnotationStore(LogStore):
-    """The event log of all people, and the annotations and assignments that follow from it.
+    """The event log of all people, and the annotations and assignments derived from it.
 
     Raises:
         NotAllowed: every method, if the actor may not read or write the work.
@@ -165,7 +165,7 @@ class AnnotationStore(LogStore):
                 yield person, SampleKey(dataset, sample)
 
     def candidates(self) -> list[ReviewCandidate]:
-        """Return the samples with enough work for review or a begun adjudication.
+        """Return the samples that have enough work for review, or whose adjudication has begun.
 
         The samples are in order of arrival.
         """
@@ -174,7 +174,7 @@ class AnnotationStore(LogStore):
             return list(list_candidates(connection))
 
     def kind_counts(self) -> list[KindCount]:
-        """Return the number of items by dataset, kind and person who annotated them.
+        """Count the samples by dataset, kind and the person who annotated them.
 
         The kinds of items are reports, documents and citations.
         """
@@ -283,7 +283,7 @@ class AnnotationStore(LogStore):
         return dict(sorted(found.items()))
 
     def labellings(self, datasets: Collection[str] | None = None) -> Counter[LabelCombination]:
-        """Return the number of annotations by label combination, in some or all (None) datasets."""
+        """Count the annotations by label combination, in the given datasets or in all (None)."""
         found: Counter[LabelCombination] = Counter()
         seen = visible_people(self._actor)
         query = _LABELS if seen is None else _LABELS.where(ANNOTATIONS.c.person.in_(seen))

@@ -171,7 +171,7 @@ class MergeStore(LogStore):
         at: str,
         stays: bool,
     ) -> bool:
-        """Apply the state that another workspace has of a person's work on a sample.
+        """Apply the state of a person's work on a sample from another workspace.
 
         Returns whether the state was applied.
 
@@ -208,7 +208,7 @@ class MergeStore(LogStore):
         if texts is None:
             return replace(nothing, refused="this workspace does not have the sample")
         if texts != copy.texts:
-            return replace(nothing, refused="this workspace has other texts for the sample")
+            return replace(nothing, refused="the sample has other texts in this workspace")
         here = tuple(log.events(copy.person, copy.key))
         known = here[: len(copy.events)]
         if len(known) == len(copy.events) and known[-1].hash == copy.events[-1].hash:
@@ -232,7 +232,7 @@ class MergeStore(LogStore):
 
 
 def _describe_used_id(kind: str, name: str) -> str:
-    return f"the {kind} id {name} already belongs to other work in this workspace"
+    return f"another sample or person in this workspace already has the {kind} id {name}"
 
 
 def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamState:
@@ -240,7 +240,8 @@ def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamStat
     for name, place in log.owners(sorted(to.annotations)).items():
         if place != (stream.person, stream.sample_id):
             raise Conflict(
-                _describe_used_id("annotation", name), "check who wrote the row of the shared table"
+                _describe_used_id("annotation", name),
+                "check who wrote this row of the shared table",
             )
     had = {name: each["number"] for name, each in stream.state.annotations.items()}
     fresh = [name for name in to.annotations if name not in had]

@@ -1,6 +1,6 @@
-"""Synchronization bookmarks: the state of work when a shared table and this workspace were equal.
+"""Synchronized states: the last work for which a shared table and this workspace were equal.
 
-A bookmark shows what changed on either side since then.
+A synchronized state shows what changed on either side since then.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HEADS: Final = text(
 
 
 class SyncedHead(NamedTuple):
-    """A bookmark: the last state in which a shared table's row and the local work were equal.
+    """The last state in which a row of the shared table and the local work were equal.
 
     Attributes:
         head: head of the local stream, when it was read.
@@ -41,7 +41,7 @@ class SyncedHead(NamedTuple):
 
 
 class SyncStore:
-    """Synchronization bookmarks of one person's work in one shared table.
+    """Access to the last synchronized states of one person's work in one shared table.
 
     Args:
         target: name of the table; contains nothing secret.
@@ -59,10 +59,10 @@ class SyncStore:
         self._prefix = to_json(["sync", target, person])[:-1]
 
     def heads(self, marks: Container[SampleKey]) -> dict[SampleKey, str]:
-        """Return the hash of the last event on each sample with work or with a bookmark.
+        """Return the hash of the last event on each sample with work or a synchronized state.
 
         The samples are in order of arrival. Work that was undone after it was sent has only a
-        bookmark.
+        synchronized state.
         """
         with self._database.reading() as connection:
             rows = connection.execute(_HEADS, {"person": self._person})
@@ -73,7 +73,7 @@ class SyncStore:
             }
 
     def marks(self) -> dict[SampleKey, SyncedHead]:
-        """Return the synchronization bookmarks of the shared table, by sample."""
+        """Return the last synchronized state of each sample in the shared table."""
         with self._database.reading() as connection:
             rows = connection.execute(_MARKS, self._prefix_range(self._prefix)).all()
         return {
@@ -81,7 +81,7 @@ class SyncStore:
         }
 
     def keep(self, marks: Mapping[SampleKey, SyncedHead]) -> None:
-        """Store a synchronization bookmark for each given row of the shared table."""
+        """Store the last synchronized states of rows in the shared table."""
         rows = [
             {"name": f"{self._prefix},{to_json(list(key))[1:]}", "value": to_json(list(mark))}
             for key, mark in marks.items()
@@ -91,7 +91,7 @@ class SyncStore:
                 connection.execute(_SET, rows)
 
     def forget(self, dataset: str) -> None:
-        """Delete a dataset's bookmarks after its rows were deleted from the shared table."""
+        """Delete a dataset's synchronized states after its rows left the shared table."""
         low = f"{self._prefix},{to_json([dataset])[1:-1]}"
         with self._database.writing() as connection:
             connection.execute(delete(SETTINGS).where(_MINE), self._prefix_range(low))

@@ -24,9 +24,9 @@ from tui_annotate.storage.people.store import add_person
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
 _EMPTY_VALUES: Final = {"state": State.NEW.value}
-"""Values of an assignment's fields that mean the same as an empty text, by field."""
+"""Values of an assignment's fields that count as empty, by field."""
 _IDLE_VERBS: Final = IDLE | {IMPORT}
-"""Verbs of events that are no work of a person in this workspace."""
+"""Verbs of events that do not count as a person's work in this workspace."""
 
 
 @dataclass(slots=True)
@@ -123,7 +123,7 @@ class WorkImport:
     def _select_new(
         self, log: EventLog, stream: EventStream, annotations: Sequence[Annotation]
     ) -> list[Annotation]:
-        """Return the annotations that were neither stored nor removed before, with free ids."""
+        """Return the annotations that were neither stored nor removed before, with unused ids."""
         if not annotations:
             return []
         mine = (stream.person, stream.sample_id)
@@ -180,5 +180,5 @@ def _describe_doubt(stream: EventStream, news: Mapping[str, str], *, where: str)
         for name, value in news.items()
     )
     message = f"{stream.person!r} worked on {stream.key} in this workspace: {differences}"
-    hint = "if the file is right, change the stored work: tui-annotate annotate"
+    hint = "if the file is correct, change the stored work with: tui-annotate annotate"
     return Problem(where or str(stream.key), message, hint, refused=False)

@@ -132,7 +132,7 @@ class WritePlan:
 
 
 def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStream]:
-    """Plan a new event at the end of an event stream; return the plan and the stream after it.
+    """Plan a new event at the end of an event stream; return the plan and the resulting stream.
 
     Raises:
         Conflict: the stream changed since the action was prepared.
@@ -216,7 +216,7 @@ def assignment_row(stream: EventStream) -> Row:
 def write(
     connection: Connection, plans: Sequence[WritePlan], *, disabled: Disabled = no_disabled_people
 ) -> None:
-    """Write planned events in order, with all changes that follow from them.
+    """Write planned events in order, together with the table rows that follow from them.
 
     People in `disabled` get no samples by escalation.
 

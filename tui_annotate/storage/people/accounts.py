@@ -81,7 +81,7 @@ class AccountStore(CommonStore):
         A person who exists already gets the new name, and becomes a person with an account.
 
         Raises:
-            Conflict: a person or an address has an account already, or there would be no admin.
+            Conflict: a person or an address has an account already, or no admin would be left.
         """
         with self._database.writing() as connection:
             for account in accounts:
@@ -95,11 +95,11 @@ class AccountStore(CommonStore):
             _require_admin(connection)
 
     def change(self, person: str, *, ends_sessions: bool = False, **values: Any) -> Account:
-        """Change an account or its person's name; `ends_sessions` ends all sessions of the person.
+        """Change an account or its person's name, and end the person's sessions if `ends_sessions`.
 
         Raises:
             NotFound: this person has no account.
-            Conflict: the address or machine user is in use, or there would be no admin.
+            Conflict: the address or machine user is in use, or no admin would be left.
         """
         with self._database.writing() as connection:
             before = _require_account(connection, person)
@@ -198,7 +198,7 @@ def _refuse_taken(connection: Connection, account: Account, *, but: str = "") ->
 def _require_admin(connection: Connection) -> None:
     if not connection.execute(_ADMIN_COUNT).scalar_one():
         raise Conflict(
-            "there would be no admin",
+            "this change would leave no admin",
             "make another user an admin first: tui-annotate users update WHO --role admin",
         )
 

@@ -60,9 +60,9 @@ class PresenceStore:
         return found if self._is_blocking(found, holder) else None
 
     def hold(self, person: str, holder: str, *, over: str = "") -> Presence | None:
-        """Take or renew a person's lock for a process; return the live process that prevents it.
+        """Take or renew a person's lock for a process, or return the live process that has it.
 
-        The result is None if the process has the lock.
+        The result is None if the given process has the lock.
 
         The method writes at most once a minute, so that it can precede each save. `over` names a
         process to replace.

@@ -17,7 +17,7 @@ from tui_annotate.storage.statements import upsert
 
 _KEEP: Final = upsert(ATTEMPTS, "scope")
 _FORGET_AFTER: Final = timedelta(hours=12)
-"""Time after which failed sign-ins are deleted; every delay after a failure is shorter."""
+"""Time after which records of failed sign-ins are deleted; delays after failures are shorter."""
 _FIELDS: Final = "id person means client epoch created seen expires ended"
 _SESSION: Final[Select[Any]] = (
     select(*columns_of(SESSIONS, _FIELDS), PEOPLE.c.name)
@@ -84,7 +84,7 @@ class SessionStore(CommonStore):
         self._update(session, seen=now)
 
     def keep_through_epoch(self, session: str, *, epoch: int) -> None:
-        """Keep a session alive after a change of its account, by storing the new epoch."""
+        """Keep a session valid after a change of its account that ends the other sessions."""
         self._update(session, epoch=epoch)
 
     def _update(self, session: str, **values: Any) -> None:
@@ -113,7 +113,7 @@ class SessionStore(CommonStore):
         return len(names)
 
     def knows(self, person: str, client: str) -> bool:
-        """Return whether any stored session of a person is from a client."""
+        """Return whether a person has a stored session from the given client."""
         query = select(SESSIONS.c.id).where(
             SESSIONS.c.person == person, SESSIONS.c.client == client
         )

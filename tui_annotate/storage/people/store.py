@@ -53,7 +53,7 @@ def add_person(connection: Connection, person: Person) -> None:
 
 
 def save_person(connection: Connection, person: Person) -> None:
-    """Store or update a person and the person's second reader; errors as in `add_person`."""
+    """Store or update a person and the person's second reader, with the errors of `add_person`."""
     add_person(connection, person)
     values = {"name": replace_unstorable(person.name), "kind": person.kind.value}
     connection.execute(update(PEOPLE).where(PEOPLE.c.id == person.id).values(values))
@@ -99,7 +99,7 @@ class PeopleStore(Store):
         return self.person(person_id)
 
     def keep(self, person: Person) -> None:
-        """Store or update a person whose account may be in another store."""
+        """Store or update a person, whose account may be in a shared store of people."""
         with self._database.reading() as connection:
             query = select(PEOPLE.c.name, PEOPLE.c.kind).where(PEOPLE.c.id == person.id)
             if connection.execute(query).first() == (person.name, person.kind.value):

@@ -73,7 +73,7 @@ _FILLED: Final = select(ORDERS.c.id).where(
 
 
 def read_positions(connection: Connection, order: ByScore, dataset_id: int) -> dict[int, int]:
-    """Return the positions of a dataset's scored samples in an order, from 0, by sample row id.
+    """Return the positions, from 0, of a dataset's scored samples in a queue order, by row id.
 
     Hidden scores are included, as the result is for admins.
 
@@ -143,7 +143,7 @@ def _compute_sort_keys(
 
 
 def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
-    """Return the value at which a score is most uncertain: the run's `middle`, else the median.
+    """Return the value at which a score is most uncertain, as the run specifies, else the median.
 
     A run may give this value on the scale of `raw`.
     """
@@ -241,9 +241,9 @@ _READ_COLUMNS: Final = ("digest", "request", "meta", "group")
 
 
 def drop_stale_results(connection: Connection, coming: Mapping[int, Mapping[str, Any]]) -> None:
-    """Delete scores and suggestions on samples whose texts or fields change, and on their siblings.
+    """Delete scores and suggestions of samples whose texts or fields change, and of their siblings.
 
-    Siblings are included because a score may compare a text with the other texts of its group.
+    Siblings are the samples of the same group. A score may compare their texts.
 
     Args:
         coming: new columns of each sample by row id; they are not written yet.

@@ -72,7 +72,7 @@ class ScoreStore(Store):
     """Access to runs and their scores; scores of a changed or removed sample are deleted."""
 
     def write(self, run: ScoreRun, scores: Iterable[Score]) -> int:
-        """Store a run and its scores, used once all scores are stored; return the score count.
+        """Store a run and its scores, which become visible together; return the number of scores.
 
         Scores of missing samples are skipped. The output of an interrupted run of this maker is
         dropped.
@@ -175,7 +175,7 @@ class ScoreStore(Store):
     def of(
         self, keys: Sequence[SampleKey], *, hidden: bool = False
     ) -> dict[SampleKey, tuple[Score, ...]]:
-        """Return the scores of some samples that screens may show, by sample.
+        """Return those scores of the given samples that screens may show, by sample.
 
         Samples without scores, or in a dataset that hides them, are absent. If several makers use
         the same score name, the newest run is used.
@@ -221,7 +221,7 @@ class ScoreStore(Store):
             return orders.read_support(connection, name)
 
     def summarise(self, keys: Sequence[SampleKey], *, first: str = "") -> ScoreSummaries:
-        """Return the scores of some samples for a list; `first`: the score of the first column."""
+        """Return scores of some samples as columns of a list; `first` names the first column."""
         with self._database.reading() as connection:
             current_runs = list_visible_runs(connection)
             names = _select_columns(current_runs, first)
@@ -259,7 +259,7 @@ class ScoreStore(Store):
         return tuple(sorted({name for (_, name), each in visible.items() if name in each.valued}))
 
     def forget(self, run_id: str) -> None:
-        """Delete a run; the maker's previous run becomes current again.
+        """Delete a run; the previous run of the same scorer or judge becomes current again.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.
@@ -278,7 +278,7 @@ def _build_row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
     if score.key.dataset != dataset:
         raise InvalidInput(
             f"score {score.name!r} of sample {score.key} is not in the run's dataset {dataset!r}",
-            "create one run for each dataset",
+            "create a separate run for each dataset",
         )
     if not score.name:
         raise InvalidInput(f"a score of sample {score.key} has no name", "give the score a name")
@@ -316,7 +316,7 @@ def _build_score(key: SampleKey, row: Any) -> Score:
 
 
 def _select_columns(current_runs: dict[tuple[int, str], StoredRun], first: str) -> tuple[str, ...]:
-    """Return the score names for a list's columns: the requested one, then those with most values.
+    """Return score names for the columns of a list: the requested score, then frequent scores.
 
     Equal numbers are sorted newest first; the scores of label suggestions are excluded.
     """

@@ -1,1 +1,1 @@
-"""Embedding vectors of segments: a cache that may be missing, and the sets of vectors in it."""
+"""Embedding vectors of segments: a cache of vector sets, which can be missing and recomputed."""

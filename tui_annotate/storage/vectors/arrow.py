@@ -150,7 +150,7 @@ def to_token_table(documents: Sequence[tuple[str, TokenBank]], columns: Any) -> 
 
 
 def build_token_bank(rows: Any) -> TokenBank:
-    """Return a token bank from the columns `tokens`, `starts` and `ends` of at least one row."""
+    """Build a `TokenBank` from the columns `tokens`, `starts` and `ends` of a non-empty table."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -168,7 +168,7 @@ def build_token_bank(rows: Any) -> TokenBank:
 
 
 def order_rows(rows: Any) -> Any:
-    """Return rows grouped by document, in segment order; unchanged if they are so already."""
+    """Return rows grouped by document, in segment order; rows in this order are unchanged."""
     import numpy as np
 
     segments = rows.column("segment").to_numpy()

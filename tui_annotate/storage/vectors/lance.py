@@ -33,7 +33,7 @@ _VERSION_CACHE: Final = 16_000_000
 LanceDB's own limit is 1 GB: an ingest in 400 fragments grew to 700 MB, against 260 MB with this.
 """
 _FILTER: Final = 500
-"""Maximum number of documents in one filter."""
+"""Maximum number of documents in one query filter."""
 _PIECES: Final = 8
 """Number of fragments up to which reads are fast; only a table with more is compacted."""
 _POLL_SECONDS: Final = 0.2
@@ -51,7 +51,7 @@ class LanceFolder:
 
     @cached_property
     def connection(self) -> Any:
-        """LanceDB connection to this folder; every read looks for new versions of other processes.
+        """LanceDB connection to this folder; each read looks for data that other processes wrote.
 
         Raises:
             Unavailable: LanceDB is not installed.
@@ -118,7 +118,7 @@ class LanceFolder:
 
     @contextmanager
     def writing(self, *, wait: float) -> Iterator[None]:
-        """Hold the writers' lock, and remove files of interrupted writers; may be nested.
+        """Hold the folder's write lock, and remove files of interrupted writers; calls may nest.
 
         Raises:
             Unavailable: another process is writing for all of `wait` seconds.
@@ -145,7 +145,7 @@ class LanceFolder:
                 if time.monotonic() >= until:
                     raise Unavailable(
                         f"another process is writing the vectors in {self.path}",
-                        "wait for that process to end, then try again; finished parts are kept",
+                        "wait until the writing process ends, then try again; finished parts stay",
                     )
                 time.sleep(_POLL_SECONDS)
             yield
@@ -166,7 +166,7 @@ class LanceFolder:
 
 
 def _has_version(place: Path) -> bool:
-    """Return whether a table has a version, which is written last when a table is created."""
+    """Return whether a table was created completely: its version is written last."""
     return any(place.glob("_versions/*.manifest"))
 
 
@@ -197,7 +197,7 @@ def optimize_table(opened: Any) -> None:
 
 
 def hash_filters(hashes: Iterable[str]) -> Iterator[str]:
-    """Yield query filters that together match each of the document hashes once."""
+    """Yield query filters for batches of document hashes; each hash is in one filter."""
     for some in split_batches(dict.fromkeys(hashes), _FILTER):
         quoted = ("'" + name.replace("'", "''") + "'" for name in some)
         yield f"sha256 IN ({', '.join(quoted)})"
@@ -212,12 +212,12 @@ def _try_lock(file: int) -> bool:
 
 
 _PANICS: Final = frozenset({"RustPanic", "PanicException"})
-"""Names of the exceptions that LanceDB's core raises for torn files; neither can be imported."""
+"""Names of exceptions that LanceDB raises for incomplete files; their classes are not public."""
 
 
 @contextmanager
 def lance_errors(folder: Path) -> Iterator[None]:
-    """Translate errors of LanceDB, Arrow and the disk in the block into `Unavailable`."""
+    """Convert errors of LanceDB, Arrow and the disk in a `with` block into `Unavailable`."""
     try:
         yield
     except BaseException as error:

@@ -90,7 +90,7 @@ class VectorSetStore(Store):
             return tuple(map(_build_vector_set, connection.execute(_ALL).mappings()))
 
     def vectors_decided(self) -> bool:
-        """Return whether a vector set was ever taken into use, or lexical retrieval was chosen."""
+        """Return whether the workspace has ever chosen a vector set or lexical retrieval."""
         return self.setting(IN_USE) is not None
 
     def keep_vector_set(self, kept: VectorSet) -> None:
@@ -103,7 +103,7 @@ class VectorSetStore(Store):
             connection.execute(changed.values(row))
 
     def decide_vectors(self, table: str) -> bool:
-        """Use a vector set unless a choice was made before; return whether the set is in use."""
+        """Use a vector set unless the workspace chose before; return whether the set is in use."""
         with self._writing_as_manager() as connection:
             connection.execute(_DECIDE, {"name": IN_USE, "value": table})
             query = select(SETTINGS.c.value).where(SETTINGS.c.name == IN_USE)
@@ -120,7 +120,7 @@ class VectorSetStore(Store):
             _forget_embedded(connection, table)
 
     def is_loose(self, table: str) -> bool:
-        """Return whether a vector table was written to and not optimized since."""
+        """Return whether a vector table was written to since it was last optimized."""
         query = select(VECTOR_SETS.c.loose).where(VECTOR_SETS.c.vectors == table)
         with self._database.reading() as connection:
             return bool(connection.execute(query).scalar())
@@ -154,13 +154,13 @@ class VectorSetStore(Store):
             yield from map(_parse_document, connection.execute(query, scope))
 
     def find_embedded_document(self, table: str) -> tuple[str, str, tuple[Segment, ...]] | None:
-        """Return (hash, text, segments) of any one document with vectors in a table, or None."""
+        """Return (hash, text, segments) of some document with vectors in a table, or None."""
         with self._database.reading() as connection:
             row = connection.execute(_EMBEDDED_ONE, {"vectors": table}).first()
         return _parse_document(row) if row else None
 
     def waiting(self, table: str) -> tuple[int, int]:
-        """Return the number of documents without vectors in a table, and of their segments."""
+        """Return the numbers of documents without vectors in a table, and of their segments."""
         with self._database.reading() as connection:
             documents, segments = connection.execute(_WAITING, {"vectors": table}).one()
         return documents, segments
@@ -180,7 +180,7 @@ class VectorSetStore(Store):
                 connection.execute(_SET, {"name": _mark_name(table), "value": hashes[-1]})
 
     def embedded(self, table: str) -> tuple[int, int]:
-        """Return how many documents have vectors in a table, and how many are ranked lexically."""
+        """Return the numbers of documents in a vector table, and of those ranked by words."""
         with self._database.reading() as connection:
             documents, unknown = connection.execute(_EMBEDDED_COUNT, {"vectors": table}).one()
         return int(documents), int(unknown)
@@ -191,7 +191,7 @@ class VectorSetStore(Store):
             _forget_embedded(connection, table)
 
     def forget_removed_documents(self, table: str) -> list[str]:
-        """Remove the vector marks of documents that are no longer stored; return their hashes."""
+        """Remove entries of embedded documents that are no longer stored; return their hashes."""
         with self._database.reading() as connection:
             gone = list(connection.execute(_GONE, {"vectors": table}).scalars())
         forgotten: list[str] = []

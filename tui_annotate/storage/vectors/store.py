@@ -50,7 +50,7 @@ _BATCH: Final = 20_000
 
 
 def table_name(embedder: str, version: str, segmenter: str) -> str:
-    """Return the name of the table for an embedder's vectors of a segmenter's segments."""
+    """Return the name of the vector table for an embedder and a segmenter."""
     exact = "\0".join((embedder, version, segmenter, str(SCHEMA)))
     readable = re.sub(r"[^a-z0-9]+", "-", f"{embedder}-{segmenter}".lower()).strip("-")[:60]
     return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:12]}"
@@ -89,7 +89,7 @@ class VectorStore:
     # writing -----------------------------------------------------------------------------------
 
     def writing(self, *, wait: float = 30.0) -> AbstractContextManager[None]:
-        """Hold the writers' lock, as `LanceFolder.writing` does.
+        """Hold the folder's write lock, and remove files of interrupted writers.
 
         `wait` is the maximum time in seconds to wait for another writer.
         """
@@ -159,7 +159,7 @@ class VectorStore:
         os.sync()
 
     def drop(self, table: str) -> None:
-        """Delete a table with its table of tokens, even if damaged; ignore a missing table."""
+        """Delete a table and its table of tokens, even damaged ones; ignore a missing table."""
         with self.writing():
             # Tokens first: after a kill in between, the table is still listed and can be dropped.
             for each in reversed(self._find_tables(table)):

@@ -179,7 +179,7 @@ def _read_matrix(rows: Any, vectors: VectorSet) -> NDArray[np.float16]:
         matrix.shape == (rows.num_rows, vectors.dimensions),
         f"the vectors have shape {matrix.shape}",
     )
-    _require(np.isfinite(matrix).all(), "the vectors are not finite")
+    _require(np.isfinite(matrix).all(), "the vectors contain infinities or NaN")
     return matrix
 
 
@@ -198,7 +198,7 @@ def _read_tokens(rows: Any, vectors: VectorSet) -> TokenBank:
     lengths = (pc.subtract(rows.column("end"), rows.column("start"))).to_numpy()
     _require((sizes == counts * vectors.token_dimensions).all(), "the token vectors are truncated")
     _require(len(starts) == len(ends) and (starts >= 0).all(), "the tokens have no valid positions")
-    _require((ends <= np.repeat(lengths, counts)).all(), "the tokens are outside their texts")
+    _require((ends <= np.repeat(lengths, counts)).all(), "the tokens exceed their segments")
     packed = b"".join(rows.column("token_vectors").to_pylist())
     tokens = np.frombuffer(packed, np.int8).reshape(-1, max(vectors.token_dimensions, 1))
     bounds = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

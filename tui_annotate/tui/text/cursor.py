@@ -1,4 +1,4 @@
-"""The cursor and the selection of a text, which move by units.
+"""The cursor and the selection of a text, which move by words, sentences and other units.
 
 The cursor is on a character, like a block cursor, and a selection includes the characters at both
 ends. Therefore a selection is never empty, and always contains the cursor.
@@ -53,11 +53,11 @@ class TextCursor:
 
     @property
     def segment(self) -> int:
-        """The index of the segment under the cursor; 0 for no segments."""
+        """The index of the sentence under the cursor; 0 if the text has no sentences."""
         return self.sentences.index(self.offset)
 
     def place(self, offset: int, *, extend: bool = False) -> None:
-        """Move the cursor to the character at `offset`, in code points; clamp to the text.
+        """Move the cursor to the character at `offset`, or to the nearest character of the text.
 
         With `extend` the selection extends there from its fixed end, or from the old cursor.
         """
@@ -71,7 +71,7 @@ class TextCursor:
         self._grow_steps.clear()
 
     def select(self, span: Span | None) -> None:
-        """Select the whole characters of `span`, the cursor on the last; None drops the selection.
+        """Select the characters of `span`, with the cursor on the last; None clears the selection.
 
         Raises:
             InvalidSpan: the span is outside of the text.
@@ -131,7 +131,7 @@ class TextCursor:
                 self._extend_backward(units)
 
     def grow(self, step: int) -> None:
-        """Grow the selection by sentences (1), or undo the last step (-1).
+        """Extend the selection by a sentence (1), or undo the last such extension (-1).
 
         Growing selects the sentence if nothing is selected, the rest of a partly selected sentence,
         or the next sentence. Shrinking another selection removes one sentence, or the last one.
@@ -162,7 +162,7 @@ class TextCursor:
         self.place(selected.start)
 
     def _find_start(self, unit: str, *, forward: bool) -> int:
-        """Return the start of the next or previous unit; for sentences, not of the current one."""
+        """Return the start of the next or previous unit, such as a word or another sentence."""
         units, offset = self._units[unit], self.offset
         if unit == "sentence" and self.sentences.count:
             whole = self.sentences.whole(self.segment)

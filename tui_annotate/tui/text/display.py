@@ -1,4 +1,4 @@
-"""Display of code points: displayed string, cells, and edges of character clusters.
+"""Display of code points: the displayed strings, their cells, and edges of grapheme clusters.
 
 Terminals and libraries disagree on the width of emoji sequences, so only the first part of a
 sequence is drawn: rich, wcwidth, tmux and xterm then count the same cells. Offsets never change.
@@ -19,10 +19,10 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.domain.terminal_text import make_visible
 
 TAB: Final = "    "
-"""Display of a tab: always four spaces, because tab stops would need every character's column."""
+"""A tab is displayed as four spaces. Tab stops would need the column of every character."""
 
 MARKS_PER_CELL: Final = 4
-"""Maximum combining marks shown on one base; further marks are not sent to the terminal."""
+"""Maximum number of combining marks shown on a character; other marks are not sent."""
 
 ZERO_WIDTH_JOINER: Final = "\u200d"
 
@@ -71,7 +71,7 @@ _LOOK_BACK = 32  # maximum extenders between two joined pictures of an emoji
 
 
 def find_unplain(text: str, start: int = 0) -> int:
-    """Return the offset of the first code point whose width must be measured; -1 for none.
+    """Return the offset of the first code point that may not be one cell wide; -1 for none.
 
     Other code points are shown unchanged in one cell, except line ends (LF or CR LF).
     """
@@ -85,7 +85,7 @@ def is_flag_letter(character: str) -> bool:
 
 
 def is_joined(text: str, offset: int) -> bool:
-    """Return whether the picture at `offset` is joined to the one before, as in a family emoji."""
+    """Return whether an emoji at `offset` is joined to the emoji before, as in a family emoji."""
     if not offset or text[offset - 1] != ZERO_WIDTH_JOINER or not _is_picture(text[offset]):
         return False
     before = text[max(0, offset - 1 - _LOOK_BACK) : offset - 1]
@@ -111,7 +111,7 @@ def _display_of(character: str) -> tuple[str, int]:
 
 @cache
 def cells_of(character: str) -> int:
-    """Return the cells of one code point without its context: 0, 1, 2, or 4 for a tab."""
+    """Return how many cells one code point takes when it is alone: 0, 1, 2, or 4 for a tab."""
     return _display_of(character)[1]
 
 
@@ -133,7 +133,7 @@ def _hidden_by_context(text: str) -> Iterator[int]:
 
 
 def widths(text: str) -> bytearray:
-    """Return the cells of each code point of a whole paragraph, parallel to the text."""
+    """Return the number of cells of each code point in a whole paragraph, in order."""
     found = bytearray(map(cells_of, text))
     for hidden in _hidden_by_context(text):
         found[hidden] = 0
@@ -175,7 +175,7 @@ def stand_ins(text: str) -> tuple[int, ...]:
 
 
 def is_edge(text: str, offset: int) -> bool:
-    """Return whether a cluster begins, or the text ends, at `offset`, in [0, length]."""
+    """Return whether a grapheme cluster begins, or the text ends, at an offset in [0, length]."""
     if offset <= 0 or offset >= len(text):
         return True
     before, here = text[offset - 1], text[offset]
@@ -192,7 +192,7 @@ def is_edge(text: str, offset: int) -> bool:
 
 
 def next_edge(text: str, offset: int) -> int:
-    """Return the first cluster edge after `offset`; the end of the text for none."""
+    """Return the first edge of a grapheme cluster after `offset`, or the end of the text."""
     offset += 1
     while not is_edge(text, offset):
         offset += 1
@@ -200,7 +200,7 @@ def next_edge(text: str, offset: int) -> int:
 
 
 def previous_edge(text: str, offset: int) -> int:
-    """Return the last cluster edge before `offset`; 0 for none."""
+    """Return the last edge of a grapheme cluster before `offset`, or 0."""
     offset -= 1
     while not is_edge(text, offset):
         offset -= 1
@@ -208,17 +208,17 @@ def previous_edge(text: str, offset: int) -> int:
 
 
 def cluster_start(text: str, offset: int) -> int:
-    """Return the cluster edge at or before `offset`."""
+    """Return the last edge of a grapheme cluster at or before `offset`."""
     return offset if is_edge(text, offset) else previous_edge(text, offset)
 
 
 def cluster_end(text: str, offset: int) -> int:
-    """Return the cluster edge at or after `offset`."""
+    """Return the first edge of a grapheme cluster at or after `offset`."""
     return offset if is_edge(text, offset) else next_edge(text, offset)
 
 
 def snap(text: str, span: Span) -> Span:
-    """Return the smallest span of whole clusters that contains `span`, clipped to the text.
+    """Return the smallest span of whole grapheme clusters that contains `span`, within the text.
 
     Raises:
         InvalidSpan: the span is outside of the text.

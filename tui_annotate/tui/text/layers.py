@@ -1,4 +1,4 @@
-"""Layers on a text: spans with values, which can be searched by line."""
+"""Layers on a displayed text: spans with values, such as highlights, which are found by line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class AnnotationMark:
-    """The mark of an annotation in a pane.
+    """The mark that shows an annotation in the displayed text.
 
     Attributes:
         letter: name of the annotation; a pane shows only the first character.
@@ -35,7 +35,7 @@ class AnnotationMark:
 
 
 class SpanLayer(Generic[T]):
-    """A layer of spans with values, which may overlap; sorted once, searched by bisection.
+    """A layer of spans with values. Its spans may overlap, and are sorted once for binary search.
 
     Iteration yields (span, value) by start, then end; equal spans keep their order.
     """
@@ -52,7 +52,7 @@ class SpanLayer(Generic[T]):
         return iter(self._items)
 
     def touching(self, start: int, end: int) -> list[tuple[Span, T]]:
-        """Return the items that share a code point with `[start, end)`, in order."""
+        """Return the spans, with values, that share a code point with `[start, end)`, in order."""
         if not self._items:
             return []
         first = bisect_right(self._reach, start)
@@ -75,7 +75,7 @@ class SpanLayer(Generic[T]):
 
 @dataclass
 class DocumentLayers:
-    """All layers of one document.
+    """All layers that are displayed on one document: annotations, matches, search hits and others.
 
     Attributes:
         focused_match: rank of the focused match; 0 for none.

@@ -39,7 +39,7 @@ _HANGING = frozenset(" \u2002\u2003\u2009\u200a")
 
 
 class _Block(NamedTuple):
-    """A paragraph with a table of cells: `sums[i]` cells precede code point `i`."""
+    """A paragraph and its width in cells: `sums[i]` is the width before code point `i`."""
 
     start: int
     end: int
@@ -55,7 +55,7 @@ class TextLayout:
     """
 
     def __init__(self, text: str, tags: Mapping[int, int] = _NO_TAGS) -> None:
-        """Measure a text; `tags` are additional cells after the code point at an offset."""
+        """Measure a text. `tags` has the cells of each tag, a text displayed after an offset."""
         self.text = text
         self.width = 0
         self._blocks = _measure(text, tags)
@@ -68,7 +68,7 @@ class TextLayout:
         return len(self._starts)
 
     def wrap(self, width: int) -> None:
-        """Break the text into lines of at most `width` cells, but not less than `LEAST_WIDTH`.
+        """Break the text into lines of at most `width` cells; the minimum width is `LEAST_WIDTH`.
 
         No line begins with a code point of width 0, unless `MOST_POINTS` of them precede it.
         """
@@ -88,7 +88,7 @@ class TextLayout:
         self._starts = wrapper.starts
 
     def line(self, y: int) -> tuple[int, int]:
-        """Return start and end of line `y`, from 0; a `y` out of range means the nearest line."""
+        """Return start and end of line `y`, from 0, or of the nearest line if `y` is outside."""
         y = min(max(y, 0), self.lines - 1)
         end = self._starts[y + 1] if y + 1 < self.lines else len(self.text)
         return self._starts[y], end
@@ -111,14 +111,14 @@ class TextLayout:
         return self.cells(self._starts[self.line_of(offset)], offset)
 
     def cells(self, start: int, end: int) -> int:
-        """Return the cells of `[start, end)`, which must be in one paragraph, without line end."""
+        """Return the width in cells of `[start, end)`, part of a paragraph without its line end."""
         block = self._block(start)
         if block is None:
             return end - start
         return block.sums[end - block.start] - block.sums[start - block.start]
 
     def offset_at(self, x: int, y: int) -> int:
-        """Return the first code point of the cluster drawn at cell `x` of line `y`.
+        """Return the offset of the character that is displayed at cell `x` of line `y`.
 
         To the right of the last character, return the line end, or the last character if the line
         was wrapped.
@@ -157,13 +157,13 @@ def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
 
 
 def _first_offset(found: int, tagged: list[int], start: int) -> int:
-    """Return the lesser of `found` and the first tag offset from `start`; -1 means none."""
+    """Return the smaller of the offset `found` and the next tag's offset; -1 means no offset."""
     at = bisect_left(tagged, start)
     return min([offset for offset in (found, *tagged[at : at + 1]) if offset >= 0], default=-1)
 
 
 class _Wrapper:
-    """A collector of line starts, paragraph by paragraph."""
+    """A collector of the offsets at which the lines of a text start, paragraph by paragraph."""
 
     def __init__(self, text: str, width: int) -> None:
         self.text = text
@@ -199,7 +199,7 @@ class _Wrapper:
 
 
 def _break(text: str, start: int, limit: int) -> int:
-    """Return the start of the next line, if at most `[start, limit)` fits into the current line."""
+    """Return the offset at which to break a line that starts at `start` and can end at `limit`."""
     if text[limit] in _HANGING and is_edge(text, limit + 1):
         return limit + 1
     # A word without a break in reach is broken at any cluster edge, so that no line is too wide.
@@ -224,11 +224,11 @@ def _is_wide(character: str) -> bool:
 
 
 LEAST_ROWS: Final = 3
-"""Minimum rows of each of two texts, if the screen has enough rows."""
+"""Minimum number of rows for each of two texts, if the screen has enough rows."""
 
 
 def rows_needed(text: str, width: int, *, most: int) -> int:
-    """Return the number of lines of a text wrapped to `width` cells, but at most `most`."""
+    """Return the number of lines of a text wrapped to `width` cells, and at most `most`."""
     if len(text) > most * width:
         return most
     layout = TextLayout(text)
@@ -237,7 +237,7 @@ def rows_needed(text: str, width: int, *, most: int) -> int:
 
 
 def upper_rows(rows: int, *, upper: int, lower: int) -> int:
-    """Return the rows of the upper text; the lower text gets the rest of `rows`.
+    """Return how many of `rows` the upper of two texts gets; the lower text gets the rest.
 
     The upper text gets two fifths, unless one text needs more and the other less.
 

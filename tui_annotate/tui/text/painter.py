@@ -1,4 +1,4 @@
-"""Painting of a document line with its gutter, as pieces of text with style keys."""
+"""Paints a line of a document with its gutter, as pieces of text with a style each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tui_annotate.tui.text.piece_styles import (
 )
 
 GUTTER: Final = 4
-"""Cells of the gutter; the last cell has no letter or digit, which could look like text."""
+"""Width of the gutter in cells. Its last cell never has a letter or digit."""
 
 
 class PaintedText(NamedTuple):
@@ -46,7 +46,7 @@ class PaintedText(NamedTuple):
 
 
 def paint(layout: TextLayout, scene: DocumentLayers, *, y: int) -> tuple[list[PaintedText], int]:
-    """Return the pieces of line `y`, with its gutter first, and their total cells."""
+    """Return the styled pieces of text of line `y`, gutter first, and their width in cells."""
     line = _Line(layout, scene, y)
     if line.is_bare:  # most lines: one piece without a search for edges keeps scrolling fast
         text = " " * GUTTER + "".join(display_characters(line.text))
@@ -82,7 +82,7 @@ class _Line:
 
     @property
     def is_bare(self) -> bool:
-        """Return whether a line has no layers, as most lines of a page."""
+        """Return whether a line has neither highlights nor marks, like most lines of a page."""
         scene = self.scene
         if self.matches or self.marks or self.evidence or self.hits or scene.tags:
             return False
@@ -117,7 +117,7 @@ class _Line:
         return {at for at in range(self.start, self.content) if at in tags} if tags else set()
 
     def _paint_tag(self, offset: int) -> Iterable[PaintedText]:
-        """Return the pieces of the tag after an offset; the focused part is bold and underlined."""
+        """Paint the tag displayed after an offset, with its focused part bold and underlined."""
         tag, focused = self.scene.tags[offset], self.scene.focused_tag
         start, end = len(tag), len(tag)
         if focused and focused[0] == offset:
@@ -143,7 +143,7 @@ class _Line:
         return sorted(cut for cut in cuts if self.start <= cut <= self.content)
 
     def _style_key(self, low: int, high: int) -> int:
-        """Return the style key of `[low, high)`, within which no span begins or ends."""
+        """Return the style key of `[low, high)`, a part of the line that has one style."""
         scene = self.scene
         lying = [mark for span, mark in self.marks if span.start <= low and high <= span.end]
         marks = [mark for mark in lying if not mark.suggested]
@@ -201,7 +201,7 @@ class _Line:
             yield PaintedText(" ", style_key(SELECTED if selected else PLAIN, None, traits))
 
     def _overlay_hints(self, strings: list[str]) -> set[int]:
-        """Replace the first cells of words by letter codes, and return the covered offsets."""
+        """Replace the first characters of words by letter codes, and return their offsets."""
         touching = self.scene.hints.touching(self.start, self.end)
         starting = [
             (span.start, label)
@@ -227,7 +227,7 @@ class _Line:
     # the gutter
 
     def paint_gutter(self) -> list[PaintedText]:
-        """Return the pieces of the gutter: match strength or evidence, rank, annotation, state.
+        """Return the four gutter cells: match strength or evidence, match rank, annotation, state.
 
         Without a match the first cell marks words not in the source; without an annotation the
         third cell marks past evidence.

@@ -1,4 +1,4 @@
-"""Styles of pieces of a document, by a number that encodes the layers on a piece."""
+"""Styles of pieces of text, each found by a number that encodes background, label and flags."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tui_annotate.tui.palette import SLOTS, PaintStyles
 
 PLAIN: Final = 0
 EVIDENCE, HIT, FOCUSED_HIT, SELECTED, HINT = range(6, 11)
-"""Codes of backgrounds other than 0 (no background) and 1 to 5 (strengths of matches)."""
+"""Codes of background colours. Code 0 is no background, and 1 to 5 are strengths of matches."""
 
 _GROUND_BITS, _SLOT_BITS = 4, 4
 _SLOT_SHIFT = _GROUND_BITS
@@ -19,7 +19,7 @@ _FLAG_SHIFT = _GROUND_BITS + _SLOT_BITS
 
 
 class StyleFlag:
-    """Flags of a piece in addition to background and label, combined by `|`.
+    """Flags of a styled piece of text, combined by `|`; they add to its background and label.
 
     The flags are plain numbers, because combining two flags of `enum` costs a microsecond.
     """
@@ -39,7 +39,7 @@ class StyleFlag:
 
 
 def style_key(ground: int, slot: int | None, traits: int) -> int:
-    """Return the style key of a background, an annotation's colour slot (or None) and flags."""
+    """Return the number that encodes a background, an annotation's colour (or None) and flags."""
     label = 0 if slot is None else slot % SLOTS + 1
     return ground | label << _SLOT_SHIFT | traits
 
@@ -57,7 +57,7 @@ _GAP = Style(bold=True, underline2=True, reverse=False)
 
 
 class PieceStyles(dict[int, Style | None]):
-    """A cache of styles by key; None is the empty style, for which no bytes are sent.
+    """A cache of text styles by style key; None is the empty style, for which no bytes are sent.
 
     All styles are based on `ground`, the theme's own colours. Otherwise a light terminal would show
     the labels of a dark theme on white. In a reversed selection, a cursor or a conflict is not
@@ -71,7 +71,7 @@ class PieceStyles(dict[int, Style | None]):
         ground: Style = _PLAIN,
         sent: Callable[[Style], Style | None] = lambda style: style,
     ) -> None:
-        """Create the cache; `sent` converts each style for the terminal."""
+        """Create the cache; `sent` converts a style into the style that is sent to the terminal."""
         super().__init__()
         self.palette, self.ground = palette, ground
         self._convert = sent

@@ -16,23 +16,23 @@ _WINDOW: Final = 512  # code points scanned at a time; a longer word is split
 
 
 class TextUnits(Protocol):
-    """One kind of unit of a text, as ordered spans that do not overlap."""
+    """The units of one kind in a text, such as its words, as ordered spans that do not overlap."""
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield the units that end after `offset`, in order; the first may contain `offset`."""
+        """Yield the units of a text, such as words, that end after `offset`, in order."""
 
     def before(self, offset: int) -> Iterator[Span]:
-        """Yield the units that start before `offset`, backward; the first may contain `offset`."""
+        """Yield the units of a text, such as words, that start before `offset`, last first."""
 
 
 class Characters:
-    """Units of characters: each cluster is a unit, and each line end."""
+    """The characters of a text: its grapheme clusters and line ends."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield, in text order, the units that end after `offset` (see `TextUnits`)."""
+        """Yield the characters that end after `offset`, in order."""
         start = cluster_start(self._text, offset)
         while start < len(self._text):
             end = next_edge(self._text, start)
@@ -40,7 +40,7 @@ class Characters:
             start = end
 
     def before(self, offset: int) -> Iterator[Span]:
-        """Yield the units that start before `offset`, backward (see `TextUnits`)."""
+        """Yield the characters that start before `offset`, last first."""
         end = cluster_end(self._text, offset)
         while end > 0:
             start = previous_edge(self._text, end)
@@ -49,7 +49,7 @@ class Characters:
 
 
 class WordUnits:
-    """Units of words with inner hyphens and apostrophes, and signed numbers; no punctuation."""
+    """The words of a text, with inner hyphens and apostrophes, and its signed numbers."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -63,14 +63,14 @@ class WordUnits:
                 yield word
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield, in text order, the units that end after `offset` (see `TextUnits`)."""
+        """Yield the words that end after `offset`, in order."""
         for found in word_pattern().finditer(self._text, self._find_safe_start(offset)):
             word = self._word_span(found)
             if word.end > offset:
                 yield word
 
     def before(self, offset: int) -> Iterator[Span]:
-        """Yield the units that start before `offset`, backward (see `TextUnits`)."""
+        """Yield the words that start before `offset`, last first."""
         stop = offset
         while stop > 0:
             start = self._find_safe_start(max(0, stop - _WINDOW))
@@ -94,7 +94,7 @@ class WordUnits:
 
 
 def pair_words(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
-    """Yield words in order; two words that touch form a pair, so that a code covers only the first.
+    """Yield words, or pairs of words that touch, in order; a letter code covers only the first.
 
     Chinese characters touch, and numbers and Latin words between Chinese characters.
     """
@@ -111,7 +111,7 @@ def pair_words(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
 
 
 class SentenceUnits:
-    """Units of sentences: non-blank segments of a text without outer white space.
+    """The sentences of a text: its non-blank segments, without outer white space.
 
     Segments are trimmed on demand, because a megabyte has more than ten thousand.
     """
@@ -122,7 +122,7 @@ class SentenceUnits:
         self._starts = [segment.start for segment in segments]
 
     def index(self, offset: int) -> int:
-        """Return the index of the segment at `offset`; the last for the text's end, 0 for none."""
+        """Return the index of the last segment that starts at or before `offset`; 0 for none."""
         return max(0, bisect_right(self._starts, offset) - 1)
 
     @property
@@ -131,7 +131,7 @@ class SentenceUnits:
         return len(self._segments)
 
     def whole(self, index: int) -> Span:
-        """Return the untrimmed span of segment `index`.
+        """Return the span of segment `index` with its outer white space.
 
         Raises:
             InvalidSpan: the segment is empty.
@@ -139,19 +139,19 @@ class SentenceUnits:
         return self._segments[index].span
 
     def trimmed(self, index: int) -> Span | None:
-        """Return segment `index` without outer white space; None if it is blank or missing."""
+        """Return the span of segment `index` without outer white space, or None if it is blank."""
         start, end = self._segments[index] if index < self.count else (0, 0)
         return Span(start, end).trim(self._text) if start < end else None
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield, in text order, the units that end after `offset` (see `TextUnits`)."""
+        """Yield the sentences that end after `offset`, in order."""
         for index in range(self.index(offset), len(self._segments)):
             span = self.trimmed(index)
             if span is not None and span.end > offset:
                 yield span
 
     def before(self, offset: int) -> Iterator[Span]:
-        """Yield the units that start before `offset`, backward (see `TextUnits`)."""
+        """Yield the sentences that start before `offset`, last first."""
         for index in range(bisect_left(self._starts, offset) - 1, -1, -1):
             span = self.trimmed(index)
             if span is not None and span.start < offset:
@@ -159,13 +159,13 @@ class SentenceUnits:
 
 
 class Paragraphs:
-    """Units of paragraphs: text between newlines without outer white space, if not blank."""
+    """The paragraphs of a text: non-blank text between newlines, without outer white space."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield, in text order, the units that end after `offset` (see `TextUnits`)."""
+        """Yield the paragraphs that end after `offset`, in order."""
         start = self._text.rfind("\n", 0, offset) + 1
         while start < len(self._text):
             end = self._text.find("\n", start) + 1 or len(self._text)
@@ -175,7 +175,7 @@ class Paragraphs:
             start = end
 
     def before(self, offset: int) -> Iterator[Span]:
-        """Yield the units that start before `offset`, backward (see `TextUnits`)."""
+        """Yield the paragraphs that start before `offset`, last first."""
         end = self._text.find("\n", offset) + 1 or len(self._text)
         while end > 0:
             start = self._text.rfind("\n", 0, end - 1) + 1
