@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 READING, SELECTING, SOURCE, OPTION, NOTE, EDITING = "R", "S", "V", "L", "N", "E"
-"""States of the annotating screen; review has these states during an edit, too."""
+"""States of the annotating screen, and of the review screen while an annotation is edited."""
 REVIEWING: Final = "J"
 """State of the review screen while no annotation is edited."""
 VIEWING: Final = "F"
-"""State of the viewer."""
+"""State of the viewer, which shows a file read-only."""
 ANNOTATING: Final = "RSVE"
 EVERYWHERE: Final = ANNOTATING + REVIEWING + VIEWING
 STATES: Final = "RSVLNE" + REVIEWING + VIEWING
@@ -77,7 +77,7 @@ class Action:
 
     @property
     def while_pending(self) -> bool:
-        """Whether the action works while a question is open."""
+        """Whether the action works while the screen waits for the answer to a question."""
         return OPTION in self.states
 
 
@@ -110,7 +110,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("pane.other", ("tab",), "go to the source, at the focused match", "Move", EVERYWHERE,
            short="source", early=True, needs_source=True, short_at={SOURCE: "back"},
            at={SELECTING: "go to the source, keep the selection", SOURCE: "back to the summary",
-           REVIEWING: "go to the other text", VIEWING: "go to the other text"}),
+           REVIEWING: "switch between summary and source",
+           VIEWING: "switch between summary and source"}),
     Action("document.next", ("d",), "next document of the source side", "Move", EVERYWHERE,
            short="document", early=True, needs_source=True),
     Action("document.previous", ("D",), "previous document of the source side", "Move", EVERYWHERE,
@@ -138,7 +139,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
            "RSVLE", short="evidence",
            at={SOURCE: "take the selection, else the sentence, as evidence",
            OPTION: "take the match as evidence, and save"}),
-    Action("signals.next", ("t",), "next matching mode: both, words, vectors", "Evidence",
+    Action("signals.next", ("t",), "match by words, by vectors, or by both", "Evidence",
            early=True),
     Action("option.choose", tuple(DIGITS[:9]), "save with this label, or open its sublabels",
            "Label", "RSVLEJF", short="label", fixed=True, after_save=True, listed=False,
@@ -146,10 +147,10 @@ ACTIONS: Final[tuple[Action, ...]] = (
            EDITING: "switch this label on or off", REVIEWING: "choose a candidate",
            VIEWING: "show one annotator only; again: show all"}),
     Action("option.list", ("0",), "list all labels, with search", "Label", "RSVLEJF",
-           fixed=True, after_save=True, at={OPTION: "choose the parent label; write a reason",
+           fixed=True, after_save=True, at={OPTION: "choose the parent label, or write a reason",
            REVIEWING: "show further candidates", VIEWING: "show all annotators"}),
     Action("label.repeat", ("r",), "use the last label again", "Label", after_save=True),
-    Action("label.former", ("R",), "your similar annotations, to reuse notes", "Label",
+    Action("label.former", ("R",), "show your similar annotations, to reuse notes", "Label",
            after_save=True),
     Action("back", ("backspace", "escape"), "release the last evidence", "Label", "RSVLEJF",
            short="back", short_at={READING: ""}, at={SELECTING: "drop the selection",
@@ -159,9 +160,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
            VIEWING: "end the search, drop the selection, show all"}),
     Action("annotation.next", ("a",), "next annotation", "Annotations", EVERYWHERE,
            short="annotation", early=True, after_save=True,
-           at={REVIEWING: "next group of candidates"}),
+           at={REVIEWING: "next group of candidate annotations"}),
     Action("annotation.previous", ("A",), "previous annotation", "Annotations", EVERYWHERE,
-           early=True, after_save=True, at={REVIEWING: "previous group of candidates"}),
+           early=True, after_save=True, at={REVIEWING: "previous group of candidate annotations"}),
     Action("note.write", ("m",), "write a note on the annotation or sample", "Annotations",
            ANNOTATING + REVIEWING, short="note", after_save=True,
            at={SELECTING: "write a note for this claim",
@@ -186,26 +187,26 @@ ACTIONS: Final[tuple[Action, ...]] = (
            EDITING: "save the annotation",
            REVIEWING: "adjudicate the sample, go to the next"}),
     Action("sample.skip", ("s",), "skip the sample", "Sample", after_save=True),
-    Action("sample.flag", ("!",), "flag the sample, with a reason", "Sample", after_save=True),
+    Action("sample.flag", ("!",), "flag the sample, and give a reason", "Sample", after_save=True),
     Action("sample.next", (">",), "next sample, without completing this one", "Sample", EVERYWHERE,
-           short="sample", early=True, at={REVIEWING: "next sample of review, without completing",
-           VIEWING: "next sample"}),
+           short="sample", early=True, at={VIEWING: "next sample",
+           REVIEWING: "next sample in review, not completing this one"}),
     Action("sample.previous", ("<",), "previous sample", "Sample", EVERYWHERE, early=True,
-           at={REVIEWING: "previous sample of review"}),
-    Action("reading.other", (), "start the second reading, or go back to the first", "Sample"),
+           at={REVIEWING: "previous sample in review"}),
+    Action("reading.other", (), "annotate a second time, or return to the first", "Sample"),
     Action("sample.go", ("G",), "go to a sample by its id", "Sample", EVERYWHERE, short="go to id",
            after_save=True),
-    Action("sample.rivals", (), "sibling samples: same source", "Sample", after_save=True),
-    Action("queue.order", (), "choose the order of the queue", "Sample",
+    Action("sample.rivals", (), "show sibling samples (with the same source)", "Sample",
            after_save=True),
-    Action("text.find", ("/",), "find in this text", "View", EVERYWHERE, short="find"),
+    Action("queue.order", (), "choose the order of the queue", "Sample", after_save=True),
+    Action("text.find", ("/",), "find words in the focused text", "View", EVERYWHERE, short="find"),
     Action("text.lacking", ("i",), "mark or unmark words not in the source", "View", "RSVEF",
            early=True),
-    Action("item.next", ("c",), "next open item, or marked word", "View", EVERYWHERE,
+    Action("item.next", ("c",), "next unfinished item, or next marked word", "View", EVERYWHERE,
            short="citation", early=True, after_save=True, after_search=True, needs_source=True,
            at={REVIEWING: "next conflict", VIEWING: "next marked word"}),
-    Action("item.previous", ("C",), "previous open item", "View", EVERYWHERE, early=True,
-           after_save=True, after_search=True, at={REVIEWING: "previous conflict",
+    Action("item.previous", ("C",), "previous unfinished item, or marked word", "View", EVERYWHERE,
+           early=True, after_save=True, after_search=True, at={REVIEWING: "previous conflict",
            VIEWING: "previous marked word"}),
     Action("request.show", ("g",), "show the request and the guidelines", "View", EVERYWHERE,
            short="request", early=True, at={REVIEWING: "show notes, request, guidelines",
@@ -218,28 +219,28 @@ ACTIONS: Final[tuple[Action, ...]] = (
            short="all actions", small_window=True, listed=False),
     Action("app.back", ("q",), "back to the queue", "View", EVERYWHERE, short="queue", early=True,
            after_save=True, at={REVIEWING: "back to the queue of review",
-           VIEWING: "back to the list of samples; quit if only one"}),
+           VIEWING: "back to the list of samples, if any, or quit"}),
     Action("app.quit", ("ctrl+q", "ctrl+c"), "quit; all work is saved", "View", "RSVLEJF",
            fixed=True, small_window=True, after_save=True, at={VIEWING: "quit"}),
     Action("work.print", (), "quit, and print my annotations", "You"),
     Action("talk.write", (), "send a question to the reviewers", "You",
            ANNOTATING + REVIEWING, at={REVIEWING: "answer questions about the sample"}),
     Action("lesson.show", ("L",), "show how this sample was adjudicated", "You"),
-    Action("figures.show", (), "show work statistics: mine, or all", "You"),
+    Action("figures.show", (), "show statistics: your work, or everyone's work", "You"),
     Action("account.password", (), "change my password", "You", ANNOTATING + REVIEWING,
            needs_account=True),
     Action("account.leave", (), "sign out and quit", "You", ANNOTATING + REVIEWING,
            needs_account=True),
     Action("note.save", ("enter",), "save the note", "Note", NOTE, short="save", fixed=True),
-    Action("note.keep", ("escape",), "keep the text for later", "Note", NOTE,
+    Action("note.keep", ("escape",), "close, and keep the note's text for later", "Note", NOTE,
            short="keep for later", fixed=True),
     Action("note.suggest", ("tab",), "take the suggestion", "Note", NOTE, short="suggestion",
            fixed=True),
     Action("note.past", ("up", "down"), "show earlier notes", "Note", NOTE, short="earlier notes",
            fixed=True),
-    Action("sample.rate", ("*",), "rate the sample by digit; 0: not rated", "Sample",
+    Action("sample.rate", ("*",), "rate the sample with a digit; 0: no rating", "Sample",
            ANNOTATING + REVIEWING, short="rate", after_save=True, yields=True,
-           at={REVIEWING: "adjudicate the rating by digit; 0: none"}),
+           at={REVIEWING: "adjudicate the rating with a digit; 0: no rating"}),
     Action("comment.write", ("M",), "comment on the sample", "Sample", short="comment",
            after_save=True, yields=True),
     Action("incomplete.next", ("J",), "next unfinished report, document, citation", "Sample",
@@ -247,18 +248,19 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("collection.show", ("T",), "show the collection and its progress", "View",
            short="collection", early=True, after_save=True, yields=True),
     Action("gold.show", ("=",), "go to the passage with the answer", "View", yields=True),
-    Action("positions.show", (), "chart of correct answers by position", "View", yields=True),
+    Action("positions.show", (), "show a chart of correct answers by position", "View",
+           yields=True),
     Action("suggestion.accept", ("y",), "accept the suggestion", "Suggestions", "R", short="accept",
            after_save=True, yields=True),
     Action("suggestion.hide", ("Y",), "hide or show all suggestions", "Suggestions",
            short="hide", early=True, yields=True),
-    Action("document.order", ("O",), "order documents by the judge or retriever", "View",
+    Action("document.order", ("O",), "order documents by judge or by retriever rank", "View",
            early=True, yields=True),
     Action("sync.toggle", ("ctrl+o",), "share work online, or work offline", "You", yields=True),
     Action("proposal.take", ("y",), "accept the candidate, or the majority", "Review", REVIEWING,
            short="accept"),
-    Action("rivals.merge", ("M",), "merge all candidates of the position", "Review", REVIEWING,
-           short="merge"),
+    Action("rivals.merge", ("M",), "merge all candidate annotations of the group", "Review",
+           REVIEWING, short="merge"),
     Action("own.add", ("+",), "add the selection as your annotation", "Review", REVIEWING,
            short="your own"),
     Action("names.show", ("W",), "show or hide the annotators' names", "Review", REVIEWING,
@@ -275,5 +277,5 @@ _BY_ID: Final = {action.id: action for action in ACTIONS}
 
 
 def action_of(action_id: str) -> Action:
-    """Return the action with an id; for an unknown id `NO_ACTION`, which is never available."""
+    """Return the action with this id, or `NO_ACTION`, which is never available."""
     return _BY_ID.get(action_id, NO_ACTION)
