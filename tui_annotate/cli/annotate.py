@@ -71,7 +71,9 @@ def annotate(
 
 def delete(
     *,
-    mine: Annotated[bool, flag("--mine", "Delete your own annotations; required.")] = False,
+    mine: Annotated[
+        bool, flag("--mine", "Confirm that only your own annotations are deleted (required).")
+    ] = False,
     dataset: Annotated[
         str, options.dataset_option("Only this dataset (default: all datasets).")
     ] = "",
