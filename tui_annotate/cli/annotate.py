@@ -54,7 +54,7 @@ def annotate(
     ] = "",
     workspace: options.WorkspaceOption = None,
 ) -> None:
-    """Annotate on the screen.
+    """Annotate samples on the screen.
 
     The screen opens at the sample where you stopped. To annotate a bundle, the program unpacks it
     into a folder next to the bundle, with the bundle's name and the ending .work. When you quit,

@@ -1,4 +1,4 @@
-"""The commands `labels`: list, check and change label sets; a change also updates annotations."""
+"""The commands `labels`: list, check and change label sets. A change also updates annotations."""
 
 from __future__ import annotations
 

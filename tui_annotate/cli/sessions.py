@@ -83,9 +83,9 @@ def end(
         else:
             ids = [each.id for each in living if each.id.startswith(session)]
             if len(ids) != 1:
-                which = "several sessions begin" if ids else "no active session begins"
+                which = "several sessions have" if ids else "no active session has"
                 raise NotFound(
-                    f"{which} with {session!r}",
+                    f"{which} an id that begins with {session!r}",
                     "list all sessions with: tui-annotate sessions list",
                 )
             authenticate.sign_out(ids[0])

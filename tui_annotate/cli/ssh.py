@@ -199,7 +199,7 @@ def _read_public_key(file: Path) -> str:
 
 
 def replace_private(file: Path, text: str) -> None:
-    """Write a file atomically, readable only by the owner; an existing file keeps its owner.
+    """Write a file atomically, readable only by its owner. An existing file keeps its owner.
 
     Raises:
         Unavailable: the file's folder cannot be written.
@@ -226,7 +226,7 @@ def replace_private(file: Path, text: str) -> None:
 
 
 class SshSetupPart(StrEnum):
-    """A part of the server setup; the parts are in the order in which an admin applies them."""
+    """A part of the server setup. The parts are in the order in which an admin applies them."""
 
     ACCOUNT = "account"
     FOLDERS = "folders"
@@ -241,7 +241,7 @@ _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 def build_setup(
     user: str, folder: Path, session: Sequence[str], *, password_login: bool
 ) -> Mapping[SshSetupPart, str]:
-    """Return the text of each part of a server setup; a comment in a part names the file to edit.
+    """Return the text of each part of a server setup. A comment names the file to edit.
 
     Args:
         user: login name on the server that all people share.
@@ -258,7 +258,8 @@ def build_setup(
     path = str(folder)
     if path != make_line_visible(path):
         raise InvalidInput(
-            f"{path!r} cannot be written in sshd's files", "rename the workspace folder"
+            f"the folder name {path!r} cannot be written in sshd's files",
+            "rename the workspace folder",
         )
     values = {
         "user": user,
@@ -278,7 +279,7 @@ _KEY_LOGIN: Final = """\
     KbdInteractiveAuthentication no"""
 
 _SCREEN_LOGIN: Final = """\
-# keys: none; each person whom sshd accepts as {user} signs in on the screen
+# keys: no personal ssh keys; all people log in as {user}, then sign in on the screen
 {program} doctor -w {folder}
 """
 
