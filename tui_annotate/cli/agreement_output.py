@@ -27,7 +27,7 @@ _MEASURES: Final = {
     "f1_overlap": "F1, any overlap",
     "same_passage": "same passage",
     "overlap": "any overlap",
-    "only_one": "evidence by one person only",
+    "only_one": "only one person has evidence",
     "kappa_linear": "kappa, linear",
     "kappa_quadratic": "kappa, quadratic",
 }

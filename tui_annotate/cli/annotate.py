@@ -63,7 +63,7 @@ def annotate(
     if file is not None:
         if workspace or name:
             raise InvalidInput(
-                "a bundle belongs to one person and has its own workspace", "omit -w and --as"
+                "a bundle has its own workspace and only one person", "omit -w and --as"
             )
         raise typer.Exit(bundles.annotate_bundle(file, sample=sample, order=order))
     raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))
@@ -112,7 +112,7 @@ def delete(
     elif any(cleared):
         counts = {"annotations": cleared.annotations, **words}
         summary = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
-        output.print_result(f"{summary} deleted; undo on the screen restores them")
+        output.print_result(f"deleted {summary}; undo on the screen restores the work")
     else:
         output.print_result(f"nothing to delete: no {what} of {person.name} in {where}")
 

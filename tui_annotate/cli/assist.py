@@ -62,7 +62,7 @@ _SHARES = {
 }
 _LEGEND = (
     "below each percentage: its 95 % interval; --json prints more counts",
-    "column outside: evidence outside all matches",
+    "column outside: evidence that is in no match",
     "column refused: first matches viewed but not taken as evidence",
 )
 
@@ -257,7 +257,7 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         whole, sources = found[direction]["queries"], found["sources"][direction]
         queries = output.many(whole, "query", "queries")
         output.print_line(f"{title}: {queries} over {output.many(sources, 'source')}")
-        output.print_line(f"only searched texts with at least {segments} (by {found['segmenter']})")
+        output.print_line(f"only queries in texts of at least {segments} ({found['segmenter']})")
         for each in evaluations:
             output.print_line("")
             embedder, model = each["embedder"], each["model"]

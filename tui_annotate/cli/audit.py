@@ -172,10 +172,10 @@ def _print_kept_head(verdict: AuditReport, kept: RecordedHead, names: Mapping[st
     if verdict.contains:
         later = verdict.head.events - kept.events
         events = output.many(kept.events, "event")
-        output.print_line(f"the log contains all {events} of the earlier head, and {later:,} newer")
+        output.print_line(f"the log contains all {events} of the head, and {later:,} newer events")
         return
-    first = "event differs" if kept.events == 1 else f"{kept.events:,} events differ"
-    output.print_line(f"the log does not match the earlier head: in the log, the first {first}")
+    first = output.many(kept.events, "event")
+    output.print_line(f"the log does not match the earlier head: changes in the first {first}")
     if verdict.head.events < kept.events:
         now = output.many(verdict.head.events, "event")
         output.print_line(f"  events were removed from the log, which now has {now}")

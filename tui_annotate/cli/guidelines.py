@@ -43,7 +43,7 @@ def list_versions(
     *,
     dataset: Annotated[
         str | None,
-        options.dataset_option("Only this dataset's versions; '' for the workspace's versions."),
+        options.dataset_option("Only versions for this dataset; '' for those of the workspace."),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
@@ -161,10 +161,10 @@ def apply(
         output.print_json({"version": version, "dataset": dataset, "changed": changed})
         return
     if not changed:
-        output.print_result(f"version {version[:SHORT]} is already in use")
+        output.print_result(f"guidelines version {version[:SHORT]} is already in use")
         return
     added, removed = count_changed_lines(old, text)
     where = dataset or "all datasets without their own guidelines"
-    output.print_result(f"version {version[:SHORT]} is in use for {where}")
+    output.print_result(f"guidelines version {version[:SHORT]} is in use for {where}")
     lines = f"{output.many(added, 'line')} added, {removed:,} removed"
     output.print_note(f"{lines}; to compare: tui-annotate guidelines diff")

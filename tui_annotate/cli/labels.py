@@ -51,14 +51,14 @@ _ODD = {
     "outside": "not in the label set",
     "split": "split label without a new choice",
     "parent": "a parent without a child",
-    "tops": "labels of several top labels",
+    "tops": "several top-level labels",
     "none": "no label",
 }
 _MOST_FINDINGS = 10
 """Maximum number of printed findings of each kind; --json lists all findings."""
 
 _FINDING_TITLES = {
-    "breaks": "annotations that break a rule of the label",
+    "breaks": "annotations that break a rule of their label",
     "alike": "several annotations with the same label on the same claim",
     "left": "annotations that were edited later, which this command does not change",
     "lost": "annotations with a label that is not in the set",
@@ -96,7 +96,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_labels(*, dataset: SetOption = "", common: options.CommonOptions) -> None:
-    """List the labels in use, with their keys.
+    """List the labels in use, with their keys on the screen.
 
     The digit is the label's key on the screen. `key` and `color` are the values in the label set
     file.
@@ -476,7 +476,7 @@ def _print_findings(title: str, findings: Sequence[RelabelFinding]) -> None:
 
 def _summarise(report: RelabelReport) -> str:
     if report.kind == "apply" and report.before == report.after:
-        return f"version {report.after[:12]} is already in use"
+        return f"label set version {report.after[:12]} is already in use"
     if report.kind == "normalise" and not report.annotations:
         return "no label needs a replacement"
     parts = [

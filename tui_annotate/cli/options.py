@@ -112,7 +112,7 @@ DatasetOption = Annotated[
 OffsetsOption = Annotated[
     Offsets | None,
     typer.Option(
-        help="Unit of offsets in autojudge files (default: the unit that matches the quotes)."
+        help="Unit of offsets in autojudge files (default: the unit that fits the quoted texts)."
     ),
 ]
 EmbedderOption = Annotated[

@@ -141,7 +141,7 @@ def _summarise(info: _Info) -> _Info:
 
 
 class _Commands(MutableMapping[str, Any]):
-    """A map of commands by name. A command is created from `infos` when it is first read."""
+    """A map of commands by name, which creates a command when it is first read."""
 
     def __init__(
         self, built: MutableMapping[str, Any], infos: Mapping[str, _Info] | None = None

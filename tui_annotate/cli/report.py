@@ -26,7 +26,7 @@ _MEGABYTE = 1_000_000
 
 def register(app: typer.Typer) -> None:
     """Add the group `report` to the app."""
-    report = add_group(app, "report", "Write reports to read and share.", panel=DATA)
+    report = add_group(app, "report", "Write HTML reports of annotations.", panel=DATA)
     add_command(
         report,
         html,

@@ -131,7 +131,7 @@ def _print_replay(name: str, found: ReplayReport) -> None:
             f"{head.dataset}/{head.sample}"
         )
     for each in found.differences[:SHOWN]:
-        deleted = "was deleted from the workspace, but its events are still in the log"
+        deleted = "the sample was deleted, but its events are still in the event log"
         differs = f"differs in {', '.join(each.parts)}" if each.parts else deleted
         output.print_line(f"{each.dataset}/{each.sample}: {differs}")
     more = max(len(found.differences) - SHOWN, 0) + found.more

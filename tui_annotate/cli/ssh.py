@@ -84,7 +84,7 @@ def setup(
     ] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Print a server setup for ssh; write no files."""
+    """Print a server setup for ssh, without writing files."""
     folder = find_workspace(common.workspace)
     parts = build_setup(user, folder, SESSION, password_login=password_login)
     chosen = {part: parts[part]} if part else parts
@@ -96,7 +96,10 @@ def setup(
 
 def add(
     person: Annotated[
-        str, argument("PERSON", "E-mail address, name or id.", complete=completion.people)
+        str,
+        argument(
+            "PERSON", "E-mail address, name or id of the key's owner.", complete=completion.people
+        ),
     ],
     file: Annotated[
         Path, argument("KEYFILE", "File of the public key, *.pub; - for standard input.")
@@ -135,7 +138,7 @@ def delete(
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Delete an ssh key; then run `ssh authorized-keys` again."""
+    """Delete an ssh key (run `ssh authorized-keys` afterwards)."""
     with open_workspace(common.workspace) as space:
         space.team.ssh_keys.remove(fingerprint)
         folder = str(space.path)
@@ -157,7 +160,7 @@ def authorized_keys(
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Print the lines of authorized_keys, or write the file.
+    """Print or write the lines of the file authorized_keys.
 
     With its line, an ssh key can start only the annotation session of the key's owner.
     """
@@ -221,7 +224,8 @@ def replace_private(file: Path, text: str) -> None:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise Unavailable(
-            f"{file} cannot be written: {error.strerror}", "check the permissions of its folder"
+            f"{file} cannot be written: {error.strerror}",
+            "check the permissions of the folder",
         ) from error
 
 

@@ -22,7 +22,7 @@ EXPORT, REVIEW = "export", "review"
 """Commands that an ssh client may request. Without a command, the annotate screen opens."""
 
 COMMAND: Final = ("ssh", "session")
-"""Words of the command line that start a session."""
+"""Words of the command line that start an ssh session."""
 
 STORE: Final = "store.sqlite"
 HINT: Final = (

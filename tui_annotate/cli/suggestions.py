@@ -39,7 +39,7 @@ _RARE = "removed"
 _REASONS = 5
 _LEGEND = (
     "acceptance: percentage of answers that accept a suggestion, with its 95 % interval",
-    "all columns except offered count each person who saw a suggestion",
+    "all columns except offered count a suggestion once for each person who saw it",
     "passed: the person completed the sample without an answer to the suggestion",
     "open: the person has not completed the sample yet",
 )

@@ -38,7 +38,7 @@ PersonArgument = Annotated[
 
 _MAX_LINE_BYTES = 8192
 INVITED = (
-    "valid once, for 7 days; enter the code on the sign-in screen, or with:"
+    "the code is valid once, for 7 days; enter the code on the sign-in screen, or with:"
     " tui-annotate users accept-invite"
 )
 
@@ -130,7 +130,7 @@ def create(
         output.print_result(_describe_account(account))
         if code:
             output.print_line(code)
-            output.print_note(f"the invitation code is {INVITED}")
+            output.print_note(INVITED)
     _warn_without_user(unix_user)
     if first:
         output.print_message("the workspace has accounts now: all users must sign in")
@@ -212,7 +212,7 @@ def invite(person: PersonArgument, *, common: options.CommonOptions) -> None:
         _account_as_json(account) | {"code": code}, code, as_json=common.as_json
     )
     if not common.as_json:
-        output.print_note(f"the invitation code of {account.email} is {INVITED}")
+        output.print_note(f"invitation of {account.email}: {INVITED}")
 
 
 def accept_invite(*, common: options.CommonOptions) -> None:
@@ -316,7 +316,7 @@ def delete(
     if pseudonymise and shared:
         output.print_message(
             f"the name is deleted from {shared} and from this workspace; in each other workspace"
-            f" of that store, run: tui-annotate users delete {changed.person.id} --pseudonymise"
+            f" with this store, run: tui-annotate users delete {changed.person.id} --pseudonymise"
         )
     _print_account(changed, as_json=common.as_json)
 
@@ -330,7 +330,7 @@ def _print_unfinished_work(space: Workspace, account: Account) -> None:
         started = " --include-started" if any(each.begun for each in unfinished) else ""
         who = shlex.quote(account.person.name)
         output.print_note(
-            f"{output.many(count, 'assigned sample is', 'assigned samples are')} not completed;"
+            f"assigned samples that are not completed: {count:,};"
             f" to move them: tui-annotate assignments move {who} NEW_PERSON{started}"
         )
 

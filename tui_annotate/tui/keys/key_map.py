@@ -66,7 +66,7 @@ class KeyMap:
         return next(action for action in self.actions if action.id == action_id)
 
     def help(self, state: str) -> tuple[HelpGroup, ...]:
-        """Return the actions with keys in a state, grouped, in the table's order.
+        """Return the actions that have keys in a state, in groups for the help.
 
         In review the daily actions come first, and moves last.
         """

@@ -51,7 +51,7 @@ class DocumentPane(DocumentView):
 
     @dataclass
     class TagClicked(Message):
-        """Message: the user clicked cell `cell` of the tag, a short text after a character."""
+        """Message: the user clicked a tag, which is a short text after a character."""
 
         pane: DocumentPane
         offset: int
@@ -200,7 +200,7 @@ class DocumentPane(DocumentView):
 
     @property
     def painted_since(self) -> float | None:
-        """The event time of the first painting of the text in seconds, or None before that."""
+        """The time in seconds when the text was first painted, or None if it was never painted."""
         return self._views[0][0] if self._views else None
 
     def sentences_seen(self, time: float) -> tuple[int, ...]:
@@ -275,7 +275,7 @@ class DocumentPane(DocumentView):
         self._repaint_all()
 
     def set_tag(self, place: tuple[int, Span] | None) -> None:
-        """Focus a part of the tag, a short text after an offset. None removes the focus."""
+        """Focus a part of a tag (a short text inserted after an offset). None removes the focus."""
         former = self.scene.focused_tag
         self.scene.focused_tag = place and (place[0], place[1].shift(1))  # a space precedes the tag
         self.redraw([Span(one[0], one[0] + 1) for one in (former, place) if one])

@@ -279,7 +279,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self._scroll_to_line(y + margin + 1 - height)
 
     def reveal(self, span: Span) -> None:
-        """Scroll `span` to a third of the height, unless the span is in view.
+        """Scroll until `span` is at a third of the height, unless it is already in view.
 
         Before the view has a size, the last span is stored until the first layout.
         """
