@@ -357,8 +357,8 @@ def _print_assignment(
             [(each.name, *(getattr(each, name) for name in numbers)) for each in report.people],
         )
     if report.short:
-        missing = output.many(report.short, "assignment")
-        output.print_message(f"warning: too few people or samples: {missing} could not be made")
+        missing = f"missing assignments, because of too few people or samples: {report.short:,}"
+        output.print_message(f"warning: {missing}")
     if not report.samples and not report.short:
         output.print_message(nothing)
     elif dry_run:

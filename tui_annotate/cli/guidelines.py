@@ -43,7 +43,7 @@ def list_versions(
     *,
     dataset: Annotated[
         str | None,
-        options.dataset_option("Only versions for this dataset; '' for those of the workspace."),
+        options.dataset_option("Only versions for this dataset; '' for the workspace's versions."),
     ] = None,
     common: options.CommonOptions,
 ) -> None:

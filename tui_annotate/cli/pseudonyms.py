@@ -119,11 +119,11 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
     output.print_message(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
     if changes.originals:
         output.print_message(
-            f"  excluded, to hide names in them: {changes.originals:,} {RecordTrait.IMPORTED}"
+            f"  excluded to hide people's names: {changes.originals:,} {RecordTrait.IMPORTED}"
         )
     if changes.called:
         output.print_message(
-            f"  values exported unchanged, though names: {', '.join(sorted(changes.called))}"
+            f"  exported values that equal people's names: {', '.join(sorted(changes.called))}"
         )
     if changes.texts:
         output.print_message(

@@ -66,7 +66,7 @@ def list_snapshots(*, common: options.CommonOptions) -> None:
 
 
 def replay(
-    name: Annotated[str, argument("NAME", "Snapshot to recreate and compare.")] = "",
+    name: Annotated[str, argument("NAME", "Name of the snapshot to recreate and verify.")] = "",
     *,
     at: Annotated[
         str,

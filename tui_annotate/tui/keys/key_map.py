@@ -195,7 +195,7 @@ def _find_problem(key: str) -> str:
     if not set(modifiers) <= {"ctrl", "shift", "alt"} or len(set(modifiers)) < len(modifiers):
         return f"{key!r} has a modifier that is not one of ctrl, shift, alt"
     if modifiers == ["shift"] and printable:
-        return f"write {key!r} as the character that it types"
+        return f"write the typed character instead of {key!r}"
     return ""
 
 
