@@ -21,7 +21,7 @@ PeopleOption = Annotated[
     list[str] | None,
     options.person_option(
         "--person",
-        "Compare only these people; a single person is compared with all others (repeatable; "
+        "Compare only these people. A single person is compared with all others (repeatable; "
         "default: all people).",
     ),
 ]
@@ -49,7 +49,7 @@ class ComparedWorkOptions:
     state: Annotated[
         State,
         typer.Option(
-            help="Only work on samples in this state; new: imported work without a state."
+            help="Only work on samples in this state (new is imported work without a state)."
         ),
     ] = State.DONE
     label: options.OfLabelOption = ""
@@ -58,7 +58,7 @@ class ComparedWorkOptions:
         option(
             "--label-level",
             "N",
-            "Number of levels of the label tree to compare; 0: all levels.",
+            "Number of levels of the label tree to compare (0 compares all levels).",
             minimum=0,
         ),
     ] = 0
@@ -67,7 +67,8 @@ class ComparedWorkOptions:
         option(
             "--label-set",
             "VERSION",
-            "Only work with the label set version whose hash begins with VERSION (default: all).",
+            "Only annotations made with the version of the label set whose hash begins with "
+            "VERSION (default: all versions).",
         ),
     ] = ""
     since: options.SinceOption = ""
@@ -123,7 +124,7 @@ def agreement(
     themselves. A completed sample counts even if the annotator marked nothing.
     """
     if as_json and as_csv:
-        raise InvalidInput("--json and --csv both print to standard output", "use one of them")
+        raise InvalidInput("--json and --csv both print to standard output", "pass --json or --csv")
     from tui_annotate.cli.agreement_output import print_csv, print_tables
     from tui_annotate.services.agreement.output import as_json as shaped
 

@@ -27,17 +27,17 @@ _MEASURES: Final = {
     "f1_overlap": "F1, any overlap",
     "same_passage": "same passage",
     "overlap": "any overlap",
-    "only_one": "only one has evidence",
+    "only_one": "only one person has evidence",
     "kappa_linear": "kappa, linear",
     "kappa_quadratic": "kappa, quadratic",
 }
 _PAIR_SPANS: Final = ("trimmed", "character", "overlap")
 _MOST_NAMED: Final = 4
-"""Maximum number of people named in a title."""
+"""Maximum number of people named in the title of a table."""
 
 
 def print_csv(found: Agreement) -> None:
-    """Print the report as CSV with one row for each measure; no cell contains a user's text."""
+    """Print the report as CSV with one row for each measure. No cell contains a user's text."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows(
         [report_output.COLUMNS, *report_output.output_rows(found)]
@@ -125,8 +125,8 @@ def _print_notes(compared: AgreementComparison) -> None:
     for note, measures in notes.items():
         output.print_message(f"{output.join_names(measures, most=1)}: {note}")
     if compared.stacked:
-        spans = output.many(compared.stacked, "span overlaps", "spans overlap")
-        output.print_message(f"{spans} another span of the same annotator and label")
+        stacked = f"{compared.stacked:,}"
+        output.print_message(f"spans that overlap a span of the same person and label: {stacked}")
 
 
 def _print_legend(found: Agreement) -> None:

@@ -54,7 +54,7 @@ def annotate(
     ] = "",
     workspace: options.WorkspaceOption = None,
 ) -> None:
-    """Annotate on the screen.
+    """Annotate samples on the screen.
 
     The screen opens at the sample where you stopped. To annotate a bundle, the program unpacks it
     into a folder next to the bundle, with the bundle's name and the ending .work. When you quit,
@@ -63,7 +63,7 @@ def annotate(
     if file is not None:
         if workspace or name:
             raise InvalidInput(
-                "a bundle belongs to one person and has its own workspace", "omit -w and --as"
+                "a bundle has its own workspace and only one person", "omit -w and --as"
             )
         raise typer.Exit(bundles.annotate_bundle(file, sample=sample, order=order))
     raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))
@@ -71,7 +71,9 @@ def annotate(
 
 def delete(
     *,
-    mine: Annotated[bool, flag("--mine", "Delete your own annotations; required.")] = False,
+    mine: Annotated[
+        bool, flag("--mine", "Confirm that only your own annotations are deleted (required).")
+    ] = False,
     dataset: Annotated[
         str, options.dataset_option("Only this dataset (default: all datasets).")
     ] = "",
@@ -110,7 +112,7 @@ def delete(
     elif any(cleared):
         counts = {"annotations": cleared.annotations, **words}
         summary = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
-        output.print_result(f"{summary} deleted; undo on the screen restores them")
+        output.print_result(f"deleted {summary}; undo on the screen restores the work")
     else:
         output.print_result(f"nothing to delete: no {what} of {person.name} in {where}")
 

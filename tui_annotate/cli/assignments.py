@@ -81,7 +81,7 @@ class OrderingOptions:
     seed: SeedOption = "1"
 
     def parse(self, count: str, overlap: int) -> tuple[AssignmentOptions, str]:
-        """Return the assignment options, and the metadata field or score that sorts samples.
+        """Return the assignment options, and the metadata field or score that orders the samples.
 
         The field or score is empty if the order uses neither.
 
@@ -237,7 +237,7 @@ def move(
         report = _service(space, create=create).move(
             person, new_people or (), begun=include_started, dry_run=dry_run
         )
-    more = "" if include_started else "; to move samples in progress too: --include-started"
+    more = "" if include_started else "; to include samples in progress, add --include-started"
     _print_assignment(
         report,
         dry_run=dry_run,
@@ -261,7 +261,7 @@ def repeat(
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Assign samples to their annotators a second time.
+    """Assign samples a second time to the people who annotated them.
 
     Annotators receive these samples after their other work, in another order, and do not see their
     first annotations. `agreement` then compares each person's two annotations of a sample.
@@ -279,7 +279,7 @@ def list_assignments(
     dataset: options.OfDatasetOption = "",
     common: options.CommonOptions,
 ) -> None:
-    """List assignments, rules and batches of assignments.
+    """List assignments, assignment rules, and batches of assignments.
 
     The first table shows the progress of each assignee. The second table shows the rules of
     datasets. The third table shows the batches that `assignments undo` can undo.
@@ -309,8 +309,8 @@ def undo(
     removed = output.many(undone.removed, "sample")
     lines = [f"undid batch {undone.handout.id}: {removed}"]
     if undone.kept:
-        kept = output.many(undone.kept, "sample in progress stays", "samples in progress stay")
-        lines.append(f"{kept} assigned; to withdraw these samples too: --include-started")
+        kept = output.many(undone.kept, "sample")
+        lines.append(f"still assigned: {kept} in progress; to withdraw them, add --include-started")
     lines += [f"all annotators see dataset {dataset} again" for dataset in undone.free]
     output.print_result_or_json(undone, *lines, as_json=common.as_json)
 
@@ -357,8 +357,8 @@ def _print_assignment(
             [(each.name, *(getattr(each, name) for name in numbers)) for each in report.people],
         )
     if report.short:
-        missing = output.many(report.short, "assignment is", "assignments are")
-        output.print_message(f"warning: {missing} missing: too few people or samples")
+        missing = f"missing assignments, because of too few people or samples: {report.short:,}"
+        output.print_message(f"warning: {missing}")
     if not report.samples and not report.short:
         output.print_message(nothing)
     elif dry_run:
@@ -454,7 +454,7 @@ def pool(
     show = output.print_lines_or_json if dry_run else output.print_result_or_json
     show(
         {"handout": report.handout, **rule, "waiting": report.waiting},
-        f"{head}pool of {dataset}, {people} per sample; {waiting}",
+        f"{head}pool of dataset {dataset}: {people} per sample; {waiting}",
         as_json=common.as_json,
     )
     if dry_run and not common.as_json:
@@ -467,8 +467,8 @@ def escalate(
     when: Annotated[
         DisagreementRule | None,
         typer.Option(
-            help="Kind of disagreement. differ: only some annotators marked something;"
-            " label: differ, or the annotators' top-level labels differ."
+            help="Kind of disagreement. differ: only some annotators marked a span."
+            " label: only some marked a span, or the top-level labels differ."
         ),
     ] = None,
     add: Annotated[
@@ -481,7 +481,7 @@ def escalate(
         ),
     ] = 1,
     now: Annotated[
-        bool, flag("--now", "Also apply the rule to samples that are already completed.")
+        bool, flag("--now", "Apply the disagreement rule also to completed samples.")
     ] = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
@@ -492,7 +492,9 @@ def escalate(
     work in the dataset, the people with the fewest open samples receive the sample.
     """
     if when is None and not now:
-        raise InvalidInput("no rule is given", "add --when differ, --when label or --now")
+        raise InvalidInput(
+            "no disagreement rule is given", "add --when differ, --when label or --now"
+        )
     rule = Escalation(when, add) if when is not None else None
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.escalate(dataset, rule, now=now, dry_run=dry_run)
@@ -505,11 +507,10 @@ def escalate(
     if rule:
         head = f"batch {report.handout}: " if report.handout else ""
         people = output.many(add, "more person", "more people")
-        show(f"{head}{people} for samples of {dataset} with rule {rule.when}")
+        show(f"{head}samples of {dataset} with disagreement ({rule.when}) receive {people}")
     if now:
-        added = output.many(report.added, "sample")
-        waiting = output.many(report.waiting, "sample waits", "samples wait")
-        show(f"{added} assigned to more people; {waiting} for an available person")
+        added = f"samples assigned to more people: {report.added:,}"
+        show(f"{added}; samples that wait for an available person: {report.waiting:,}")
     if dry_run:
         output.print_note(_DRY_RUN)
 

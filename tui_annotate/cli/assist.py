@@ -26,7 +26,7 @@ _SPAN = re.compile(r"(\d+):(\d+)")
 
 
 class RankedBy(StrEnum):
-    """Names on the command line of the signals that rank sentences."""
+    """Values of the option `--by`: the signals that rank sentences."""
 
     FUSED = "fused"
     LEXICAL = "lexical"
@@ -39,8 +39,8 @@ _SIGNALS: Final = {
     RankedBy.VECTORS: Signals.VECTORS,
 }
 _DIRECTIONS: Final = {
-    "summary_to_source": "from summary to source",
-    "source_to_summary": "from source to summary",
+    "summary_to_source": "search from summary to source",
+    "source_to_summary": "search from source to summary",
 }
 _FIGURES: Final = {
     "recall_at_1": "recall@1",
@@ -50,7 +50,7 @@ _FIGURES: Final = {
 }
 _LANGUAGES: Final = {"en": "English", "zh": "Chinese"}
 _MAX_NAME_WIDTH = 30
-"""Maximum width of an embedder's name in a table, in terminal cells."""
+"""Maximum width of an embedder's name in a printed table, in terminal cells."""
 _ALL = "all"
 
 _SHARES = {
@@ -61,8 +61,9 @@ _SHARES = {
     "refused_best": "refused",
 }
 _LEGEND = (
-    "below each percentage: its 95 % interval; outside: evidence outside all matches",
-    "refused: first matches viewed but not taken as evidence; --json prints more",
+    "below each percentage: its 95 % interval; --json prints more counts",
+    "column outside: evidence that is in no match",
+    "column refused: first matches viewed but not taken as evidence",
 )
 
 
@@ -75,7 +76,7 @@ def register(app: typer.Typer) -> None:
         "match --sample news/17 --side source --span 0:60 --top 3 --json",
         panel=ANNOTATE,
     )
-    assist = add_group(app, "assist", "Measure how well the assist works.", panel=RESEARCH)
+    assist = add_group(app, "assist", "Measure how well the assist finds evidence.", panel=RESEARCH)
     add_command(
         assist,
         evaluate,
@@ -101,13 +102,15 @@ def match(
         option(
             "--span",
             "START:END",
-            "Span as offsets in code points, from 0; the end is not part of the span.",
+            "Span as offsets in code points, from 0. The end is not part of the span.",
         ),
     ],
     document: Annotated[
         str,
         option(
-            "--document", "KEY", "Key of the span's document, if the side has several documents."
+            "--document",
+            "KEY",
+            "Key of the document that contains the span, if the sample has several documents.",
         ),
     ] = "",
     top: Annotated[
@@ -145,11 +148,11 @@ def match(
     output.print_message(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
     print_matches(rows)
     if not rows:
-        output.print_message("no sentence of the other side is related to the span")
+        output.print_message(f"no sentence of the {side.other} is related to the span")
 
 
 def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
-    """Return a match as JSON values; `side` is the side of the sample that contains the match."""
+    """Return a match as JSON values. `side` is the side of the sample that contains the match."""
     document = sample.document(side, match.document)
     return {
         "rank": match.rank,
@@ -254,7 +257,7 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         whole, sources = found[direction]["queries"], found["sources"][direction]
         queries = output.many(whole, "query", "queries")
         output.print_line(f"{title}: {queries} over {output.many(sources, 'source')}")
-        output.print_line(f"searched texts of at least {segments}; {found['segmenter']}")
+        output.print_line(f"only queries in texts of at least {segments} ({found['segmenter']})")
         for each in evaluations:
             output.print_line("")
             embedder, model = each["embedder"], each["model"]
@@ -267,8 +270,8 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
             _print_differences(each, direction)
         output.print_line("")
     bootstrap = found["bootstrap"]
-    resamples = output.many(bootstrap["draws"], "bootstrap resample")
-    output.print_message(f"intervals: {bootstrap['level']:.0%}, from {resamples} of whole sources")
+    resamples = f"{bootstrap['draws']:,} bootstrap resamples of whole sources"
+    output.print_message(f"intervals: {bootstrap['level']:.0%}, from {resamples}")
     output.print_message("-: no interval, because there are fewer than three sources")
     if not any(found[direction]["queries"] for direction in _DIRECTIONS):
         output.print_message(f"nothing to measure: no query searches a text of at least {segments}")
@@ -310,7 +313,7 @@ def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
 def _list_query_slices(
     whole: Mapping[str, Any], slices: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (title, values) of all queries, then of smaller groups such as one language."""
+    """Yield (title, values) of all queries, then of each group of queries, such as a language."""
     yield _ALL, whole
     for name, row in slices.items():
         if 0 < row["queries"] < whole["queries"]:
@@ -335,7 +338,7 @@ def _format_share(value: float, digits: int) -> str:
 
 
 def _make_embedder_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return a title for each embedder: the model's name if unique, else the embedder's name."""
+    """Return a title for each embedder: its model's name if unique, or else the embedder's name."""
     models = [each["model"] or "words only" for each in evaluations]
     return {
         each["embedder"]: _shorten(model if models.count(model) == 1 else each["embedder"])
@@ -379,7 +382,7 @@ def report(
 def _print_report(found: Mapping[str, Any]) -> None:
     if found["unknown"]:
         unknown = output.many(found["unknown"], "annotation")
-        output.print_message(f"excluded: {unknown} without an assist snapshot")
+        output.print_message(f"excluded: {unknown} without a record of the displayed matches")
     if not found["annotations"]:
         output.print_message("nothing to report: no annotations were made on the screen")
         return

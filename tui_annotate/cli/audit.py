@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FORMAT = "tui-annotate-head/1"
 SHOWN = 20
-"""Maximum number of problems that are printed."""
+"""Maximum number of problems of the event log that are printed."""
 
 
 def register(app: typer.Typer) -> None:
@@ -127,7 +127,7 @@ def _read_kept_head(against: str) -> RecordedHead:
         listed = value.get("heads", [])
         if not isinstance(listed, list):
             hint = "pass a file written by: tui-annotate audit head --json --streams"
-            raise InvalidInput(f"{listed!r} is not a list of heads", hint)
+            raise InvalidInput(f"'heads' is {listed!r}, not a list of digests", hint)
         heads = [head_from_json(each) for each in listed]
         text = str(value.get("head", ""))
     return RecordedHead(*head_from_token(text), heads)
@@ -157,7 +157,7 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
 
 def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
     if not found.sample:
-        return "the numbers of completed samples"
+        return "the stored numbers of completed samples"
     where = _describe_stream(found, names)
     return f"{where}, event {found.seq} ({found.id}) of {found.at}" if found.seq else where
 
@@ -172,13 +172,13 @@ def _print_kept_head(verdict: AuditReport, kept: RecordedHead, names: Mapping[st
     if verdict.contains:
         later = verdict.head.events - kept.events
         events = output.many(kept.events, "event")
-        output.print_line(f"the log contains the earlier head: {events} then, and {later:,} since")
+        output.print_line(f"the log contains all {events} of the head, and {later:,} newer events")
         return
-    first = "event differs" if kept.events == 1 else f"{kept.events:,} events differ"
-    output.print_line(f"the log does not contain the earlier head: the first {first}")
+    first = output.many(kept.events, "event")
+    output.print_line(f"the log does not match the earlier head: changes in the first {first}")
     if verdict.head.events < kept.events:
         now = output.many(verdict.head.events, "event")
-        output.print_line(f"  the log has {now} now: events were removed")
+        output.print_line(f"  events were removed from the log, which now has {now}")
     for head, says in verdict.lost[:SHOWN]:
         output.print_line(f"  {_describe_stream(head, names)}: {says}")
     if len(verdict.lost) > SHOWN:

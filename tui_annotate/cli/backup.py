@@ -39,7 +39,7 @@ def backup(
         bool,
         flag(
             "--vectors",
-            "Include vectors of the assist (default: excluded, since they can be computed again).",
+            "Include the vectors of texts (default: excluded; they can be computed again).",
         ),
     ] = False,
     common: options.CommonOptions,

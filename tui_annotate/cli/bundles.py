@@ -56,7 +56,7 @@ def create(
         bool,
         flag(
             "--create",
-            "Add the person if the name is not known yet; refused in a workspace with accounts.",
+            "Add the person if the name is new. A workspace with accounts refuses this option.",
         ),
     ] = False,
     common: options.CommonOptions,
@@ -116,14 +116,14 @@ def merge(
 def print_merge(merged: StreamMergeReport) -> None:
     """Print the result of a merge as text."""
     output.print_result(
-        f"{merged.person.name}: {output.many(merged.streams, 'sample')} with new work, "
-        f"{merged.known:,} unchanged"
+        f"{merged.person.name}: samples with new work: {merged.streams:,}; "
+        f"unchanged samples: {merged.known:,}"
     )
     print_conflicts(merged)
 
 
 def print_conflicts(merged: StreamMergeReport) -> None:
-    """Print samples that both sides changed, the kept version first; then refused samples."""
+    """Print samples with two conflicting versions, the kept version first, then refused samples."""
     for fork in merged.forks:
         sides = [("merged", fork.there_at, fork.there), ("present", fork.here_at, fork.here)]
         (side, at, winner), (other, other_at, loser) = sides if fork.there_wins else sides[::-1]

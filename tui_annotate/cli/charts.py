@@ -1,4 +1,4 @@
-"""Text charts on standard output: bars, and values with intervals; in ASCII without colours."""
+"""Text charts on standard output: bars, and values with intervals. Without colours, in ASCII."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Typer app with all built-in commands; `CommandGroup` adds the commands of plug-ins."""
+"""The Typer app with all built-in commands. `CommandGroup` adds the commands of plug-ins."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _run_without_command(
     *,
     workspace: WorkspaceOption = None,
     _as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON; for commands that print data.")
+        bool, typer.Option("--json", help="Print JSON (for commands that print data).")
     ] = False,
     _: Annotated[
         bool,
@@ -126,7 +126,7 @@ def _run_without_command(
 
 @cache
 def program() -> Callable[..., Any]:
-    """Return the group of all commands; a command's options are created when the command runs."""
+    """Return the group of all commands. A command's options are created when the command runs."""
     group: Callable[..., Any] = make_group(app)
     return group
 

@@ -1,4 +1,4 @@
-"""Shell completion of option values; it prints no messages and changes no files."""
+"""Shell completion of option values. It prints no messages and changes no files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _drop_odd_names(names: Iterable[str]) -> list[str]:
 
 
 def _find_folder(context: typer.Context) -> Path | None:
-    """Return the workspace folder of an incomplete command line; None without a workspace."""
+    """Return the workspace folder of an incomplete command line, or None without a workspace."""
     from tui_annotate.settings import find_workspace
 
     named: Path | None = None

@@ -41,7 +41,7 @@ UnratedOption = Annotated[
     bool, flag("--include-unrated", "Include samples without a rating in autojudge files.")
 ]
 StrictOption = Annotated[
-    bool, flag("--strict", "Exit with code 3 if the format cannot carry everything.")
+    bool, flag("--strict", "Exit with code 3 if the output format cannot carry all data.")
 ]
 
 
@@ -115,14 +115,14 @@ def convert(
 
 
 class ProblemPrinter:
-    """Prints the first problems and counts the rest; `refused` is the number of refused records."""
+    """Prints the first problems and counts the rest. `refused` is the number of refused records."""
 
     def __init__(self) -> None:
         self._count = 0
         self.refused = 0
 
     def __call__(self, problem: Problem) -> None:
-        """Count a problem, and print it if it is one of the first `SHOWN_PROBLEMS`."""
+        """Count a problem. Print the problem if it is one of the first `SHOWN_PROBLEMS`."""
         self._count += 1
         self.refused += problem.refused
         if self._count <= SHOWN_PROBLEMS:
@@ -130,7 +130,7 @@ class ProblemPrinter:
             output.print_problem(f"{problem}{taken}", problem.hint)
 
     def end(self) -> None:
-        """Print the number of problems that were not printed."""
+        """Print how many problems of the conversion were counted but not printed."""
         if self._count > SHOWN_PROBLEMS:
             output.print_message(f"and {output.many(self._count - SHOWN_PROBLEMS, 'more problem')}")
 
@@ -150,7 +150,7 @@ def refuse_mixed_output(target: Path | None, *, as_json: bool) -> None:
 def print_conversion(
     report: ExportReport, written: str, target: Path | None, *, as_json: bool = False
 ) -> None:
-    """Print the numbers of written samples and annotations, and what the format could not carry.
+    """Print the numbers of written samples and annotations, and data that the format cannot carry.
 
     Args:
         written: name of the format.
@@ -179,7 +179,7 @@ def formats(
     *,
     as_json: options.JsonOption = False,
 ) -> None:
-    """List file formats and what each cannot carry.
+    """List file formats, and the data that each cannot carry.
 
     The target is a file or a folder. Each export counts what its format cannot carry.
     """

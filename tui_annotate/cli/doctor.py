@@ -116,7 +116,7 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
 def check_runs(
     finished: int, unfinished: Sequence[ScoreRun], *, now: datetime
 ) -> DiagnosticFinding:
-    """Report the numbers of complete and incomplete runs of scorers and judges, and old ones."""
+    """Report the numbers of complete, incomplete and abandoned runs of scorers and judges."""
     says = f"{finished:,} completed, {len(unfinished):,} incomplete"
     abandoned = [each for each in unfinished if now - _parse_start(each) > STALE]
     if not abandoned:
@@ -124,11 +124,11 @@ def check_runs(
     runs = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in abandoned]
     old = output.join_names(runs, most=_MAX_RUNS_NAMED, separator="; ")
     mend = "run the same command again: the new run replaces the incomplete run"
-    return DiagnosticFinding("runs", "doubt", f"{says}; started more than a day ago: {old}", mend)
+    return DiagnosticFinding("runs", "doubt", f"{says}; incomplete after a day: {old}", mend)
 
 
 def _parse_start(run: ScoreRun) -> datetime:
-    """Return the start time of a run; the earliest possible time if the run has no valid time."""
+    """Return the start time of a run, or the earliest possible time if it has no valid time."""
     try:
         at = datetime.fromisoformat(run.at)
     except ValueError:
@@ -137,7 +137,7 @@ def _parse_start(run: ScoreRun) -> datetime:
 
 
 def _check_embedders() -> Iterator[DiagnosticFinding]:
-    """Check which embedders are installed; without an embedder, only stored vectors are used."""
+    """Check which embedders are installed. Without an embedder, only stored vectors are used."""
     from importlib.util import find_spec
 
     from tui_annotate.plugins.registry import best_embedder
@@ -147,7 +147,7 @@ def _check_embedders() -> Iterator[DiagnosticFinding]:
     if installed:
         yield DiagnosticFinding("embedders", "ok", f"installed: {', '.join(installed)}")
     else:
-        says = "no embedder on this platform: the assist ranks new texts lexically (words only)"
+        says = "no embedder on this platform: new texts are ranked lexically (words only)"
         yield DiagnosticFinding("embedders", "doubt", says)
 
 
@@ -193,7 +193,7 @@ def _describe_colours(environment: Mapping[str, str]) -> str:
 MIN_FREE_BYTES: Final = 200 * 2**20
 MIN_FREE_FILES: Final = 1_000
 MAX_CHECKED_FILES: Final = 50_000
-"""Maximum number of files whose permissions are checked; large workspaces have many files."""
+"""Maximum number of files whose permissions are checked. Large workspaces have many files."""
 
 MOUNTS: Final = Path("/proc/self/mounts")
 NETWORK_FILE_SYSTEMS: Final = frozenset(
@@ -247,7 +247,7 @@ def _check_space(folder: Path) -> DiagnosticFinding:
 
 
 def _check_quota(program: str, device: str) -> Iterator[DiagnosticFinding]:
-    """Check the user's remaining disk quota with the program `quota`; yield nothing without one."""
+    """Check the user's remaining disk quota, if the program `quota` reports a quota."""
     for fields in map(str.split, _run([program, "-w", "-p"]).stdout.splitlines()):
         if len(fields) < 4 or fields[0] != device or not fields[3].isdecimal():
             continue
@@ -273,7 +273,7 @@ def _report_network_disk(folder: Path, system: str) -> DiagnosticFinding:
     destination = next(local, Path(LOCAL_DISKS[0])) / folder.name
     mend = f"{_shell_command('cp -a', folder)} {shlex.quote(str(destination))}"
     return DiagnosticFinding(
-        "disk", "wrong", says, f"{mend}  # while no user works; then use {destination}"
+        "disk", "wrong", says, f"{mend}  # run this while no user works; then use {destination}"
     )
 
 
@@ -340,7 +340,7 @@ def _join_names(paths: Sequence[Path]) -> str:
 
 
 def find_group_name(group: int) -> str:
-    """Return the name of a group; its number if the group has no name."""
+    """Return the name of a group, or its number if the group has no name."""
     import grp
 
     try:
@@ -354,7 +354,7 @@ def _shell_command(command: str, folder: Path) -> str:
 
 
 def find_mount(folder: Path, mounts: Path) -> tuple[str, str]:
-    """Return device and type of a folder's file system by a mount table; empty if unknown."""
+    """Return (device, type) of a folder's file system by a mount table, or two empty strings."""
     try:
         lines = [line.split() for line in mounts.read_text("utf-8", "replace").splitlines()]
     except OSError:
@@ -403,7 +403,7 @@ def check_glibc() -> Iterator[DiagnosticFinding]:
 
 
 def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[DiagnosticFinding]:
-    """Check what sshd permits to people with ssh keys; yield nothing if there are no keys.
+    """Check what sshd permits to people with ssh keys. Yield nothing if there are no keys.
 
     Args:
         folder: workspace folder.
@@ -434,7 +434,7 @@ def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[DiagnosticFinding
 
 
 def read_sshd_settings(user: str) -> SshdSettings | None:
-    """Return sshd's settings for a user: empty without sshd, None if they are unreadable."""
+    """Return sshd's settings for a user: an empty map without sshd, None if unreadable."""
     program = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if program is None:
         return {}
@@ -511,7 +511,7 @@ def check_authorized_keys(
                 remove = _shell_command(f"sed -i {number}d", file)
                 for state, says, mend in _check_entry(entry, bound, remove=remove, write=write):
                     line = f"line {number} of {file}"
-                    yield DiagnosticFinding(_AUTHORIZED_KEYS, state, f"{line} {says}", mend)
+                    yield DiagnosticFinding(_AUTHORIZED_KEYS, state, f"{line}: {says}", mend)
     if lacking := set(bound) - found:
         says = f"people's keys that are missing from the files of sshd: {len(lacking)}"
         yield DiagnosticFinding(_AUTHORIZED_KEYS, "doubt", says, write)
@@ -520,22 +520,22 @@ def check_authorized_keys(
 def _check_entry(
     entry: AuthorizedKey, bound: Mapping[str, str], *, remove: str, write: str
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield state, text and fix of each problem of a line of authorized_keys.
+    """Yield (state, text, fix) for each problem in a line of `authorized_keys`.
 
     The commands `remove` and `write` delete the line and write the file again.
     """
     missing = " and ".join(each for each in ("restrict", "command") if each not in entry.options)
     if missing and entry.key in bound:
-        says = f"lacks {missing}: a person's key permits more than an annotation session"
+        says = f"without {missing}, a person's key permits more than an annotation session"
         yield "wrong", says, f"{remove} && {write}"
     elif missing:
-        says = f"lacks {missing}: the key opens a shell with access to the database"
+        says = f"without {missing}, the key opens a shell with access to the database"
         yield "doubt", says, f"{remove}  # unless the key is an admin's"
     elif entry.key in bound and (command := entry.options["command"]) != bound[entry.key]:
         if _parse_session_folder(command) in {"", _parse_session_folder(bound[entry.key])}:
-            yield "wrong", "does not start the session of the key's owner", write
+            yield "wrong", "the key does not start a session of its owner", write
         else:
-            yield "doubt", "opens another workspace; a key can open only one workspace", ""
+            yield "doubt", "the key opens another workspace; a key can open only one workspace", ""
 
 
 def _parse_session_folder(command: str) -> str:

@@ -90,7 +90,7 @@ def export(
 
 
 def print_practice(samples: int) -> None:
-    """Print the number of samples whose practice work was excluded; print nothing if it is zero."""
+    """Print the number of samples whose practice work was excluded, or nothing if it is zero."""
     if samples:
         excluded = output.many(samples, "sample")
         output.print_message(

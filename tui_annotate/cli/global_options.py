@@ -57,7 +57,7 @@ def drop_workspace(options: Sequence[str]) -> list[str]:
 
 
 def find_workspace_value(arguments: Sequence[str]) -> str:
-    """Return the workspace folder in a command line, as typed; empty if none is given.
+    """Return the workspace folder in a command line, as typed, or an empty string.
 
     Args:
         arguments: the command line without the program's name; words after `--` are no options.

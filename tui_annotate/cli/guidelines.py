@@ -43,7 +43,7 @@ def list_versions(
     *,
     dataset: Annotated[
         str | None,
-        options.dataset_option("Only this dataset's versions; '' for the workspace's versions."),
+        options.dataset_option("Only versions for this dataset; '' for the workspace's versions."),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
@@ -77,7 +77,8 @@ def list_versions(
 
 def show(
     version: Annotated[
-        str, argument("VERSION", "Beginning of the version's hash (default: the current version).")
+        str,
+        argument("VERSION", "Beginning of the hash of a guidelines version (default: current)."),
     ] = "",
     *,
     dataset: OfDataset = "",
@@ -160,10 +161,10 @@ def apply(
         output.print_json({"version": version, "dataset": dataset, "changed": changed})
         return
     if not changed:
-        output.print_result(f"version {version[:SHORT]} is already in use")
+        output.print_result(f"guidelines version {version[:SHORT]} is already in use")
         return
     added, removed = count_changed_lines(old, text)
-    where = f"for {dataset}" if dataset else "for all datasets without guidelines of their own"
-    output.print_result(f"version {version[:SHORT]} is in use {where}")
+    where = dataset or "all datasets without their own guidelines"
+    output.print_result(f"guidelines version {version[:SHORT]} is in use for {where}")
     lines = f"{output.many(added, 'line')} added, {removed:,} removed"
     output.print_note(f"{lines}; to compare: tui-annotate guidelines diff")

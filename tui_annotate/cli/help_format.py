@@ -15,7 +15,7 @@ START, ANNOTATE, TEAM = "Start", "Annotate", "Team"
 DATA, RESEARCH, ADMINISTRATION = "Data", "Research", "Administration"
 OTHER: Final = "Other commands"
 PANELS: Final = (START, ANNOTATE, TEAM, DATA, RESEARCH, ADMINISTRATION, OTHER)
-"""Panels of `tui-annotate --help`, in order; commands of outside packages come last."""
+"""Panels of `tui-annotate --help`, in order. Commands of outside packages come last."""
 
 COMMANDS: Final = (
     *("init", "ingest", "demo", "status", "doctor"),
@@ -27,7 +27,7 @@ COMMANDS: Final = (
     *("agreement", "scores", "judge", "pipeline", "position", "assist"),
     *("users", "sessions", "ssh", "audit", "backup", "restore", "vectors", "models"),
 )
-"""Order of the commands in the help; commands of outside packages come last, in their own order."""
+"""Order of the commands in the help. Commands of outside packages come last."""
 
 _UNBREAKABLE_HYPHEN = "\u2011"
 
@@ -43,7 +43,7 @@ class ColorFormatter(_Formatter):  # type: ignore[misc]
         self.write(f"{'':>{self.current_indent}}{_style(f'{heading}:', bold=True)}\n")
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """Write the usage line; the word `Usage:` is bold."""
+        """Write the usage line, with the word `Usage:` in bold."""
         super().write_usage(prog, plain_usage(args), prefix or f"{_style('Usage:', bold=True)} ")
 
     def write_text(self, text: str) -> None:
@@ -60,7 +60,7 @@ class ColorFormatter(_Formatter):  # type: ignore[misc]
         super().write_dl(coloured, col_max, col_spacing)
 
     def getvalue(self) -> str:
-        """Return the help that was written, with ordinary hyphens."""
+        """Return the written help text, with ordinary hyphens instead of unbreakable ones."""
         return str(super().getvalue()).replace(_UNBREAKABLE_HYPHEN, "-")
 
 

@@ -28,7 +28,7 @@ SHOWN_PROBLEMS = 20
 MAX_PLACES_OF_FILE = 3
 """Maximum number of additional positions per file in the message of a repeated problem."""
 MAX_PLACES_WIDTH = 160
-"""Maximum number of characters of a problem and its positions, without the message's end."""
+"""Maximum length of a problem's message and the positions listed in it, in characters."""
 
 
 def register(app: typer.Typer) -> None:
@@ -56,7 +56,7 @@ def init(
     *,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Create a workspace, or report that the folder is one.
+    """Create a workspace in a new or existing folder.
 
     A workspace is a folder with settings, labels, a SQLite database and vectors (LanceDB). A folder
     that is already a workspace is not changed.
@@ -84,7 +84,7 @@ def ingest(
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
     dry_run: Annotated[
-        bool, flag("--dry-run", "Read all files and show the costs of vectors; store nothing.")
+        bool, flag("--dry-run", "Read all files and print the costs of vectors, but store nothing.")
     ] = False,
     strict: Annotated[
         bool, flag("--strict", "Store all records or none: one refused record prevents the import.")
@@ -131,7 +131,7 @@ def require_files(files: Iterable[Path]) -> None:
 
 
 def print_ingest(report: IngestReport, *, as_json: bool) -> None:
-    """Print the result of an import; exit with the result's exit code if the code is not 0."""
+    """Print the result of an import. If its exit code is not 0, exit with this code."""
     if as_json:
         output.print_json({**asdict(report), "outcome": report.outcome.value})
     else:
@@ -177,7 +177,7 @@ def _print_problems(report: IngestReport) -> None:
 
 
 def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> str:
-    """Return additional positions of a repeated problem, in brackets; empty if there are none.
+    """Return other positions of a repeated problem in brackets, or an empty string.
 
     Args:
         `places`: positions as `FILE:LINE` or `FILE, record N`; the first one is not repeated.
@@ -209,7 +209,7 @@ def _split_place(place: str) -> tuple[str, str]:
 
 
 def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
-    """Print the estimated costs of a remote embedder's vectors; print nothing for free vectors."""
+    """Print the estimated costs of a remote embedder's vectors. Print nothing for free vectors."""
     if cost is not None:
         output.print_line(
             f"vectors of {embedder}: calls: {cost.calls:,}; characters: {cost.characters:,}; "

@@ -1,4 +1,4 @@
-"""The commands `labels`: list, check and change label sets; a change also updates annotations."""
+"""The commands `labels`: list, check and change label sets. A change also updates annotations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LabelArgument = Annotated[
     str,
     argument(
         "LABEL",
-        "Label with its parents, for example Unwanted.Intrinsic.",
+        "Label with its parent labels, for example Unwanted.Intrinsic.",
         complete=completion.labels,
     ),
 ]
@@ -43,22 +43,22 @@ SHORT = 12
 _LABEL_FIELDS = ("key", "color", "description", "evidence", "note", "exclusive", "retired", "split")
 _WHY = {
     "asked": "your rule",
-    "letters": "differs in case or spaces",
-    "parent": "the label's parent was missing",
+    "letters": "label differs in case or spaces",
+    "parent": "label lacked its parent label",
     "spelling": "a misspelling",
 }
 _ODD = {
     "outside": "not in the label set",
-    "split": "split label, waits for a choice",
+    "split": "split label without a new choice",
     "parent": "a parent without a child",
-    "tops": "labels of several groups",
+    "tops": "several top-level labels",
     "none": "no label",
 }
 _MOST_FINDINGS = 10
 """Maximum number of printed findings of each kind; --json lists all findings."""
 
 _FINDING_TITLES = {
-    "breaks": "annotations that break a rule of the label",
+    "breaks": "annotations that break a rule of their label",
     "alike": "several annotations with the same label on the same claim",
     "left": "annotations that were edited later, which this command does not change",
     "lost": "annotations with a label that is not in the set",
@@ -96,7 +96,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_labels(*, dataset: SetOption = "", common: options.CommonOptions) -> None:
-    """List the labels in use, with their keys.
+    """List the labels in use, with their keys on the screen.
 
     The digit is the label's key on the screen. `key` and `color` are the values in the label set
     file.
@@ -152,7 +152,7 @@ def history(
 
 def show(
     version: Annotated[
-        str, argument("VERSION", "Beginning of the version's hash (default: the current version).")
+        str, argument("VERSION", "Beginning of the hash of a label set version (default: current).")
     ] = "",
     *,
     dataset: SetOption = "",
@@ -476,12 +476,12 @@ def _print_findings(title: str, findings: Sequence[RelabelFinding]) -> None:
 
 def _summarise(report: RelabelReport) -> str:
     if report.kind == "apply" and report.before == report.after:
-        return f"version {report.after[:12]} is already in use"
+        return f"label set version {report.after[:12]} is already in use"
     if report.kind == "normalise" and not report.annotations:
         return "no label needs a replacement"
     parts = [
         f"annotations: {report.annotations:,}",
-        f"samples: {report.samples:,}, counted once per person",
+        f"samples (counted once per person): {report.samples:,}",
         *([f"opened again: {report.reopened:,}"] if report.reopened else []),
         *([f"completed again: {report.closed:,}"] if report.closed else []),
     ]
@@ -490,7 +490,7 @@ def _summarise(report: RelabelReport) -> str:
 
 
 def print_waiting(waiting: Sequence[PendingChoices]) -> None:
-    """Print a table of the annotations of split labels that wait for a choice, if there are any."""
+    """Print a table of annotations with a split label, for which a new label must be chosen."""
     titles = map(output.flexible_column, ("waits for a choice", "between", "person"))
     output.print_table_below(
         [*titles, output.number_column("annotations")],

@@ -1,4 +1,4 @@
-"""Entry point of the command `tui-annotate`; turns errors into messages and exit codes."""
+"""Entry point of the command `tui-annotate`. Errors become messages and exit codes."""
 
 from __future__ import annotations
 

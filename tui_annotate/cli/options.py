@@ -39,7 +39,7 @@ def option(
     complete: completion.Completer | None = None,
     minimum: int | None = None,
 ) -> Any:
-    """Declare an option with a value; `complete` returns values for shell completion."""
+    """Declare an option with a value. `complete` returns values for shell completion."""
     return typer.Option(name, metavar=metavar, help=about, autocompletion=complete, min=minimum)
 
 
@@ -54,7 +54,7 @@ def sample_option(about: str) -> Any:
 
 
 def person_option(name: str, about: str, *, metavar: str = "NAME") -> Any:
-    """Declare an option that names a person; several people if the option's type is a list."""
+    """Declare an option that names a person, or several people if the parameter is a list."""
     return option(name, metavar, about, complete=completion.people)
 
 
@@ -64,7 +64,7 @@ def flag(name: str, about: str) -> Any:
 
 
 def argument(metavar: str, about: str, *, complete: completion.Completer | None = None) -> Any:
-    """Declare a positional argument; the help does not show its default."""
+    """Declare a positional argument, whose default is not shown in the help."""
     return typer.Argument(metavar=metavar, help=about, autocompletion=complete, show_default=False)
 
 
@@ -86,13 +86,13 @@ NameOption = Annotated[
     ),
 ]
 StartOption = Annotated[str, sample_option("Sample to open first: ID or DATASET/ID.")]
-DryOption = Annotated[bool, flag("--dry-run", "Show what would change; change nothing.")]
+DryOption = Annotated[bool, flag("--dry-run", "Show what would change, but change nothing.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 FilesArgument = Annotated[
     list[Path],
     argument(
-        "FILE", "File or folder to read, in any readable format; compressed files: .gz, .zst."
+        "FILE", "File or folder to read, in any readable format, also compressed (.gz, .zst)."
     ),
 ]
 FormatOption = Annotated[
@@ -112,7 +112,7 @@ DatasetOption = Annotated[
 OffsetsOption = Annotated[
     Offsets | None,
     typer.Option(
-        help="Unit of offsets in autojudge files (default: the unit that matches the quotes)."
+        help="Unit of offsets in autojudge files (default: the unit that fits the quoted texts)."
     ),
 ]
 EmbedderOption = Annotated[
@@ -130,8 +130,8 @@ UrlOption = Annotated[
     option(
         "--base-url",
         "URL",
-        "URL of the endpoint of remote:MODEL, up to and including /v1; $TUI_ANNOTATE_API_KEY "
-        "contains the API key.",
+        "URL of the endpoint for remote:MODEL, up to and including /v1. The API key is read from "
+        "$TUI_ANNOTATE_API_KEY.",
     ),
 ]
 DeleteAnnotationsOption = Annotated[
@@ -212,7 +212,7 @@ class CollectionOptions:
         Path | None, option("--topics", "FILE", "File with the topics that the reports answer.")
     ] = None
     topic: Annotated[
-        list[str] | None, option("--topic", "ID", "Only the reports on this topic; repeatable.")
+        list[str] | None, option("--topic", "ID", "Only the reports on this topic. Repeatable.")
     ] = None
     documents: Annotated[
         Path | None,
@@ -278,7 +278,7 @@ class FilterOptions:
     since: SinceOption = ""
 
     def filters(self, *, include_practice: bool) -> dict[str, str]:
-        """Return the fields of a `RecordFilter`."""
+        """Return the values of the options as fields of a `RecordFilter`."""
         practice = "with" if include_practice else ""
         return asdict(self) | {"state": str(self.state or ""), "practice": practice}
 
@@ -294,7 +294,7 @@ def import_options(
     collection: CollectionOptions | None = None,
     **others: Any,
 ) -> ImportOptions:
-    """Return the import options; `others` are additional fields of `ImportOptions`.
+    """Return the import options. `others` are values of more fields of `ImportOptions`.
 
     Raises:
         NotFound: `--columns` names an unknown collection.
@@ -307,17 +307,17 @@ def import_options(
 
 
 def output_option(about: str, *, metavar: str = "FILE") -> Any:
-    """Declare the option `--output`, a file to write; `-` is standard output."""
+    """Declare the option `--output` with a file to write. The value `-` is standard output."""
     return typer.Option("--output", "-o", metavar=metavar, help=about, callback=parse_target)
 
 
 def parse_target(target: Path | None) -> Path | None:
-    """Return the file to write; None for `-` (standard output) or if no file is given."""
+    """Return the file to write, or None for `-` (standard output) and for no file."""
     return None if target == Path("-") else target
 
 
 def examples(*lines: str) -> str:
-    """Format examples for the end of a command's help, one command line per line."""
+    """Format example command lines for the end of a command's help, one example per line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -342,7 +342,7 @@ def add_command(
 
 
 def add_group(app: typer.Typer, name: str, about: str, *, panel: str | None = None) -> typer.Typer:
-    """Add a group of commands; the group prints its help if no command is named.
+    """Add a group of commands, which prints its help if no command is named.
 
     Args:
         about: first line of the group's help.
@@ -382,7 +382,7 @@ def open_workspace(
 
 
 def choose_dataset(space: Workspace, name: str) -> str:
-    """Return the name of an existing dataset; for an empty name, the workspace's only dataset.
+    """Return the name of an existing dataset, or the only dataset's name if `name` is empty.
 
     Raises:
         InvalidInput: the name is empty and the workspace has several datasets.

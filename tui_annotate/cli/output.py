@@ -95,7 +95,7 @@ def print_text(value: str) -> None:
 
 
 def print_diff_line(piece: DiffPart) -> None:
-    """Print a line of a text difference with its mark (+, - or space); coloured on a terminal."""
+    """Print a line of a text difference with its mark (+, - or space), coloured on a terminal."""
     _print_coloured(f"{piece.mark} {make_line_visible(piece.text)}", piece.mark)
     sys.stdout.write("\n")
 
@@ -183,7 +183,7 @@ def set_exit_code(code: int) -> None:
 
 
 def known_exit_code() -> int:
-    """Return the exit code from `set_exit_code`, or 0."""
+    """Return the exit code stored by `set_exit_code`, or 0 if none is stored."""
     return _state.exit_code
 
 
@@ -194,13 +194,13 @@ def print_message(text: str) -> None:
 
 
 def print_note(text: str) -> None:
-    """Print a confirmation or next step as one line on standard error; not with `--quiet`."""
+    """Print a confirmation or next step as one line on standard error, except with `--quiet`."""
     if not _state.quiet:
         print_message(add_workspace(text))
 
 
 def print_error(error: TuiAnnotateError) -> None:
-    """Print an error with its hint; with `--verbose`, also the exceptions that caused the error."""
+    """Print an error with its hint, and with `--verbose` also the exceptions that caused it."""
     print_problem(f"error: {error.message}", error.hint)
     cause = error.__cause__ or error.__context__
     while cause and _state.verbose:
@@ -216,7 +216,7 @@ def print_problem(message: str, hint: str) -> None:
 
 
 def add_workspace(text: str) -> str:
-    """Add the user's option `-w FOLDER` to the commands in a hint.
+    """Add the option `-w FOLDER`, if the user gave it, to the commands in a hint.
 
     Commands that create a workspace or already contain `-w` stay unchanged.
     """
@@ -227,7 +227,7 @@ def add_workspace(text: str) -> str:
 
 
 def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
-    """Print a table on standard output, cut to the terminal's width; numbers are never cut."""
+    """Print a table on standard output, cut to the terminal's width. Numbers are never cut."""
     from rich.console import ConsoleDimensions
     from rich.table import Table
     from rich.text import Text
@@ -258,7 +258,7 @@ def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | fl
 def print_table_below(
     columns: Sequence[Column | str], rows: Sequence[Sequence[str | float]]
 ) -> None:
-    """Print an empty line and a table; print nothing if there are no rows."""
+    """Print an empty line and a table, or nothing if there are no rows."""
     if rows:
         print_line("")
         print_table(columns, rows)
@@ -271,7 +271,7 @@ def print_table_or_json(
     *,
     as_json: bool,
 ) -> None:
-    """Print `rows` as a table, or with `--json` the `values`."""
+    """Print `values` as JSON if `as_json` is set, or else `rows` as a table."""
     if as_json:
         print_json(values)
     else:
@@ -279,7 +279,7 @@ def print_table_or_json(
 
 
 def print_lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
-    """Print lines of data, or with `--json` the `value`."""
+    """Print `value` as JSON if `as_json` is set, or else `lines` as text."""
     if as_json:
         print_json(value)
     else:
@@ -288,13 +288,13 @@ def print_lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
 
 
 def print_result(text: str) -> None:
-    """Print a confirmation of what was done as one line on standard output; not with `--quiet`."""
+    """Print a confirmation as one line on standard output, except with `--quiet`."""
     if not _state.quiet:
         print_line(text)
 
 
 def print_result_or_json(value: Any, *lines: str, as_json: bool) -> None:
-    """Print lines that confirm what was done, not with `--quiet`; or with `--json` the `value`."""
+    """Print `value` as JSON if `as_json` is set, or else `lines` except with `--quiet`."""
     if as_json:
         print_json(value)
     else:
@@ -318,7 +318,7 @@ def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) ->
 
 
 def _divide_width(wanted: Mapping[int, int], available: int, *, minimum: int) -> dict[int, int]:
-    """Divide cells among columns: narrow columns get what they need, wide ones equal parts."""
+    """Return column widths: narrow columns keep theirs, wide columns share the rest equally."""
     given: dict[int, int] = {}
     for index, cells in sorted(wanted.items(), key=lambda each: each[1]):
         given[index] = min(cells, max(available // (len(wanted) - len(given)), minimum))
@@ -340,7 +340,7 @@ def print_facts(values: Mapping[str, str | float]) -> None:
 
 
 def format_time(at: str) -> str:
-    """Return a stored time without fractions of a second; empty if the time is empty."""
+    """Return a stored time without fractions of a second. An empty time stays empty."""
     return at[:19]
 
 
@@ -350,7 +350,7 @@ def file_time_stamp() -> str:
 
 
 def make_console(stream: TextIO) -> Console:
-    """Return a Rich console: as wide as the terminal; for a file, wide and without colours."""
+    """Return a Rich console as wide as the terminal, or a wide one without colours for a file."""
     from rich.console import Console
 
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
@@ -359,7 +359,7 @@ def make_console(stream: TextIO) -> Console:
 
 @contextmanager
 def show_progress(unit: str) -> Iterator[Callable[[TaskProgress], None]]:
-    """Show the progress of a long action as a bar on a terminal, else as lines; not with `--quiet`.
+    """Show the progress of a long action as a bar or as lines, except with `--quiet`.
 
     Args:
         unit: plural noun of the counted items, such as `records`.
@@ -423,7 +423,7 @@ def _make_progress_lines(unit: str) -> Callable[[TaskProgress], None]:
 
 
 def ask(question: str, *, yes: bool) -> None:
-    """Ask the user to confirm an action; return only if the answer is yes.
+    """Ask the user to confirm an action. Return only if the answer is yes.
 
     Args:
         question: a question such as `delete dataset 'news'?`.

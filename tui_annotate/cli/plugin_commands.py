@@ -1,4 +1,4 @@
-"""The group of all commands, built-in and from plug-ins; each command is created when it is needed.
+"""The group of all commands, built-in and from plug-ins. Each command is created when needed.
 
 Typer needs 100 ms to create the options of all commands. A call needs only the options of one
 command, and the list of `--help` needs no options. A plug-in's command is imported when it is
@@ -41,7 +41,7 @@ class CommandGroup(TyperGroup):
         return [name for name in sort_commands(self.commands) if self._can_load(name)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; while `--help` lists all commands, the command has no options."""
+        """Return a command by its name, without its options while `--help` lists all commands."""
         if self._is_listing:
             return self.commands.summary(cmd_name)
         return super().get_command(ctx, cmd_name)
@@ -74,7 +74,7 @@ class CommandGroup(TyperGroup):
 
 
 def make_group(app: typer.Typer) -> Any:
-    """Create the `CommandGroup` of an app; its commands are created when they are looked up."""
+    """Create the `CommandGroup` of an app. Its commands are created when they are looked up."""
     bare = copy(app)
     bare.registered_commands, bare.registered_groups = [], []
     group: Any = typer.main.get_command(bare)
@@ -85,7 +85,7 @@ def make_group(app: typer.Typer) -> Any:
 
 
 _Info = CommandInfo | TyperInfo
-"""Typer's declaration of a command or a group, from which Typer creates it."""
+"""The object in which Typer stores how a command or a group is declared."""
 
 
 def _list_infos(app: typer.Typer) -> dict[str, _Info]:
@@ -99,7 +99,7 @@ def _command_name(info: CommandInfo) -> str:
 
 
 def panel_of(command: Any) -> str:
-    """Return the panel of the help that lists a command; `OTHER` for a command without a panel."""
+    """Return the panel of the help that lists a command, or `OTHER` if it names no panel."""
     panel = command.rich_help_panel
     return panel if panel in PANELS else OTHER
 
@@ -129,7 +129,7 @@ def _summarise(info: _Info) -> _Info:
         function = bare.callback
 
         def callback() -> None:
-            """Do nothing: this function has no parameters that would become options."""
+            """Do nothing, and declare no parameters, so that Typer creates no options."""
 
         callback.__name__, callback.__doc__ = function.__name__, function.__doc__  # type: ignore[union-attr]
         bare.callback = callback
@@ -141,7 +141,7 @@ def _summarise(info: _Info) -> _Info:
 
 
 class _Commands(MutableMapping[str, Any]):
-    """Commands by name; a command is created from its declaration in `infos` when it is read."""
+    """A map of commands by name, which creates a command when it is first read."""
 
     def __init__(
         self, built: MutableMapping[str, Any], infos: Mapping[str, _Info] | None = None
@@ -151,7 +151,7 @@ class _Commands(MutableMapping[str, Any]):
         self._built_in = (*built, *self._infos)
 
     def load(self, name: str) -> None:
-        """Import a plug-in's command by its name; do nothing for a built-in command.
+        """Import a plug-in's command by its name. Do nothing for a built-in command.
 
         Raises:
             Unavailable: the plug-in is broken.

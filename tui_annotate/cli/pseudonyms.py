@@ -27,7 +27,7 @@ KeyOption = Annotated[
     option(
         "--pseudonym-key",
         "FILE",
-        "Key file for --pseudonymise, if no workspace is used; created if missing.",
+        "Key file for --pseudonymise if no workspace is used. A missing file is created.",
     ),
 ]
 _MOST_COLUMNS = 12
@@ -53,7 +53,7 @@ def list_pseudonyms(*, common: options.CommonOptions) -> None:
 
 
 def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) -> None:
-    """Replace all pseudonyms: create a new key.
+    """Replace all pseudonyms by creating a new key.
 
     Pseudonyms are computed from a key. The old key is deleted, so a person has different pseudonyms
     in earlier and later exports.
@@ -68,7 +68,7 @@ def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) ->
 
 
 def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
-    """Return the pseudonyms of an export, None without `--pseudonymise`; report a new key."""
+    """Return the pseudonyms for an export, or None without `--pseudonymise`. Report a new key."""
     if not wanted:
         return None
     keys = space.team.pseudonyms.keys()
@@ -79,7 +79,7 @@ def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
 
 
 def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | None:
-    """Return the pseudonyms of a file's conversion; None without `--pseudonymise`.
+    """Return the pseudonyms for the conversion of a file, or None without `--pseudonymise`.
 
     Raises:
         InvalidInput: only one of `--pseudonymise` and `--pseudonym-key` is given.
@@ -111,7 +111,7 @@ def _print_key(keys: PseudonymKeys, *, new: bool) -> None:
 
 
 def print_pseudonyms(names: Pseudonyms | None) -> None:
-    """Print how many people have pseudonyms in an export, and what may still name people."""
+    """Print how many people got pseudonyms, and which exported values may still name people."""
     if names is None:
         return
     changes = names.report
@@ -119,19 +119,19 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
     output.print_message(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
     if changes.originals:
         output.print_message(
-            f"  excluded: {changes.originals:,} {RecordTrait.IMPORTED}, which may name people"
+            f"  excluded to hide people's names: {changes.originals:,} {RecordTrait.IMPORTED}"
         )
     if changes.called:
         output.print_message(
-            f"  unchanged values that equal people's names: {', '.join(sorted(changes.called))}"
+            f"  exported values that equal people's names: {', '.join(sorted(changes.called))}"
         )
     if changes.texts:
         output.print_message(
-            f"  unchanged notes and comments that may name people: {changes.texts:,}"
+            f"  notes and comments are exported unchanged and may name people: {changes.texts:,}"
         )
     if changes.columns:
         output.print_message(
-            f"  unchanged{_list_columns(changes.columns, ' ')}; check whether they name people"
+            f"  exported unchanged:{_list_columns(changes.columns, ' ')}; check for people's names"
         )
 
 

@@ -118,7 +118,7 @@ def reply(
             "ID", "Beginning of the id of a question or thread, as listed by `questions list`."
         ),
     ],
-    text: Annotated[str, argument("TEXT", "Text of the reply.")],
+    text: Annotated[str, argument("TEXT", "Text of the reply to the annotator.")],
     *,
     common: options.CommonOptions,
 ) -> None:

@@ -26,7 +26,7 @@ _MEGABYTE = 1_000_000
 
 def register(app: typer.Typer) -> None:
     """Add the group `report` to the app."""
-    report = add_group(app, "report", "Write reports to read and share.", panel=DATA)
+    report = add_group(app, "report", "Write HTML reports of annotations.", panel=DATA)
     add_command(
         report,
         html,
@@ -85,7 +85,7 @@ def html(
             common.workspace, target, filters, pseudonymise=pseudonymise, as_json=common.as_json
         )
     elif common.workspace is not None:
-        raise InvalidInput("FILE and --workspace are both given", "omit one of them")
+        raise InvalidInput("FILE and --workspace are both given", "omit FILE or --workspace")
     else:
         names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
         _write_of_file(
@@ -94,7 +94,7 @@ def html(
 
 
 def _choose_target(output_file: Path | None) -> Path | None:
-    """Return the file to write; None for standard output."""
+    """Return the HTML file to write, or None for standard output."""
     if output_file is None:
         return Path(f"report-{output.file_time_stamp()}.html")
     return options.parse_target(output_file)
@@ -135,7 +135,7 @@ def _write_of_file(  # noqa: PLR0917  input and output
 
     if target is not None and target.exists() and target.samefile(file):
         raise InvalidInput(
-            f"{target} is the input and the output", "write to another file with --output"
+            f"{target} is given as input and as output", "write to another file with --output"
         )
     problems, start = ProblemPrinter(), utc_now()
     with ExitStack() as stack:

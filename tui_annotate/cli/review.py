@@ -48,7 +48,7 @@ def review(
     sample: options.StartOption = "",
     workspace: options.WorkspaceOption = None,
 ) -> None:
-    """Adjudicate on the screen.
+    """Adjudicate samples on the screen.
 
     The screen opens with the sample that has the most conflicts. A sample waits for review once two
     annotators, or all its assignees, have completed it.
@@ -66,8 +66,8 @@ def list_samples(
         option(
             "--order",
             "ORDER",
-            "Order of the samples: conflicts (most first), or disagree:SCORE (strongest "
-            "contradiction between annotators and a score first).",
+            "Order of the samples: conflicts (most conflicts first), or disagree:SCORE (strongest "
+            "contradiction between annotators and this score first).",
         ),
     ] = CONFLICTS,
     name: options.NameOption = "",

@@ -32,7 +32,7 @@ OPTIONS: Final = {
 
 
 def parse_annotate(arguments: Sequence[str]) -> dict[str, str] | None:
-    """Return the options of a simple `annotate` command line; None if Typer must parse the line.
+    """Return the options of a simple `annotate` command line, or None if Typer must parse it.
 
     A simple command line has each option at most once, with its full name, followed by a space and
     a value that does not begin with `-`.
@@ -134,7 +134,7 @@ def _require_sample(folder: Path, sample: str) -> None:
             space.corpus.find(sample)
 
 
-def need_terminal(what: str, *, instead: str = "match, export or status") -> None:
+def need_terminal(what: str, *, instead: str = "the commands match, export or status") -> None:
     """Check that standard input and output are a terminal that can show a screen.
 
     Args:

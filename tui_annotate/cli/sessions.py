@@ -83,11 +83,9 @@ def end(
         else:
             ids = [each.id for each in living if each.id.startswith(session)]
             if len(ids) != 1:
-                which = "several sessions begin" if ids else "no active session begins"
-                raise NotFound(
-                    f"{which} with {session!r}",
-                    "list all sessions with: tui-annotate sessions list",
-                )
+                which = "several session ids begin" if ids else "no session id begins"
+                hint = "list all sessions with: tui-annotate sessions list"
+                raise NotFound(f"{which} with {session!r}", hint)
             authenticate.sign_out(ids[0])
             ended = 1
     output.print_result_or_json(

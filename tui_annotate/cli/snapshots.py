@@ -22,7 +22,7 @@ SHOWN = 20
 def register(app: typer.Typer) -> None:
     """Add the group `snapshots` to the app."""
     snapshots = add_group(
-        app, "snapshots", "Create, list and verify snapshots for papers.", panel=DATA
+        app, "snapshots", "Create, list and verify snapshots of a workspace.", panel=DATA
     )
     add_command(snapshots, create, "snapshots create paper-1")
     add_command(snapshots, list_snapshots, "snapshots list", name="list")
@@ -66,7 +66,7 @@ def list_snapshots(*, common: options.CommonOptions) -> None:
 
 
 def replay(
-    name: Annotated[str, argument("NAME", "Snapshot to recreate and compare.")] = "",
+    name: Annotated[str, argument("NAME", "Name of the snapshot to recreate and verify.")] = "",
     *,
     at: Annotated[
         str,
@@ -87,7 +87,7 @@ def replay(
     ] = None,
     common: options.CommonOptions,
 ) -> None:
-    """Recreate a snapshot from the event log, and compare the two.
+    """Recreate a snapshot from the event log to verify it.
 
     The command shows whether the event log still explains the snapshot. It works on a copy of the
     database. The exit code is 1 if a sample differs.
@@ -122,16 +122,16 @@ def replay(
 def _print_replay(name: str, found: ReplayReport) -> None:
     output.print_line(
         f"replayed {output.many(found.events, 'event')} in "
-        f"{output.many(found.streams, 'stream')}; identical to {name}, to the byte: "
-        f"{found.identical:,} of {output.many(found.samples, 'sample')}"
+        f"{output.many(found.streams, 'stream')}; samples that are identical in the snapshot "
+        f"{name}: {found.identical:,} of {found.samples:,}"
     )
     for head in found.lost[:SHOWN]:
         output.print_line(
-            f"event {head.seq} is missing or altered in the log: {head.person} on "
+            f"missing or altered in the log: event {head.seq} of the work of {head.person} on "
             f"{head.dataset}/{head.sample}"
         )
     for each in found.differences[:SHOWN]:
-        deleted = "deleted from the workspace; its events are still in the log"
+        deleted = "the sample was deleted, but its events are still in the event log"
         differs = f"differs in {', '.join(each.parts)}" if each.parts else deleted
         output.print_line(f"{each.dataset}/{each.sample}: {differs}")
     more = max(len(found.differences) - SHOWN, 0) + found.more

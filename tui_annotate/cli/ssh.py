@@ -84,7 +84,7 @@ def setup(
     ] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Print a server setup for ssh; write no files."""
+    """Print a server setup for ssh, without writing files."""
     folder = find_workspace(common.workspace)
     parts = build_setup(user, folder, SESSION, password_login=password_login)
     chosen = {part: parts[part]} if part else parts
@@ -96,7 +96,10 @@ def setup(
 
 def add(
     person: Annotated[
-        str, argument("PERSON", "E-mail address, name or id.", complete=completion.people)
+        str,
+        argument(
+            "PERSON", "E-mail address, name or id of the key's owner.", complete=completion.people
+        ),
     ],
     file: Annotated[
         Path, argument("KEYFILE", "File of the public key, *.pub; - for standard input.")
@@ -135,7 +138,7 @@ def delete(
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Delete an ssh key; then run `ssh authorized-keys` again."""
+    """Delete an ssh key (run `ssh authorized-keys` afterwards)."""
     with open_workspace(common.workspace) as space:
         space.team.ssh_keys.remove(fingerprint)
         folder = str(space.path)
@@ -157,7 +160,7 @@ def authorized_keys(
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Print the lines of authorized_keys, or write the file.
+    """Print or write the lines of the file authorized_keys.
 
     With its line, an ssh key can start only the annotation session of the key's owner.
     """
@@ -199,7 +202,7 @@ def _read_public_key(file: Path) -> str:
 
 
 def replace_private(file: Path, text: str) -> None:
-    """Write a file atomically, readable only by the owner; an existing file keeps its owner.
+    """Write a file atomically, readable only by its owner. An existing file keeps its owner.
 
     Raises:
         Unavailable: the file's folder cannot be written.
@@ -221,12 +224,13 @@ def replace_private(file: Path, text: str) -> None:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise Unavailable(
-            f"{file} cannot be written: {error.strerror}", "check the permissions of its folder"
+            f"{file} cannot be written: {error.strerror}",
+            "check the permissions of the folder",
         ) from error
 
 
 class SshSetupPart(StrEnum):
-    """A part of the server setup; the parts are in the order in which an admin applies them."""
+    """A part of the server setup. The parts are in the order in which an admin applies them."""
 
     ACCOUNT = "account"
     FOLDERS = "folders"
@@ -241,7 +245,7 @@ _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 def build_setup(
     user: str, folder: Path, session: Sequence[str], *, password_login: bool
 ) -> Mapping[SshSetupPart, str]:
-    """Return the text of each part of a server setup; a comment in a part names the file to edit.
+    """Return the text of each part of a server setup. A comment names the file to edit.
 
     Args:
         user: login name on the server that all people share.
@@ -258,7 +262,8 @@ def build_setup(
     path = str(folder)
     if path != make_line_visible(path):
         raise InvalidInput(
-            f"{path!r} cannot be written in sshd's files", "rename the workspace folder"
+            f"the folder name {path!r} cannot be written in sshd's files",
+            "rename the workspace folder",
         )
     values = {
         "user": user,
@@ -278,7 +283,7 @@ _KEY_LOGIN: Final = """\
     KbdInteractiveAuthentication no"""
 
 _SCREEN_LOGIN: Final = """\
-# keys: none; each person whom sshd accepts as {user} signs in on the screen
+# keys: no personal ssh keys; all people log in as {user}, then sign in on the screen
 {program} doctor -w {folder}
 """
 

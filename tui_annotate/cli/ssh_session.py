@@ -19,10 +19,10 @@ NO_TERMINAL: Final = 2
 """Exit code if there is no terminal, or if the ssh client requests a command that is refused."""
 
 EXPORT, REVIEW = "export", "review"
-"""Commands that an ssh client may request; without a command, the annotate screen opens."""
+"""Commands that an ssh client may request. Without a command, the annotate screen opens."""
 
 COMMAND: Final = ("ssh", "session")
-"""Words of the command line that start a session."""
+"""Words of the command line that start an ssh session."""
 
 STORE: Final = "store.sqlite"
 HINT: Final = (
@@ -84,7 +84,7 @@ def run_session(person: str, workspace: Path | None) -> int:
 
 
 def _require_accounts(folder: Path) -> None:
-    """Check that the workspace has accounts; without accounts, all users would be one person."""
+    """Check that the workspace has accounts. Without accounts, all users would be one person."""
     from tui_annotate import workspace as workspaces
 
     with workspaces.open(folder) as space:

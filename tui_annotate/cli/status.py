@@ -38,7 +38,7 @@ def status(
     ] = 12,
     common: options.CommonOptions,
 ) -> None:
-    """Show contents and annotation progress.
+    """Show contents and annotation progress of the workspace.
 
     Hours are working time without pauses. The end date is estimated from the pace of the last two
     weeks. Annotators see only their own statistics.
@@ -74,11 +74,11 @@ def _print_contents(found: Status, runs: int) -> None:
     vectors = embedded if found.embedded else "none"
     if found.by_words:
         vectors += (
-            f"; {found.by_words:,} ranked lexically (words only), because the model lacks their"
-            " words"
+            "; documents ranked lexically (words only), because the model lacks their words:"
+            f" {found.by_words:,}"
         )
     numbers = {name: getattr(found, name) for name in DATASET_COUNTS}
-    machines = {"machines": f"{output.many(runs, 'run')}; list: tui-annotate scores list"}
+    machines = {"machines": f"{output.many(runs, 'run')}; to list them: tui-annotate scores list"}
     facts = {"workspace": str(found.path), **numbers, "vectors": vectors}
     output.print_facts(facts | (machines if runs else {}))
     output.print_table_below(

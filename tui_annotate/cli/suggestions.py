@@ -35,8 +35,14 @@ _SHORT = 8
 """Number of displayed characters of a run id."""
 _COUNTS = ("offered", "open", "passed", "accepted", "changed", "refused")
 _RARE = "removed"
-"""Name of a count that gets a column only if the count is not zero, to save width."""
+"""Name of a count that the report shows in a column only if the count is not zero."""
 _REASONS = 5
+_LEGEND = (
+    "acceptance: percentage of answers that accept a suggestion, with its 95 % interval",
+    "all columns except offered count a suggestion once for each person who saw it",
+    "passed: the person completed the sample without an answer to the suggestion",
+    "open: the person has not completed the sample yet",
+)
 _FLEXIBLE = ("sample", "maker", "label", "words")
 
 
@@ -81,7 +87,7 @@ def list_suggestions(
     waiting: Annotated[bool, flag("--open", "Only suggestions without an answer.")] = False,
     common: options.CommonOptions,
 ) -> None:
-    """List suggestions and their answers.
+    """List suggestions, and how annotators answered them.
 
     The list does not name the people who answered. With --open, rejected and accepted suggestions
     are excluded.
@@ -100,21 +106,21 @@ def list_suggestions(
     if found:
         _print_table(found)
     else:
-        output.print_note("no suggestions without an answer" if waiting else "no suggestions yet")
+        output.print_note("no suggestions wait for an answer" if waiting else "no suggestions yet")
 
 
 def import_suggestions(
     file: Annotated[Path, argument("FILE", "JSONL file with one suggestion per line.")],
     *,
     dataset: Annotated[
-        str, options.dataset_option("Dataset for suggestions in lines without a dataset.")
+        str, options.dataset_option("Dataset of suggestions in lines that name no dataset.")
     ] = "",
     maker: Annotated[
         str,
         option(
             "--maker",
             "NAME",
-            "Model that made suggestions of lines without `maker` (default: import:FILE_NAME).",
+            "Maker of suggestions in lines that name no maker (default: import:FILE_NAME).",
         ),
     ] = "",
     common: options.CommonOptions,
@@ -142,14 +148,14 @@ def create(
     dataset: RequiredDatasetOption,
     score: Annotated[str, option("--score", "NAME", "Name of a score of summary segments.")],
     below: Annotated[
-        float | None, option("--below", "X", "Suggest segments with a score below this number.")
+        float | None, option("--below", "X", "Suggest segments whose score is below this number.")
     ] = None,
     above: Annotated[
         float | None,
         option(
             "--above",
             "X",
-            "Suggest segments with a score above this number, if low scores are better.",
+            "Suggest segments whose score is above this number (for scores that should be low).",
         ),
     ] = None,
     label: Annotated[
@@ -208,7 +214,7 @@ def delete(
 def report(
     *, dataset: options.OfDatasetOption = "", maker: MakerOption = "", common: options.CommonOptions
 ) -> None:
-    """Show how suggestions were answered.
+    """Show how annotators answered suggestions.
 
     The tables count accepted, changed and refused suggestions by maker and by label, and the
     reasons for refusals.
@@ -247,7 +253,7 @@ def unhide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> 
         space.machines.blind_datasets.show(dataset)
         hidden = space.machines.blind_datasets.hidden(dataset)
     line = (
-        f"dataset {dataset!r} is a practice dataset and still hides suggestions and scores"
+        f"dataset {dataset!r} is a practice dataset and always hides suggestions and scores"
         if hidden
         else f"dataset {dataset!r} shows suggestions and scores to annotators"
     )
@@ -317,14 +323,10 @@ def _print_report(found: Mapping[str, Any]) -> None:
     columns = [output.flexible_column("reason of refusal"), output.number_column("count")]
     output.print_table_below(columns, reasons[:_REASONS])
     if len(reasons) > _REASONS:
-        more = output.many(len(reasons) - _REASONS, "more reason")
-        output.print_message(f"and {more}; list all with --json")
-    output.print_message(
-        "acceptance: percentage of answers, 95% interval; all counts except offered are per person"
-    )
-    output.print_message(
-        "passed: sample completed without an answer; open: sample not completed yet"
-    )
+        more = f"{len(reasons) - _REASONS:,}"
+        output.print_message(f"more reasons of refusals: {more}; list all with --json")
+    for line in _LEGEND:
+        output.print_message(line)
 
 
 def _print_rates(title: str, counts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:

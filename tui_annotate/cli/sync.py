@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PULL = "tui-annotate sync pull"
 FolderArgument = Annotated[
     Path | None,
-    argument("DIR", "Shared folder (default: $TUI_ANNOTATE_SYNC_DIR, else the table)."),
+    argument("DIR", "Shared folder (default: $TUI_ANNOTATE_SYNC_DIR, or else the shared table)."),
 ]
 
 
@@ -116,9 +116,8 @@ def push(
         lists = {"waiting": list(map(str, waiting)), "refused": refusals_as_json(refused)}
         output.print_json(summary | lists)
     else:
-        output.print_result(
-            f"{person.name}: work on {output.many(count, 'sample')} sent to {where}"
-        )
+        work = f"work of {person.name} on {output.many(count, 'sample')}"
+        output.print_result(f"sent the {work} to {where}")
         for key in waiting[:SHOWN]:
             output.print_message(f"not sent: {key} was changed elsewhere; first run: {PULL}")
         for each in refused[:SHOWN]:
@@ -214,18 +213,18 @@ def status(
 def delete(
     folder: FolderArgument = None,
     *,
-    mine: Annotated[bool, flag("--mine", "Delete your own work; required.")] = False,
+    mine: Annotated[
+        bool, flag("--mine", "Confirm that only your own work is deleted (required).")
+    ] = False,
     dataset: Annotated[
         str,
-        options.dataset_option(
-            "Only this dataset; not for a shared folder (default: all datasets)."
-        ),
+        options.dataset_option("Only this dataset of a shared table (default: all datasets)."),
     ] = "",
     name: options.NameOption = "",
     yes: options.YesOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Delete your work from the folder or table.
+    """Delete your work from the shared folder or table.
 
     Your work in the workspace stays.
     """
@@ -250,7 +249,7 @@ def delete(
             count = sum(map(sync.delete_mine, [dataset] if dataset else sync.datasets()))
     output.print_result_or_json(
         {"person": person.name, "target": where, "removed": count},
-        f"{person.name}: work on {output.many(count, 'sample')} deleted from {where}",
+        f"deleted the work of {person.name} on {output.many(count, 'sample')} from {where}",
         as_json=common.as_json,
     )
 

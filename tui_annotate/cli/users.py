@@ -38,7 +38,7 @@ PersonArgument = Annotated[
 
 _MAX_LINE_BYTES = 8192
 INVITED = (
-    "valid once, for 7 days; use it on the sign-in screen, or with:"
+    "the code is valid once, for 7 days; enter the code on the sign-in screen, or with:"
     " tui-annotate users accept-invite"
 )
 
@@ -130,7 +130,7 @@ def create(
         output.print_result(_describe_account(account))
         if code:
             output.print_line(code)
-            output.print_note(f"the code is {INVITED}")
+            output.print_note(INVITED)
     _warn_without_user(unix_user)
     if first:
         output.print_message("the workspace has accounts now: all users must sign in")
@@ -183,7 +183,7 @@ def update(
         str | None, option("--email", "ADDRESS", "New e-mail address for signing in.")
     ] = None,
     role: Annotated[
-        Role | None, typer.Option(help="New role; a change ends the user's sessions.")
+        Role | None, typer.Option(help="New role. A new role ends the user's sessions.")
     ] = None,
     unix_user: Annotated[
         str | None, option("--unix-user", "USER", "New login name on this machine; '' for none.")
@@ -212,7 +212,7 @@ def invite(person: PersonArgument, *, common: options.CommonOptions) -> None:
         _account_as_json(account) | {"code": code}, code, as_json=common.as_json
     )
     if not common.as_json:
-        output.print_note(f"the code of {account.email} is {INVITED}")
+        output.print_note(f"invitation of {account.email}: {INVITED}")
 
 
 def accept_invite(*, common: options.CommonOptions) -> None:
@@ -304,7 +304,7 @@ def delete(
     yes: options.YesOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Delete an account; its annotations stay."""
+    """Delete an account, but keep its annotations."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         accounts = space.team.accounts
         found = accounts.find(person)
@@ -316,7 +316,7 @@ def delete(
     if pseudonymise and shared:
         output.print_message(
             f"the name is deleted from {shared} and from this workspace; in each other workspace"
-            f" of that store, run: tui-annotate users delete {changed.person.id} --pseudonymise"
+            f" with this store, run: tui-annotate users delete {changed.person.id} --pseudonymise"
         )
     _print_account(changed, as_json=common.as_json)
 
@@ -330,7 +330,7 @@ def _print_unfinished_work(space: Workspace, account: Account) -> None:
         started = " --include-started" if any(each.begun for each in unfinished) else ""
         who = shlex.quote(account.person.name)
         output.print_note(
-            f"{output.many(count, 'assigned sample is', 'assigned samples are')} not completed;"
+            f"assigned samples that are not completed: {count:,};"
             f" to move them: tui-annotate assignments move {who} NEW_PERSON{started}"
         )
 
@@ -457,10 +457,10 @@ def _print_import(found: AccountImportReport, *, dry_run: bool) -> None:
         output.print_problem(str(problem), problem.hint)
     for each in found.joined:
         if each.differs:
-            message = f"exists already with the id {each.kept}, not {each.id}"
+            message = f"the account exists already with the id {each.kept}, not {each.id}"
             if each.id == each.kept:
-                message = "exists already; its password stays unchanged"
-            output.print_message(f"{each.where}: {each.email} {message}")
+                message = "the account exists already; its password stays unchanged"
+            output.print_message(f"{each.where}: {each.email}: {message}")
     would = "would be " if dry_run else ""
     alike = sum(not each.differs for each in found.joined)
     show = output.print_line if dry_run else output.print_result
@@ -500,17 +500,17 @@ def _ask_hidden(prompt: str) -> str:
 
 
 def _read_line(what: str) -> str:
-    """Return the next line of standard input without its line end; later lines stay unread."""
+    """Return the next line of standard input without its line end. Later lines stay unread."""
     raw = sys.stdin.buffer.readline(_MAX_LINE_BYTES)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            f"the {what} on standard input is not UTF-8", f"write the {what} in UTF-8"
+            f"the {what} on standard input is not UTF-8", f"send the {what} in UTF-8"
         ) from error
     text = text.removesuffix("\n").removesuffix("\r")
     if not text:
         raise InvalidInput(
-            f"standard input contains no {what}", f"write the {what} as the next line"
+            f"standard input contains no {what}", f"send the {what} as one line of text"
         )
     return text

@@ -1,4 +1,4 @@
-"""The commands `vectors` and `models`: manage vectors of the assist, and download models.
+"""The commands `vectors` and `models`: manage vectors of texts, and download models.
 
 Only `models download` connects to a model hub.
 """
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 MEGABYTE = 1_000_000
-"""Number of bytes in one MB, as shown in tables."""
+"""Number of bytes in a megabyte (MB) of the printed tables."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the groups `vectors` and `models` to the app."""
-    group = add_group(app, "vectors", "Manage vectors of the assist.", panel=ADMINISTRATION)
+    group = add_group(app, "vectors", "Manage vectors of texts.", panel=ADMINISTRATION)
     add_command(group, list_sets, "vectors list", name="list")
     add_command(
         group,
@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_sets(*, common: options.CommonOptions) -> None:
-    """List sets of vectors; each embedder has one set.
+    """List the sets of vectors, one set for each embedder.
 
     The column `lexical` counts documents that are ranked lexically (words only), because the
     model knows too few of their words. The column `missing` counts documents without vectors.
@@ -115,7 +115,7 @@ def rebuild(
             elif cost is None:
                 output.print_line("these vectors are computed on this machine: no costs")
             else:
-                print_cost(cost, vectors.embedder or "the embedder in use")
+                print_cost(cost, vectors.embedder or "the workspace's embedder")
             return
         report = space.ingest_service.sets.rebuild(embedder=chosen, progress=progress)
     for note in [] if common.as_json else report.notes:
@@ -147,7 +147,7 @@ def delete_set(
 
 
 def download(
-    name: Annotated[str, argument("NAME", "Name of the model on the hub: OWNER/NAME.")],
+    name: Annotated[str, argument("NAME", "Name of the model on the model hub: OWNER/NAME.")],
     target: Annotated[Path, argument("DIR", "Folder for the model: new or empty.")],
     *,
     revision: Annotated[
@@ -155,7 +155,7 @@ def download(
     ],
     as_json: options.JsonOption = False,
 ) -> None:
-    """Download a model from the hub.
+    """Download a model from the model hub.
 
     No other command connects to the hub.
     """

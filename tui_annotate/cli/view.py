@@ -76,7 +76,7 @@ def _open_screen(source: Path, source_format: str, reading: ImportOptions, *, sa
 
 
 def _describe_left_out(result: FileLoadResult) -> str:
-    """Return the screen's first message, about skipped records and warnings; empty if none."""
+    """Return the first message of the screen, which counts skipped records and warnings."""
     parts = []
     if result.refused:
         parts.append(f"{output.many(result.refused, 'record')} skipped")

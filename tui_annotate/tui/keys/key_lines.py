@@ -1,4 +1,4 @@
-"""The key lines: names of actions for each state and question, the most useful first."""
+"""The key lines: keys with names of actions, for each state and question of a screen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from tui_annotate.tui.keys.actions import EDITING, REVIEWING, VIEWING, action_of
 
 Names = tuple[tuple[str, str], ...]
-"""Pairs of (action id, name on a key line)."""
+"""Pairs of an action's id and the name that a key line shows for the action."""
 
 
 def _with_names(*entries: str | tuple[str, str]) -> Names:
@@ -22,14 +22,14 @@ READING_LINE: Final = _with_names(
     "undo", "pane.other", "annotation.next", "note.write", "option.choose", "back", "app.back",
     "palette.show", "note.save", "note.suggest", "note.past", "note.keep",
 )  # fmt: skip
-"""Key line of annotating; each state shows only the actions that are available in it."""
+"""Key line of the annotating screen. Each state shows only its available actions."""
 
 ITEM_LINE: Final = _with_names(
     "sentence.next", "sample.rate", "comment.write", "item.next", "sample.done", "undo",
     "document.next", "pane.other", "collection.show", "word.hint", "select.grow", "request.show",
     "palette.show",
 )  # fmt: skip
-"""Key line for a report, a document or a citation."""
+"""Key line for a sample that is a report, a document or a citation."""
 
 QUESTION_LINE: Final = _with_names(
     ("sample.rate", "verdict"), ("gold.show", "gold passage"), "sample.done",
@@ -37,19 +37,19 @@ QUESTION_LINE: Final = _with_names(
     ("positions.show", "chart"), "pane.other", "collection.show", "word.hint", "select.grow",
     "request.show", "palette.show",
 )  # fmt: skip
-"""Key line for a question with known answer passages."""
+"""Key line for a sample that is a question with known answer passages."""
 
 SUGGESTION_LINE: Final = _with_names(
     "suggestion.accept", "annotation.edit", "annotation.delete", ("item.next", "next"),
     ("request.show", "details"), "suggestion.hide", "undo", "sample.done", "palette.show",
 )  # fmt: skip
-"""Key line while a suggestion is in focus; its first action requires a label."""
+"""Key line while a suggestion is in focus. Only a suggestion with a label can be accepted."""
 
 CITING_SUGGESTION_LINE: Final = tuple(
     ("annotation.next", short) if name == "item.next" else (name, short)
     for name, short in SUGGESTION_LINE
 )
-"""Key line while a suggestion is in focus, for samples in which `c` goes to citations."""
+"""Key line while a suggestion is in focus, if the key `c` goes to the next citation."""
 
 STATE_LINES: Final[Mapping[str, Names]] = {
     EDITING: (
@@ -68,10 +68,10 @@ STATE_LINES: Final[Mapping[str, Names]] = {
         ("app.back", "list"), "sentence.next", "palette.show",
     ),
 }  # fmt: skip
-"""Key lines of the states that have their own line, by state."""
+"""Key lines by state, for the states that do not use `READING_LINE`."""
 
 REFUSING, LEAVING = "refuse", "rest"
-"""Questions of review: reason of a rejection; reason why open conflicts have no decision."""
+"""Questions in review: why is a candidate rejected, and why does a conflict stay undecided?"""
 
 _REVIEW_REASON: Final = _with_names(
     ("option.choose", "choose"), ("option.list", "other reason"), ("back", "cancel")
@@ -102,4 +102,4 @@ QUESTIONS: Final[Mapping[str, Names]] = {
     REFUSING: _REVIEW_REASON,
     LEAVING: _REVIEW_REASON,
 }  # fmt: skip
-"""Key lines of open questions, by the kind of question."""
+"""Key lines while the screen asks a question, by the kind of question."""

@@ -1,4 +1,4 @@
-"""The key map: the table of actions with a user's changes; and the names of keys.
+"""The key map, which is the table of actions with a user's changes, and the names of keys.
 
 A key map with a problem is rejected as a whole. Digits always choose options.
 """
@@ -39,7 +39,7 @@ _REVIEW_DAILY: Final = (
     "note.write", "sample.done", "undo", "redo", "annotation.next", "annotation.previous",
     "names.show", "request.show",
 )  # fmt: skip
-"""Daily actions of a reviewer in the order of work, which are the first group of the help."""
+"""A reviewer's most frequent actions, in the order of work. The help lists them first."""
 _WIDE_ASCII = range(0xFF01, 0xFF5F)
 
 
@@ -52,21 +52,21 @@ class HelpGroup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeyMap:
-    """A map of keys to actions; create it with `key_map`."""
+    """A map of keys to actions, created by the function `key_map`."""
 
     actions: tuple[Action, ...]
     by_key: Mapping[tuple[str, str], str]
 
     def action(self, key: str, state: str) -> str:
-        """Return the id of the action of `key` in `state`; empty if there is none."""
+        """Return the id of the action that `key` runs in `state`, or an empty string."""
         return self.by_key.get((key, state), "")
 
     def get(self, action_id: str) -> Action:
-        """Return the action with a known id."""
+        """Return the action with the id `action_id`, which must exist."""
         return next(action for action in self.actions if action.id == action_id)
 
     def help(self, state: str) -> tuple[HelpGroup, ...]:
-        """Return the actions with keys in a state, grouped, in the table's order.
+        """Return the actions that have keys in a state, in groups for the help.
 
         In review the daily actions come first, and moves last.
         """
@@ -105,7 +105,7 @@ class KeyMap:
         return tuple(pairs)
 
     def help_key(self, state: str) -> tuple[str, str] | None:
-        """Return (key of the help, `keys`); None if the help has no key in a state."""
+        """Return (key that opens the help, "keys"), or None if no key opens the help in `state`."""
         action = self.get("help.show")
         acts = action.keys and state in action.states
         return (key_label(action.keys[0]), "keys") if acts else None
@@ -165,7 +165,7 @@ def _read_changes(changes: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]
 
 
 def _yield_keys(wanted: Mapping[str, tuple[str, ...]]) -> Iterable[Action]:
-    """Return all actions; an action that yields loses a key that the user bound to another action.
+    """Return all actions. Newer actions lose the keys that the user bound to other actions.
 
     Otherwise a key map that is older than these actions would be invalid.
     """
@@ -183,7 +183,7 @@ def _yield_keys(wanted: Mapping[str, tuple[str, ...]]) -> Iterable[Action]:
 
 
 def _find_problem(key: str) -> str:
-    """Return why a key cannot be bound; empty if it can."""
+    """Return the reason why a key cannot be bound, or an empty string if it can be bound."""
     *modifiers, name = key.split("+") if len(key) > 1 else [key]
     if key in _TWINS:
         return f"terminals send the same code for {key!r} and {_TWINS[key]!r}"
@@ -195,7 +195,7 @@ def _find_problem(key: str) -> str:
     if not set(modifiers) <= {"ctrl", "shift", "alt"} or len(set(modifiers)) < len(modifiers):
         return f"{key!r} has a modifier that is not one of ctrl, shift, alt"
     if modifiers == ["shift"] and printable:
-        return f"write {key!r} as the character that it types"
+        return f"write the typed character instead of {key!r}"
     return ""
 
 
@@ -222,14 +222,14 @@ def key_label(key: str) -> str:
 
 
 def shown_keys(keys: Sequence[str]) -> str:
-    """Format several keys for display, consecutive digits as a range; empty for no keys."""
+    """Format several keys for display. Consecutive digits become a range, such as `1-9`."""
     if len(keys) > 2 and "".join(keys) in DIGITS:
         return f"{keys[0]}-{keys[-1]}"
     return " ".join(key_label(key) for key in keys)
 
 
 def table_key(name: str, character: str | None) -> tuple[str, bool]:
-    """Return, for a key event, its name in the table of actions, and if an input method is on.
+    """Return a key's name in the table of actions, and whether an input method is on.
 
     Full-width punctuation, digits and letters become ASCII characters. Any other wide character
     means that an input method is on; the key is empty then.

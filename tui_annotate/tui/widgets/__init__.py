@@ -1,1 +1,1 @@
-"""Widgets of the screens; they show values and post messages, without access to the store."""
+"""Widgets of the screens. They show values and post messages, without access to the store."""

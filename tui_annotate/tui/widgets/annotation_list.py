@@ -22,7 +22,7 @@ _TEXTS = ("letter", "labels", "claim", "note", "draft_reason", "maker")
 
 @dataclass(frozen=True, slots=True)
 class ListedAnnotation:
-    """The row values of one annotation.
+    """The values of an annotation that a row of the annotation list shows.
 
     Attributes:
         evidence: number of evidence spans.
@@ -43,11 +43,11 @@ class ListedAnnotation:
 
 
 class AnnotationList(RowList):
-    """A list of annotations in reading order; a second row shows the focused annotation's note."""
+    """A list of annotations in reading order. An extra row shows the focused annotation's note."""
 
     @dataclass
     class Picked(Message):
-        """Message: an annotation was clicked; `index` counts from 0 in display order."""
+        """Message: an annotation was clicked. `index` counts from 0 in display order."""
 
         index: int
 
@@ -74,7 +74,7 @@ class AnnotationList(RowList):
         self.set_rows(max(len(lines), 1), focused=focused)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the row of an annotation, or the row of the focused annotation's note."""
+        """Return the text of the row `index`: an annotation, or the focused annotation's note."""
         palette = self.palette
         if not self._rows:
             return [(cut(f"{_INDENT}{_NOTHING}", cells), palette.quiet)]
@@ -85,7 +85,7 @@ class AnnotationList(RowList):
         return self._render_annotation(self._rows[which], cells)
 
     def clicked(self, index: int) -> None:
-        """Post the index of the clicked annotation."""
+        """Post a message with the index of the clicked annotation."""
         if self._rows:
             self.post_message(self.Picked(self._lines[index][0]))
 

@@ -1,4 +1,4 @@
-"""A document pane with cursor, selection, layers and mouse; screens bind the keys."""
+"""The document pane, with cursor, selection, highlights and mouse. Screens bind the keys."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OVERLAP = 2  # lines of a page that the next page repeats
 
 
 class DocumentPane(DocumentView):
-    """A widget that shows a document with its cursor, selection and layers.
+    """A widget that shows a document with a cursor, a selection and layers of highlights.
 
     A change repaints only the affected lines. Before `load` the text is empty.
     """
@@ -40,7 +40,7 @@ class DocumentPane(DocumentView):
 
     @dataclass
     class MatchClicked(Message):
-        """Message: a match was clicked; cursor and focus stay unchanged.
+        """Message: a match was clicked. The cursor and the focus stay unchanged.
 
         A double click posts the message twice before it selects the word, so that a handler that
         toggles evidence changes nothing.
@@ -51,7 +51,7 @@ class DocumentPane(DocumentView):
 
     @dataclass
     class TagClicked(Message):
-        """Message: the tag after the character at `offset` was clicked, at a cell from 0."""
+        """Message: the user clicked a tag, which is a short text after a character."""
 
         pane: DocumentPane
         offset: int
@@ -71,7 +71,7 @@ class DocumentPane(DocumentView):
         tags: Mapping[int, str] | None = None,
         around: tuple[str, str] = ("", ""),
     ) -> None:
-        """Show another document from its start, without layers and selection.
+        """Show the start of another document, without highlights and without a selection.
 
         Args:
             segments: sentences in order, whose concatenation is `text`.
@@ -93,12 +93,12 @@ class DocumentPane(DocumentView):
 
     @property
     def selection(self) -> Span | None:
-        """The span of the selected whole characters; None for no selection."""
+        """The span of the selected whole characters, or None if nothing is selected."""
         return self.text_cursor.selection
 
     @property
     def segment(self) -> int:
-        """The index of the segment under the cursor; 0 for an empty text."""
+        """The index of the segment under the cursor, or 0 if the text is empty."""
         return self.text_cursor.segment
 
     def move(self, unit: str, step: int, *, extend: bool = False) -> None:
@@ -124,7 +124,7 @@ class DocumentPane(DocumentView):
         self._goal_column = None
 
     def _move_rows(self, unit: str, step: int, *, extend: bool) -> None:
-        """Move by lines in the column of the first such move; a page also scrolls by one page."""
+        """Move the cursor by lines and keep its column. A move by a page also scrolls by a page."""
         layout, height = self.text_layout, self.scrollable_content_region.height
         page = max(1, height - _OVERLAP)
         rows = step * {"line": 1, "page": page, "half-page": max(1, page // 2)}[unit]
@@ -166,7 +166,7 @@ class DocumentPane(DocumentView):
             cursor.swap_ends()
 
     def select(self, span: Span | None) -> None:
-        """Select the whole characters of `span`; None drops the selection and keeps the cursor."""
+        """Select the whole characters of `span`. None drops the selection and keeps the cursor."""
         self._change_cursor(lambda: self.text_cursor.select(span))
 
     def swap_ends(self) -> None:
@@ -174,15 +174,15 @@ class DocumentPane(DocumentView):
         self._change_cursor(self.text_cursor.swap_ends)
 
     def select_word(self) -> None:
-        """Select the word under the cursor, else the next word in its line."""
+        """Select the word under the cursor, or else the next word in the cursor's line."""
         self._change_cursor(self.text_cursor.select_word)
 
     def grow(self, step: int) -> None:
-        """Grow the selection (1), or undo the last step (-1), as in `TextCursor.grow`."""
+        """Grow the selection if `step` is 1, or undo the last growth if `step` is -1."""
         self._change_cursor(lambda: self.text_cursor.grow(step))
 
     def words_on_screen(self) -> tuple[tuple[Span, ...], ...]:
-        """Return the words that start in view, in order; words that touch in a line form pairs.
+        """Return the words that start in view, in order. Adjacent words without a space form pairs.
 
         Words and pairs that are too narrow for two letters are skipped.
         """
@@ -200,11 +200,11 @@ class DocumentPane(DocumentView):
 
     @property
     def painted_since(self) -> float | None:
-        """The event time at which the text was first painted, in seconds; None for never."""
+        """The time in seconds when the text was first painted, or None if it was never painted."""
         return self._views[0][0] if self._views else None
 
     def sentences_seen(self, time: float) -> tuple[int, ...]:
-        """Return the indices of the sentences that were readable at the time of an event.
+        """Return the indices of the sentences that were readable on screen at an event's time.
 
         A sentence is readable if it was entirely in view, apart from white space. Under the cursor
         or in the selection, part of the sentence is enough, because a sentence may be higher than
@@ -230,7 +230,7 @@ class DocumentPane(DocumentView):
     # layers on the text
 
     def set_matches(self, matches: Sequence[Match], *, focused: int = 0) -> None:
-        """Show matches, without outer white space and without matches of strength 0.
+        """Highlight matches without the white space around them. Skip matches of strength 0.
 
         Args:
             focused: rank of the focused match; 0 for none.
@@ -247,12 +247,12 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def set_marks(self, marks: Sequence[AnnotationMark]) -> None:
-        """Show the marks of annotations."""
+        """Highlight the annotated spans with the marks of their annotations."""
         layer = SpanLayer((mark.span, mark) for mark in marks)
         self.redraw(self._swap_layer("marks", layer))
 
     def set_evidence(self, spans: Sequence[Span]) -> None:
-        """Show spans as evidence of the draft."""
+        """Highlight the spans that are evidence of the unsaved annotation."""
         self._show_spans("evidence", spans)
 
     def set_former(self, spans: Sequence[Span]) -> None:
@@ -260,7 +260,7 @@ class DocumentPane(DocumentView):
         self._show_spans("former", spans)
 
     def set_contrast(self, shared: Sequence[Span], conflicts: Sequence[Span]) -> None:
-        """Show words shared with the other text, and words that may contradict the other text."""
+        """Highlight words shared with the compared text, and words that may contradict it."""
         self._show_spans("shared", shared)
         self._show_spans("conflicts", conflicts)
 
@@ -268,20 +268,20 @@ class DocumentPane(DocumentView):
         self.redraw(self._swap_layer(name, SpanLayer((span, None) for span in spans)))
 
     def set_lacking(self, spans: Sequence[Span]) -> None:
-        """Show words that the other text does not contain; the list may be very long."""
+        """Highlight words that the compared text does not contain. The list may be very long."""
         if not spans and not self.scene.lacking:
             return
         self.scene.lacking = SpanLayer((span, None) for span in spans)
         self._repaint_all()
 
     def set_tag(self, place: tuple[int, Span] | None) -> None:
-        """Focus a part of the tag after an offset; None removes the focus."""
+        """Focus a part of a tag (a short text inserted after an offset). None removes the focus."""
         former = self.scene.focused_tag
         self.scene.focused_tag = place and (place[0], place[1].shift(1))  # a space precedes the tag
         self.redraw([Span(one[0], one[0] + 1) for one in (former, place) if one])
 
     def set_search(self, spans: Sequence[Span], *, focused: int = 0) -> None:
-        """Show the hits of a search, in order; the list may be very long.
+        """Highlight the hits of a search, in order. The list may be very long.
 
         Args:
             focused: number of the focused hit, from 1; 0 for none.
@@ -294,17 +294,17 @@ class DocumentPane(DocumentView):
         self._repaint_all()
 
     def set_hints(self, hints: Mapping[str, Span] | None) -> None:
-        """Show letter codes over the first cells of words; None hides the codes."""
+        """Show letter codes over the first cells of words. None hides the codes."""
         layer = SpanLayer((span, label) for label, span in (hints or {}).items())
         self.redraw(self._swap_layer("hints", layer))
 
     def _repaint_all(self) -> None:
-        """Repaint all lines, which is faster than comparing thousands of lines."""
+        """Repaint all lines, because a comparison of thousands of lines is slower."""
         self._strips.clear()
         self.refresh()
 
     def _swap_layer(self, name: str, layer: SpanLayer[T]) -> tuple[Span, ...]:
-        """Replace a layer of the scene, and return the spans that differ."""
+        """Replace a layer of highlights, and return the spans in which the two layers differ."""
         before: SpanLayer[T] = getattr(self.scene, name)
         setattr(self.scene, name, layer)
         return layer.changed(before)
@@ -341,20 +341,20 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 (as Textual's)
-        """Focus the widget (Textual's method); do not repaint a text that already has the focus."""
+        """Focus the widget (Textual's method). A text that has the focus is not repainted."""
         if self.is_attached:
             self.app.call_later(self.screen.set_focus, self, scroll_visible)
         return self
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001 (Textual calls it)
-        """Show the cursor on focus; hide the cursor and release the mouse on blur."""
+        """Show the cursor on focus. Hide the cursor and release the mouse on blur."""
         super().watch_has_focus(has_focus)
         if not has_focus:
             self._release()
         self._update_scene()
 
     def offset_in_row(self, x: int, y: int) -> int:
-        """Return the character at cell `x` of line `y`; a line end only in an empty line."""
+        """Return the offset of the character at or before cell `x` of line `y`."""
         layout = self.text_layout
         offset = layout.offset_at(x, y)
         start, end = layout.content(y)
@@ -365,7 +365,7 @@ class DocumentPane(DocumentView):
         return self.offset_in_row(place.x - GUTTER, place.y + self.top_line)
 
     def _cell_of_tag(self, event: events.MouseEvent, offset: int) -> int:
-        """Return the clicked cell of the tag after a character, from 0; negative if outside."""
+        """Return which cell of the tag after a character was clicked, or a negative number."""
         layout, tags = self.text_layout, self.scene.tags
         last = next_edge(layout.text, offset) - 1  # a tag follows the last code point of a cluster
         if last not in tags:
@@ -381,7 +381,7 @@ class DocumentPane(DocumentView):
     # the mouse
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Start a drag: with shift extend the selection, else move the cursor unless on a match."""
+        """Start a drag. Extend the selection (with Shift) or move the cursor (not on a match)."""
         if event.button != 1 or not self.text_layout.text:
             return
         event.stop()
@@ -396,7 +396,7 @@ class DocumentPane(DocumentView):
             self._change_cursor(lambda: self.text_cursor.place(offset))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Select from the position of the mouse press to the mouse."""
+        """Select the text from the position of the mouse press to the mouse."""
         if self._press_offset is None:
             return
         offset = self._offset_under(event)
@@ -431,7 +431,7 @@ class DocumentPane(DocumentView):
         self._release()
 
     def on_click(self, event: events.Click) -> None:
-        """Post a clicked tag or match; a double click selects a word, a triple click a sentence."""
+        """Handle a click on a tag, a match, a word (double click) or a sentence (triple click)."""
         if event.button != 1 or event.shift or self._has_dragged or not self.text_layout.text:
             return
         event.stop()

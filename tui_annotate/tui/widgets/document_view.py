@@ -1,4 +1,4 @@
-"""The view that draws a document with its layers, and repaints only changed lines."""
+"""The view that draws a document with its highlights, and repaints only changed lines."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _BAR = 1  # width of the scroll bar in cells
 
 
 def text_columns(width: int) -> int:
-    """Return the cells for a line of text in a view; one cell stays free for a trailing space."""
+    """Return the width of text lines in a view. One cell stays free for a trailing space."""
     return width - _BAR - GUTTER - 1
 
 
 @dataclass(frozen=True, slots=True)
 class _PaintOptions:
-    """Options that affect how lines are painted; `ground` is the style of plain text."""
+    """Options that affect how lines are painted. `ground` is the style of plain text."""
 
     style_table: PieceStyles = field(compare=False)
     palette: PaintStyles
@@ -127,11 +127,11 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
 
     @property
     def top_line(self) -> int:
-        """The line of text in the first row of the view; negative above the text."""
+        """The index of the text line in the first row of the view, or negative above the text."""
         return self.scroll_offset.y - len(self._wrapped.before)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Keep the top line at the top, and the last revealed span in view, after a resize."""
+        """After a resize, keep the top line at the top, and the last revealed span in view."""
         del event
         top, _ = self.text_layout.line(self.top_line)
         span = self._revealed
@@ -156,7 +156,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return self._painted_line(y + self.scroll_offset.y, self._paint_options())
 
     def lines_in_view(self) -> Span | None:
-        """Return the span of the text in view; None for no text."""
+        """Return the span of the text that is in view, or None if no text is in view."""
         layout, top = self.text_layout, max(self.top_line, 0)
         last = min(self.top_line + self.scrollable_content_region.height, layout.lines) - 1
         if last < top or not layout.text:
@@ -170,7 +170,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self._views.append((events.Event().time, view))
 
     def view_at(self, time: float) -> Span | None:
-        """Return the span of text on screen at the time of an event; None if there is none.
+        """Return the span of text that was in view at the given event time, or None if unknown.
 
         Times of successive calls must not decrease.
         """
@@ -180,7 +180,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return views[0][1] if views and views[0][0] <= time else None
 
     def _paint_options(self) -> _PaintOptions:
-        """Return the current paint options; if they changed, repaint all lines."""
+        """Return the current paint options. If they have changed, discard all painted lines."""
         app, palette = self.app, self.palette
         ground = Style.null() if app.native_ansi_color else self.base + palette.text
         options = _PaintOptions(
@@ -228,7 +228,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return line if cells <= width else WholeStrip(line.crop(0, width), width)
 
     def redraw(self, spans: Iterable[Span | None]) -> None:
-        """Repaint the lines of some spans; None is ignored."""
+        """Repaint the lines that contain the given spans, and skip each None."""
         rows = self._rows(spans)
         if not rows:
             return
@@ -279,7 +279,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self._scroll_to_line(y + margin + 1 - height)
 
     def reveal(self, span: Span) -> None:
-        """Scroll `span` to a third of the height, unless the span is in view.
+        """Scroll until `span` is at a third of the height, unless it is already in view.
 
         Before the view has a size, the last span is stored until the first layout.
         """
@@ -294,7 +294,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
 
 
 FRAME_LINES: Final = 2
-"""Maximum number of lines shown before a text, and after a text."""
+"""Maximum number of lines of surrounding text before a document, and after it."""
 
 
 class SurroundingText(NamedTuple):
@@ -304,7 +304,7 @@ class SurroundingText(NamedTuple):
     after: tuple[str, ...] = ()
 
     def wrap_line(self, cells: int) -> SurroundingText:
-        """Return the last lines before the text and the first lines after it, sanitized."""
+        """Wrap and sanitize the last lines before the document and the first lines after it."""
         # in characters; one line more, because a line may break early
         most = (FRAME_LINES + 1) * max(cells, LEAST_WIDTH)
         ends = (line_text(part[-most:]) for part in self.before if part)

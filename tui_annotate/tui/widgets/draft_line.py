@@ -1,4 +1,4 @@
-"""The draft line: a line that shows what the next digit saves, or the last message."""
+"""The draft line, which shows the annotation that the next digit key saves, or a message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tui_annotate.tui.palette import SUGGESTED
 from tui_annotate.tui.row_widgets import FixedRows
 
 GLYPH_CELLS: Final = 3
-"""Cells of the glyph; the text gets the remaining cells."""
+"""Width of a message's glyph in terminal cells. The text gets the remaining cells."""
 
 _LOOKS: dict[Kind, tuple[str, str, str]] = {
     "hint": ("·", "quiet", "quiet"),
@@ -22,7 +22,7 @@ _LOOKS: dict[Kind, tuple[str, str, str]] = {
     "warning": ("!", "warning", "warning"),
     "error": ("✗", "error", "error"),
 }
-"""(glyph, role of the glyph, role of the text) by kind of message."""
+"""(glyph, colour role of the glyph, colour role of the text) of each kind of message."""
 
 _WRAPPED: frozenset[Kind] = frozenset({"warning", "error"})
 """Kinds of messages that are wrapped instead of cut, because their hint is at the end."""
@@ -30,7 +30,7 @@ _MOST_ROWS = 4
 
 
 class DraftLine(FixedRows):
-    """A line with a glyph for the kind of message; warnings and errors take up to four rows."""
+    """A line with the last message and its glyph. Warnings and errors take up to four rows."""
 
     DEFAULT_CSS = "DraftLine { background: $surface; height: auto; }"
 
@@ -38,14 +38,14 @@ class DraftLine(FixedRows):
     _kind: Kind = "hint"
 
     def show(self, text: str, *, kind: Kind) -> None:
-        """Show a text; a text that is no warning or error is cut with an ellipsis."""
+        """Show a message. Wrap warnings and errors, and cut other messages with an ellipsis."""
         new = (line_text(text), kind)
         if new != (self._text, self._kind):
             self._text, self._kind = new
             self.repaint(layout=self._count_rows(self.size.width) != self.size.height)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
-        """Return the number of rows of the text (Textual hook)."""
+        """Return the number of rows that the message needs (Textual hook)."""
         return self._count_rows(width)
 
     def _count_rows(self, cells: int) -> int:
@@ -57,7 +57,7 @@ class DraftLine(FixedRows):
         return wrap_line(self._text, cells - GLYPH_CELLS)
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the rows with glyph and text."""
+        """Return the rows to draw: the glyph of the message, and its text."""
         glyph, *roles = _LOOKS[self._kind]
         glyph_style, text_style = map(self.palette.style, roles)
         *first, last = self._wrap_text(cells)[:_MOST_ROWS]

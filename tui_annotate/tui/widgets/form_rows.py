@@ -1,4 +1,4 @@
-"""Rows of a form: fields, check boxes and choices; a bar marks the focused row."""
+"""Rows of a form: fields, check boxes and choices. A bar marks the focused row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST: Final = 1000  # maximum code points of a field
 
 
 class FormInput(LineInput):
-    """The input line of a field; pasted text is stripped."""
+    """The input line of a form field. It strips white space around pasted text."""
 
     DEFAULT_CSS = "FormInput { width: 1fr; }"
 
@@ -31,7 +31,7 @@ class FormInput(LineInput):
 
 
 class FormField(Horizontal):
-    """A field of a form: a name and an input line; `field` is the key of the value."""
+    """A field of a form, with a name and an input line. `field` is the key of the field's value."""
 
     DEFAULT_CSS = f"""
     FormField {{ height: 1; }}
@@ -45,12 +45,12 @@ class FormField(Horizontal):
         self._words = line_text(words)
 
     def compose(self) -> ComposeResult:
-        """Return the name and the input line."""
+        """Return the field's name and its input line."""
         yield WordsLine()
         yield self.line
 
     def on_mount(self) -> None:
-        """Show the name, with a bar if the input line has the focus."""
+        """Show the field's name, with a bar if its input line has the focus."""
         focused = self.line.has_focus
         bar: Words = (f"{FOCUS_BAR if focused else ' '} ", "accent")
         name: Words = (self._words, "strong" if focused else "quiet")
@@ -59,7 +59,7 @@ class FormField(Horizontal):
     on_descendant_focus = on_descendant_blur = on_mount
 
     def on_click(self) -> None:
-        """Focus the input line after a click on the name."""
+        """Focus the input line after a click on the field's name."""
         self.line.focus()
 
 
@@ -83,18 +83,18 @@ class FormChoice(FixedRows, can_focus=True):
         self._words = line_text(words)
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001  Textual calls it
-        """Show or hide the bar (Textual hook)."""
+        """Show or hide the bar that marks the focus (Textual hook)."""
         super().watch_has_focus(has_focus)
         self.repaint()
 
     def on_key(self, event: events.Key) -> None:
-        """Handle Space, and Enter on a choice; Enter on a check box is left to the form."""
+        """Handle the key Space, and Enter on a choice. The form handles Enter on a check box."""
         if event.key == "space" or (event.key == "enter" and self.ticked is None):
             event.stop()
             self._act()
 
     def on_click(self) -> None:
-        """Handle a click like Space."""
+        """Handle a click like the key Space."""
         self._act()
 
     def _act(self) -> None:
@@ -105,7 +105,7 @@ class FormChoice(FixedRows, can_focus=True):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the row with bar, check box and text."""
+        """Return the row to draw: the focus bar, the check box if there is one, and the text."""
         words: list[Words] = [(f"{FOCUS_BAR if self.has_focus else ' '} ", "accent")]
         if self.ticked is not None:
             words.append(("[x] " if self.ticked else "[ ] ", "key"))
@@ -127,10 +127,10 @@ class FormMessage(FixedRows):
             self.repaint(layout=True)
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the wrapped text."""
+        """Return the wrapped lines of the message."""
         text, role = self._words
         return [styled([(piece, role)], self.palette) for piece in wrap_line(text, cells)]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
-        """Return the number of rows of the text."""
+        """Return the number of rows that the message needs (Textual hook)."""
         return len(wrap_line(self._words[0], width))

@@ -13,7 +13,7 @@ from tui_annotate.tui.row_widgets import FixedRows
 
 
 class _Plan(NamedTuple):
-    """A layout of the header: cells of each part (0 hides it), and the shown optional parts."""
+    """A layout of the header bar: maximum width of each part (0 hides it), and shown parts."""
 
     bar: int
     person: int
@@ -70,7 +70,7 @@ _SYNC = {
     "error": ("✗", "sync error", "error"),
     "offline": ("○", "offline", "quiet"),
 }
-"""(glyph, text, role) of the synchronization, by `SyncState`."""
+"""(glyph, text, colour role) of each state of the synchronization, a value of `SyncState`."""
 
 
 class HeaderBar(FixedRows):
@@ -82,7 +82,7 @@ class HeaderBar(FixedRows):
     _sync = ""
 
     def show_sync(self, state: str) -> None:
-        """Show the state of synchronization; empty if nothing is shared."""
+        """Show the state of the synchronization, or nothing if `state` is empty."""
         if state != self._sync:
             self._sync = state
             self.repaint()

@@ -15,20 +15,20 @@ HELP: Pair = ("?", "keys")
 
 
 class KeyLine(FixedRows):
-    """A line of keys with the names of their actions, the most useful first, as many as fit."""
+    """A line that shows as many keys and names of their actions as fit, the most useful first."""
 
     _pairs: tuple[Pair, ...] = (("ctrl+q", "quit"),)  # until `show` is called
     _last: Pair | None = None
 
     def show(self, pairs: Sequence[Pair], *, last: Pair | None = HELP) -> None:
-        """Show other keys, the most useful first, with the key `last` at the right edge."""
+        """Replace the displayed keys, the most useful first. The key `last` is at the right."""
         new = tuple((line_text(key), line_text(what)) for key, what in pairs)
         if (new, last) != (self._pairs, self._last):
             self._pairs, self._last = new, last
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the row with as many keys as fit."""
+        """Return the key line with as many keys as fit in `cells` terminal cells."""
         palette = self.palette
         last = [*_render_pair(self._last, palette), (" ", palette.text)] if self._last else []
         left = cells - runs_width(last) - 2

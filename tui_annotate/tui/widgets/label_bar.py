@@ -1,4 +1,4 @@
-"""The label bar: options with their digits; if not all fit, the bar ends with `0 more`."""
+"""The label bar: options with the digit keys that choose them, and `0 more` for hidden options."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tui_annotate.tui.palette import CHOSEN, OPENS_MORE
 from tui_annotate.tui.row_widgets import FixedRows
 
 Option = tuple[str, str, bool, bool, int]
-"""(digit, text, whether the option opens others, whether it is chosen, colour slot or -1)."""
+"""An option: (digit key, text, if it opens more options, if it is chosen, colour slot or -1)."""
 
 _MORE: Option = ("0", "more", False, False, -1)
 _BLINK = 0.15  # seconds
 _GAP = 3  # cells between options
 MOST_ROWS: Final = 2
-"""Default number of rows of options in the label bar."""
+"""Default maximum number of rows of the label bar."""
 LONGEST: Final = 28
-"""Maximum cells of one option's text, and of the title."""
+"""Maximum width of an option's text, and of the bar's title, in terminal cells."""
 
 
 class _OptionSpot(NamedTuple):
@@ -34,7 +34,7 @@ class _OptionSpot(NamedTuple):
 
 
 class LabelBar(FixedRows):
-    """A bar of options with their digits, in one or more rows."""
+    """A bar of options with the digit keys that choose them, in one or more rows."""
 
     DEFAULT_CSS = "LabelBar { height: auto; max-height: 3; }"
 
@@ -54,7 +54,7 @@ class LabelBar(FixedRows):
     _rows = -1  # number of rows in the last layout
 
     def show(self, options: Sequence[Option], *, title: str = "", digits_off: bool = False) -> None:
-        """Show other options.
+        """Replace the options that the bar shows.
 
         Args:
             title: parent label or question, shown before the options.
@@ -70,7 +70,7 @@ class LabelBar(FixedRows):
             self.repaint(layout=self._count_rows() != self._rows)
 
     def _count_rows(self) -> int:
-        """Return the number of rows of the options; 0 before the width is known."""
+        """Return the number of rows that the options need, or 0 before the bar's width is known."""
         width = self.size.width
         return len(self._lay_out_options(width, self.most_rows)[0]) if width else 0
 
@@ -86,7 +86,7 @@ class LabelBar(FixedRows):
         self.repaint()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
-        """Return the number of rows of the options (Textual hook)."""
+        """Return the number of rows that the options need (Textual hook)."""
         self._rows = len(self._lay_out_options(width, self.most_rows)[0])
         return self._rows
 
@@ -100,7 +100,7 @@ class LabelBar(FixedRows):
         return painted
 
     def on_click(self, event: events.Click) -> None:
-        """Post the option at the position of a click."""
+        """Post a message with the digit of the clicked option."""
         self.rows_of_runs()
         for spot in self._spots:
             if event.y == spot.row and spot.start <= event.x < spot.end:
@@ -108,7 +108,7 @@ class LabelBar(FixedRows):
                 self.post_message(self.Picked(spot.digit))
 
     def _lay_out_options(self, cells: int, rows: int) -> tuple[list[list[Run]], list[_OptionSpot]]:
-        """Lay out all options if they fit in `rows` rows, else as many as fit with `0 more`.
+        """Lay out all options in at most `rows` rows, or as many as fit and the option `0 more`.
 
         The gaps shrink before an option is dropped: a tick on one option must not hide another.
         """

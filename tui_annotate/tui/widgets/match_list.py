@@ -12,13 +12,13 @@ from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR, FORMER, STRENGTH_GLYPHS
 from tui_annotate.tui.row_widgets import RowList
 from tui_annotate.tui.score_cells import format_score
 
-_NOTHING = "no match on the other side"
+_NOTHING = "no matching sentence found"
 _WIDE = 34  # minimum cells of a list that shows positions
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """The row values of one match.
+    """The values of a match that a row of the match list shows.
 
     Attributes:
         rank: rank of the match, from 1.
@@ -71,7 +71,7 @@ class MatchList(RowList):
         )
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the row of a match, or of the status after the last match."""
+        """Return the row of a match, or the row with the search status below the matches."""
         palette = self.palette
         if index < len(self._rows):
             return self._render_match(self._rows[index], cells)
@@ -79,7 +79,7 @@ class MatchList(RowList):
         return [(cut(f"   {text}", cells), palette.quiet)]
 
     def clicked(self, index: int) -> None:
-        """Post the rank of the clicked match."""
+        """Post a message with the rank of the clicked match."""
         if index < len(self._rows):
             self.post_message(self.Picked(self._rows[index].rank))
 

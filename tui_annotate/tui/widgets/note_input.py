@@ -14,11 +14,11 @@ from textual.widgets import Input
 from tui_annotate.tui.line_input import LineInput, clean_line
 
 Suggestions = Callable[[str], str | None]
-"""Function that returns a past note that begins with a text, or None; called on every key."""
+"""Function that returns a past note that begins with the typed text, or None; runs on every key."""
 
 
 class _NoteSuggester(Suggester):
-    """A suggester of past notes for the input line; Tab accepts the suggestion."""
+    """A suggester of past notes for the input line. The key Tab accepts the suggestion."""
 
     def __init__(self, suggestion: Callable[[str], str]) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -29,7 +29,7 @@ class _NoteSuggester(Suggester):
 
 
 class NoteInput(LineInput):
-    """An input line for a note, with keys to save, keep and complete it, and for past notes."""
+    """An input line for a note, with keys to save the note, complete it, or show past notes."""
 
     DEFAULT_CSS = "NoteInput { width: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -40,16 +40,16 @@ class NoteInput(LineInput):
     ]
 
     class Submitted(Input.Submitted):
-        """Message: the user submitted the note; `text` is the exact text."""
+        """Message: the user submitted the note. `text` is its exact text."""
 
         @property
         def text(self) -> str:
-            """The note."""
+            """The exact text of the submitted note."""
             return self.value
 
     @dataclass
     class Closed(Message):
-        """Message: the user closed the note with Escape; `text` may be empty."""
+        """Message: the user closed the note with Escape. `text` may be empty."""
 
         text: str
 
@@ -69,7 +69,7 @@ class NoteInput(LineInput):
         past: Sequence[str] = (),
         placeholder: str = "",
     ) -> None:
-        """Start another note.
+        """Show a new or stored note in the input line.
 
         Args:
             text: stored note, which is submitted unchanged unless the user edits it.
@@ -102,7 +102,7 @@ class NoteInput(LineInput):
             self._set_text(suggestion)
 
     def action_walk(self, step: int) -> None:
-        """Show an older or newer past note (keys Up and Down); the typed text is note 0."""
+        """Show an older or newer past note, or the typed text again (keys Up and Down)."""
         if self._note == 0:
             self._notes[0] = self.value
         self._note = max(0, min(self._note + step, len(self._notes) - 1))
@@ -113,6 +113,6 @@ class NoteInput(LineInput):
         self.cursor_position = len(text)
 
     def _suggestion_for(self, value: str) -> str:
-        """Return a longer past note that begins with `value`; empty if there is none."""
+        """Return a longer past note that begins with `value`, or an empty string."""
         found = clean_line(self._suggestions(value) or "") if self._suggestions else ""
         return found if found.startswith(value) and found != value else ""

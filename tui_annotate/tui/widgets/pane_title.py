@@ -14,7 +14,7 @@ _JOINT = " · "
 
 
 class PaneTitle(FixedRows):
-    """A horizontal rule with a title and notes; the rule is heavier if the pane has the focus."""
+    """A horizontal rule with a title and notes. The rule is heavier if the pane has the focus."""
 
     _title = _right = _extra = ""
     _notes: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class PaneTitle(FixedRows):
         extra: str = "",
         focused: bool,
     ) -> None:
-        """Show another title.
+        """Replace the pane's title and its notes.
 
         If space is short, a long title is cut first. Then `extra`, which follows the notes, is
         dropped; then the note at the right edge; then the notes, the last note first.
@@ -41,7 +41,7 @@ class PaneTitle(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the row `── TITLE ── notes ───────── right ──`."""
+        """Return the painted title row: `── TITLE ── notes ───────── right ──`."""
         palette = self.palette
         dash = "━" if self._focused else "─"
         rule = palette.rule_focused if self._focused else palette.rule
@@ -59,7 +59,7 @@ class PaneTitle(FixedRows):
         return [[*left, (dash * between, rule), *right]]
 
     def _fit_parts(self, cells: int) -> tuple[int, str, str]:
-        """Return (cells of the title, notes, right note) that fit in `cells` cells."""
+        """Return (title width, joined notes, note at the right edge) that fit in `cells` cells."""
         least = min(text_width(self._title), _LEAST_TITLE)
         whole = _JOINT.join(self._notes)
         for right in (self._right, ""):
@@ -72,7 +72,7 @@ class PaneTitle(FixedRows):
 
 
 def _join_notes(notes: Sequence[str], cells: int) -> str:
-    """Join the notes that fit; the last one may be cut."""
+    """Join as many notes as fit in `cells` terminal cells. The last joined note may be cut."""
     joined = ""
     for note in notes:
         joint = _JOINT if joined else ""

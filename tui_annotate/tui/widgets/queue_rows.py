@@ -1,4 +1,4 @@
-"""The rows of the queue, and the column headings."""
+"""The rows and the column headings of the queue of samples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tui_annotate.tui.row_widgets import FixedRows, RowList
 from tui_annotate.tui.score_cells import ScoreCells
 
 PAGE = 200
-"""Number of rows that are loaded at a time."""
+"""Number of rows of the queue that are loaded at a time."""
 
 _PAGES_KEPT = 25
 _ID_SHARE = 0.3  # maximum fraction of the screen for ids
@@ -29,7 +29,7 @@ _WIDE = 100  # minimum screen width for a group column
 
 
 class GroupColumn(NamedTuple):
-    """The column of groups: its heading and width."""
+    """The queue's column with the group of each sample: the heading and the width."""
 
     head: str = "group"
     cells: int = 16
@@ -51,11 +51,11 @@ class QueueEntry(Protocol):
 
     @property
     def key(self) -> SampleKey:
-        """The key of the sample."""
+        """The key of the sample: its dataset and its id."""
 
     @property
     def group(self) -> str:
-        """The group of the sample; empty if there is none."""
+        """The group of the sample, or an empty string."""
 
     @property
     def state(self) -> State:
@@ -71,7 +71,7 @@ class QueueEntry(Protocol):
 
 
 class QueueHeads(FixedRows):
-    """The column headings of the queue."""
+    """The line with the column headings of the queue."""
 
     def __init__(self, group: GroupColumn) -> None:
         super().__init__()
@@ -79,13 +79,13 @@ class QueueHeads(FixedRows):
         self._score_cells = ScoreCells()
 
     def set_scores(self, scores: ScoreCells) -> None:
-        """Change the columns of scores."""
+        """Replace the score columns of the queue."""
         if scores != self._score_cells:
             self._score_cells = scores
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the row of headings, with `annotations` if the id column has room."""
+        """Return the row of column headings. A narrow row omits the heading `annotations`."""
         columns = _columns(self.app.size.width, self._group)
         cells_of_id = columns.id + _COUNT_CELLS
         head = f"sample{'annotations':>{cells_of_id - len('sample')}}"
@@ -96,14 +96,14 @@ class QueueHeads(FixedRows):
 
 
 class QueueList(RowList):
-    """The list of loaded rows; the list posts `Moved` when other rows scroll into view."""
+    """The list of samples in the queue. It posts `Moved` when other samples may be in view."""
 
     class Moved(Message):
-        """Message: other rows scrolled into view."""
+        """Message: the list was scrolled or resized, so that other rows may be in view."""
 
     @dataclass
     class Opened(Message):
-        """Message: a row was clicked."""
+        """Message: a row of the queue was clicked."""
 
         key: SampleKey
 
@@ -115,7 +115,7 @@ class QueueList(RowList):
         self._cells, self._scores = ScoreCells(), dict[SampleKey, ScoreSummary]()
 
     def set_scores(self, scores: ScoreSummaries) -> None:
-        """Add the scores of loaded rows."""
+        """Add the scores of samples whose rows are loaded."""
         cells = ScoreCells.of(scores)
         if cells != self._cells:
             self._cells = cells
@@ -124,21 +124,21 @@ class QueueList(RowList):
         self.refresh()
 
     def describe_scores(self, entry: QueueEntry) -> str:
-        """Describe the scores of a row; empty if there is none."""
+        """Describe the scores of a sample, or return an empty string if it has no scores."""
         return self._cells.describe(self._scores.get(entry.key))
 
     def entry(self, index: int) -> QueueEntry | None:
-        """Return the row at an index; None if it is not loaded."""
+        """Return the queue entry at an index, or None if its row is not loaded."""
         page = self._pages.get(index - index % PAGE, ())
         return page[index % PAGE] if 0 <= index % PAGE < len(page) else None
 
     def missing(self) -> int | None:
-        """Return the offset of a visible page that is not loaded; None if there is none."""
+        """Return the offset of a page that is in view but not loaded, or None."""
         offsets = {index - index % PAGE for index in self.seen}
         return min(offsets - self._pages.keys(), default=None)
 
     def restart(self, rows: Sequence[QueueEntry], *, offset: int, total: int, focused: int) -> None:
-        """Show another list from its first loaded page, with a focused row."""
+        """Replace the list of samples. `rows` is the first loaded page, with its `offset`."""
         self._scores.clear()
         self._pages.clear()
         self._pages[offset] = rows
@@ -146,7 +146,7 @@ class QueueList(RowList):
         self.set_rows(max(total, 1), focused=min(focused, max(total, 1) - 1))
 
     def take(self, rows: Sequence[QueueEntry], *, offset: int) -> None:
-        """Add a loaded page of the list; if there are many pages, drop the oldest."""
+        """Add a loaded page of rows. If too many pages are loaded, drop the oldest page."""
         self._pages[offset] = rows
         if len(self._pages) > _PAGES_KEPT:
             for gone in self._pages.popitem(last=False)[1]:
@@ -154,7 +154,7 @@ class QueueList(RowList):
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the row of a sample: state, id, annotations, group if it fits, scores, summary."""
+        """Return the row of a sample with its state, id, annotations, group, scores and summary."""
         palette = self.palette
         if self._message:
             return [(f"  {self._message}", palette.quiet)]
@@ -176,23 +176,23 @@ class QueueList(RowList):
         return clip(runs, cells)
 
     def clicked(self, index: int) -> None:
-        """Open the clicked row."""
+        """Post a message that opens the clicked sample."""
         entry = self.entry(index)
         if entry is not None:
             self.post_message(self.Opened(entry.key))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Post `Moved` after scrolling (Textual hook)."""
+        """Post the message `Moved` after scrolling (Textual hook)."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.Moved())
 
     def on_resize(self) -> None:
-        """Post `Moved`, because more rows may be in view after a resize."""
+        """Post the message `Moved`, because more rows may be in view after a resize."""
         self.post_message(self.Moved())
 
 
 def describe_entry(entry: QueueEntry) -> str:
-    """Describe a row for the line below the list; the texts are not sanitized."""
+    """Describe a sample for the line below the queue. The returned text is not sanitized."""
     count = format_count(entry.annotations, "annotation")
     return " · ".join(
         part for part in (str(entry.key), STATE_NAMES[entry.state], count, entry.group) if part
