@@ -74,7 +74,7 @@ def check_unix_user(name: str) -> str:
 
 
 def parse_role(role: str) -> Role:
-    """Return the role with a name.
+    """Return the role with the given name.
 
     Raises:
         InvalidInput: no role has that name.

@@ -73,7 +73,9 @@ def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
 
 
 def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
-    """Parse an annotation's assist trace from JSON; `spans`: its number of evidence spans.
+    """Parse an annotation's assist trace from JSON.
+
+    `spans`: number of evidence spans of the annotation.
 
     Raises:
         ValueError: the value has another form, or its ranks and counts are inconsistent.

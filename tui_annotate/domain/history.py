@@ -20,22 +20,22 @@ from tui_annotate.domain.errors import Conflict
 UNDO: Final = "undo"
 REDO: Final = "redo"
 READ: Final = "read"
-"""Verb of an event that records working time without an action; undo skips it."""
+"""Verb of events that only record working time, without an action. Undo skips these events."""
 IMPORT: Final = "import"
-"""Verb of an event that imports work from a file; undo skips it: no local user did the work."""
+"""Verb of events that import work from a file. Undo skips work that no local user did."""
 DISCARD: Final = "discard"
-"""Verb of an event that records a sample's removal; earlier events cannot be undone."""
+"""Verb of events that record the removal of a sample. Work before the removal cannot be undone."""
 RELABEL: Final = "relabel"
-"""Verb of an event that applies a changed label set; earlier events cannot be undone.
+"""Verb of events that apply a changed label set. Work before the change cannot be undone.
 
-A label change is reversed by another event with this verb, which names the first in `undoes`.
+To undo a label change, another event with this verb names the event of the change in `undoes`.
 """
 JOIN: Final = "join"
-"""Verb of an event that merges two copies of a stream; earlier events cannot be undone."""
+"""Verb of events that merge two copies of a stream. Work before the merge cannot be undone."""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
-"""Verbs that end undo: earlier events of their stream cannot be undone."""
+"""Verbs of events after which a person's earlier work on the sample cannot be undone."""
 _REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
-"""Verbs of events that only actions of reviewers write."""
+"""Verbs of the events that only reviewers can create."""
 UNDOABLE: Final = _REVIEW_VERBS | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
     "accept", "refuse",
@@ -68,7 +68,7 @@ class Change:
 
     @classmethod
     def from_json(cls, value: Payload) -> Change:
-        """Parse a change from the JSON of `as_json`."""
+        """Parse a change of a stream from the JSON that `as_json` returned."""
         return cls(value["annotations"], value["assignment"], value.get("suggestions", {}))
 
 
@@ -246,7 +246,10 @@ def last_action_time(events: Iterable[Event]) -> str:
 
 
 def later_action_time(last: str, event: Event) -> str:
-    """Return the last action time after one more event; `last` is the time before, or empty."""
+    """Return the time of the annotator's last action, updated by one more event.
+
+    `last`: the time before this event, or empty.
+    """
     return last if last and event.action.verb == RELABEL else event.at
 
 

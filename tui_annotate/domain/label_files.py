@@ -180,7 +180,7 @@ class _Item:
         if value and self.fields.get("children"):
             raise InvalidLabels(
                 f"{self.name}: label {JOINER.join(self.path)!r} has both split and children",
-                "remove split, and split the children instead",
+                "remove the field split, and split the child labels instead",
             )
         return tuple(tuple(whole.split(JOINER)) for whole in value)
 
@@ -213,7 +213,8 @@ def _parse_label(item: Any, parent: Label, name: str) -> Label:
     children = item.get("children") or []
     if not isinstance(children, list):
         raise InvalidLabels(
-            f"{name}: children of {JOINER.join(path)!r} is not a list", "write a list of labels"
+            f"{name}: children of {JOINER.join(path)!r} is not a list",
+            "write the children as a list of labels",
         )
     return replace(rules, children=tuple(_parse_label(child, rules, name) for child in children))
 

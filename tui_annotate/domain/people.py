@@ -63,7 +63,7 @@ def second_reader(person: Person) -> Person:
 
 
 def base_person(person: str) -> str:
-    """Return the id of the person behind an id, which may be that of a second reading."""
+    """Return a person's id without the suffix that marks the person's second reading."""
     return person.removesuffix(_SECOND_READER)
 
 

@@ -77,7 +77,7 @@ def parse_text(row: Row, name: str) -> str:
             f"the field {name!r} is missing"
             if name not in row
             else f"the field {name!r} is blank or not text",
-            "write the field in each row",
+            "write this field as non-blank text in each row",
         )
     return value
 

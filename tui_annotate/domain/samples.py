@@ -214,7 +214,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class SiblingSample:
-    """A sibling sample, of the same source or question, with one person's work on that sample.
+    """A sample with the source or question of another sample, and one person's progress on it.
 
     Attributes:
         state: state of this person's assignment.

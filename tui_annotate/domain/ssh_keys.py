@@ -240,9 +240,9 @@ def replace_lines(text: str, lines: Sequence[str], *, of: str) -> str:
     marks = [at for at, line in enumerate(there) if line in (begin, end)]
     if [there[at] for at in marks] not in ([], [begin, end]):
         raise Conflict(
-            f"line {marks[0] + 1} marks the start or the end of the lines of tui-annotate, but the"
-            " other mark is missing",
-            f"remove the lines of {of} and run the command again",
+            f"line {marks[0] + 1} is a start mark or an end mark of tui-annotate, but the matching"
+            " mark is missing",
+            f"remove the lines that name {of}, and run the command again",
         )
     first, last = (marks[0], marks[1] + 1) if marks else (len(there), len(there))
     ours = {entry.key for entry in map(parse_entry, lines) if entry}

@@ -173,10 +173,10 @@ def _per_hour(count: int, seconds: float) -> float | None:
 
 
 def project_end(remaining: int, recent: int, *, first: str, today: date) -> Projection:
-    """Project the end of work at the pace of the last two weeks, or since `first` if that is later.
+    """Project the day on which work ends at the pace of the last two weeks.
 
-    `remaining`: samples left. `recent`: samples completed in that time. `first`: day of the first
-    work, ISO 8601, or empty.
+    `remaining`: samples left. `recent`: samples completed in the two weeks. `first`: day of the
+    first work, ISO 8601, or empty; if it is within the two weeks, the pace counts from that day.
     """
     if remaining <= 0:
         return Projection(why=NoEndReason.DONE)

@@ -252,7 +252,7 @@ class SessionGuard:
             self._hold_presence(self.person, over=over)
 
     def check(self) -> None:
-        """Check before each job that the user may go on working in this process.
+        """Check before each job that the user may still work in this process.
 
         Raises:
             NotAllowed: the session has ended.
@@ -296,7 +296,7 @@ class SessionGuard:
             mine.export(person=self.person.id)
 
     def leave(self) -> None:
-        """End the user's presence, and also the session unless the user stays signed in."""
+        """Record that the user left, and end the session unless the user stays signed in."""
         if self.person:
             self._presence.leave(base_person(self.person.id), self._holder)
         if self._signed_in and not self._stays_signed_in:

@@ -40,7 +40,7 @@ MAX_CONCURRENCY: Final = 64
 MAX_REPLY_BYTES: Final = 1_048_576
 """Maximum size of a model's reply in bytes; 1,000 tokens take about 1 % of this size."""
 _CONNECT, _READ, _TOTAL = 10.0, 300.0, 600.0
-"""Timeouts in seconds: connection, silence between two parts of a reply, whole reply."""
+"""Timeouts in seconds of a connection, of a pause within a reply, and of a whole reply."""
 _PARAMETERS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top_p")
 
 
@@ -157,7 +157,7 @@ class LlmJudge:
                     ) from refusal
 
     def _omit_refused(self, refusal: RequestRefused) -> bool:
-        """Omit the parameters that a refusal names from later requests; return if any is new."""
+        """Omit the parameters that a refusal names later; return whether any is newly omitted."""
         with self._lock:
             named = [each for each in _PARAMETERS if each in refusal.reason]
             if "max_tokens" in named and "max_tokens" not in self._omitted:

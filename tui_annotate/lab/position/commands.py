@@ -108,7 +108,7 @@ def create_qa(
     if (source is None) != from_workspace:
         raise InvalidInput(
             "exactly one input is required: a file or the workspace",
-            "pass IN or --from-workspace",
+            "pass the file IN, or --from-workspace",
         )
     if oracle and (passages is not None or gold_at):
         raise InvalidInput(
@@ -166,18 +166,17 @@ def create_kv(
     target: TargetOption,
     as_json: JsonOption = False,
 ) -> None:
-    """Create rows of key-value pairs, one pair to look up.
+    """Create rows that each ask for the value of one key among key-value pairs.
 
-    Each row has random key-value pairs, and asks for the value of one key. With IN, the pairs of
-    its rows are moved instead. Without --gold-position, the requested pair stays at its random
-    position.
+    The pairs are random. With IN, the pairs of its rows are moved instead. Without --gold-position,
+    the requested pair stays at its random position.
     """
     from tui_annotate.lab.position import row_generation as making
 
     if (source is None) == (keys is None and examples is None):
         raise InvalidInput(
             "exactly one source of rows is required: random pairs or a file",
-            "pass --keys 75 --examples 500, or IN with --gold-position",
+            "pass --keys 75 --examples 500, or the file IN with --gold-position",
         )
     if source is not None:
         from tui_annotate.lab.position.row_files import read_rows
@@ -418,14 +417,13 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
         return
     sent = "to send" if dry else "sent"
     output.print_message(
-        f"{output.many(done.rows, 'row')}, {done.cached:,} answers already cached,"
+        f"rows: {done.rows:,}; answers already cached: {done.cached:,};"
         f" {done.characters:,} characters {sent} to {judge.host}"
     )
     if missed:
         places = ", ".join(f"{place}: {count:,}" for place, count in missed.items())
         output.print_message(
-            f"{output.many(sum(missed.values()), 'row')} without an answer;"
-            f" by gold position: {places}"
+            f"rows without an answer: {sum(missed.values()):,} (by gold position: {places})"
         )
 
 
