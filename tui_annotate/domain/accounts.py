@@ -59,7 +59,7 @@ def normalize_email(email: str) -> str:
 
 
 def check_unix_user(name: str) -> str:
-    """Return a Unix user name unchanged after a check; an empty name is valid.
+    """Check a Unix user name, and return the name unchanged; an empty name is valid.
 
     Raises:
         InvalidInput: the name is not a valid Unix user name.

@@ -56,7 +56,7 @@ class AssignmentOptions:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentPlan:
-    """The planned samples of each person, in reading order, and the number of unfilled slots.
+    """The planned samples of each person, in reading order, and the number of missing assignments.
 
     Attributes:
         given: samples to assign, by person id.

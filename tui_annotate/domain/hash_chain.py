@@ -47,7 +47,7 @@ def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState)
     if event.prev != prev:
         return "the event's `prev` is not the hash of the previous event"
     if not state.matches(event.action.before):
-        return "the event's previous values differ from the state before the event"
+        return "the previous values that the event names differ from the state before the event"
     return ""
 
 

@@ -31,7 +31,7 @@ RELABEL: Final = "relabel"
 To undo a label change, another event with this verb names the event of the change in `undoes`.
 """
 JOIN: Final = "join"
-"""Verb of events that merge two copies of a stream. Work before the merge cannot be undone."""
+"""Verb of events that merge two copies of the work on a sample. Earlier work cannot be undone."""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
 """Verbs of events after which a person's earlier work on the sample cannot be undone."""
 _REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
@@ -46,7 +46,7 @@ Payload = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The changed parts of a stream; a value of None removes an annotation or an answer.
+    """The changed parts of a person's work on a sample; None removes an annotation or an answer.
 
     Attributes:
         annotations: annotations as JSON, by id.

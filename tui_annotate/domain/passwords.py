@@ -66,9 +66,9 @@ _COMMON_WORDS: Final = frozenset(_COMMON_WORDS_TEXT.split())
 _LOOKALIKES: Final = str.maketrans("@4301!$57", "aaeoiisst")
 _EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
 _MOST_ADDED: Final = 6
-"""Maximum number of digits and marks before and after a common word in a common password."""
+"""A common word with at most this many digits and marks around it is a common password."""
 _LONGEST_REPEATED: Final = 4
-"""Maximum length in characters of a part, if a password that only repeats a part is rejected."""
+"""A password is rejected if it only repeats a part of at most this many characters."""
 _SHORTEST_WALK: Final = 4
 """Minimum length, in characters, of a keyboard sequence that is recognized in a password."""
 

@@ -100,7 +100,7 @@ def expected_answers(row: Row) -> tuple[str, ...]:
 
 
 def question_text(row: Row) -> str:
-    """Return the question of a row, or its key in a key-value task."""
+    """Return the question of a row, or the requested key of a key-value row."""
     return parse_text(row, "question" if parse_task(row) is StudyTask.QA else "key")
 
 

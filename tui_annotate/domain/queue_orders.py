@@ -41,7 +41,7 @@ class ByScore(NamedTuple):
 
 
 def by_score(order: str) -> ByScore | None:
-    """Parse the name of an order by a score; None if the name is that of another order."""
+    """Parse the name of a queue order by a score; return None for other orders."""
     sense, _, score = order.partition(":")
     known = score and sense in list(ScoreDirection)
     return ByScore(ScoreDirection(sense), score) if known else None

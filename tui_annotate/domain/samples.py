@@ -137,7 +137,7 @@ class Sample:
         return tuple([document for document in self.documents if document.side is side])
 
     def document(self, side: Side, index: int = 0) -> Document:
-        """Return the document with an index, from 0, on one side of the sample.
+        """Return the document at an index, counted from 0, on one side of the sample.
 
         Raises:
             NotFound: the side has fewer documents.

@@ -34,14 +34,14 @@ IDLE: Final = frozenset({READ, RELABEL})
 """Verbs of events that only record working time or renamed labels, not an action."""
 
 StreamName = tuple[str, SampleKey]
-"""Key of a stream: (person id, sample key)."""
+"""Key of a stream, which is one person's work on one sample: (person id, sample key)."""
 
 _NAMESPACE: Final = uuid.UUID("0f6c4b62-6d0e-5b7a-8f43-7c1f5a9be0a4")
 
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """A stream whose two copies have different actions since their last common event.
+    """A conflict: both copies of a person's work on one sample have new, different actions.
 
     Attributes:
         here, there: final state of the local copy and of the other copy.
@@ -75,11 +75,11 @@ class StreamCopy:
 
     @property
     def name(self) -> StreamName:
-        """The stream's key: (person id, sample key)."""
+        """The key of this copy of one person's work on one sample: (person id, sample key)."""
         return self.person, self.key
 
     def origins(self) -> set[str]:
-        """Return the original hashes of all events except merge events, equal in all copies."""
+        """Return the hashes that the events had before they were copied, without merge events."""
         return {original_hash(event) for event in self.events if event.action.verb != JOIN}
 
 

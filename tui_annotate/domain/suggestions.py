@@ -156,7 +156,8 @@ def answer_from_json(value: Any) -> SuggestionAnswer:
         raise InvalidInput(f"{answer!r} is not an answer to a suggestion", _HINT)
     if (answer == AnswerKind.REFUSED) == bool(annotation):
         raise InvalidInput(
-            "an accepted suggestion must name its annotation, and a refused suggestion none", _HINT
+            "an accepted suggestion must name its annotation; a refused suggestion must name none",
+            _HINT,
         )
     return SuggestionAnswer(
         answer=AnswerKind(answer), maker=maker, reason=reason, annotation=annotation
@@ -180,7 +181,7 @@ class SuggestionStatus:
 
     @property
     def open(self) -> bool:
-        """Whether there is no answer, or the annotation of the accepted suggestion was removed."""
+        """Whether the suggestion has no answer, or its annotation was removed after acceptance."""
         return self.answer is None or not (
             self.annotation_exists or self.answer is AnswerKind.REFUSED
         )

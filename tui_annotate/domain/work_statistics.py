@@ -49,7 +49,7 @@ PRACTICE: Final = Projection(why=NoEndReason.PRACTICE)
 
 @dataclass(frozen=True, slots=True)
 class PersonWork:
-    """Statistics of one person's work in one dataset; samples are counted.
+    """Statistics of one person's work in one dataset, such as the number of done samples.
 
     Attributes:
         assigned: assigned samples; None if all people have all samples.

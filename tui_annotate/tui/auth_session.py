@@ -373,7 +373,7 @@ class TokenFile:
 
     @staticmethod
     def _unusable(message: str) -> Unavailable:
-        return Unavailable(message, "sign in to replace the file")
+        return Unavailable(message, "sign in again to replace the file of the sign-in")
 
 
 def user_name() -> str:

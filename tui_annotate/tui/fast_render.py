@@ -33,7 +33,7 @@ class WholeStrip(Strip):
     __slots__ = ()
 
     def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
-        """Divide the strip at some cells; a cut only at its end returns the strip itself."""
+        """Cut the strip at some cells; return the strip itself if the only cut is at its end."""
         within = [cut for cut in cuts if cut <= self.cell_length]
         return [self] if within == [self.cell_length] else super().divide(within)
 
@@ -55,7 +55,7 @@ def set_extent(view: ScrollView, size: Size) -> None:
 
 
 def filter_segments(segments: list[Segment], widget: Widget) -> list[Segment]:
-    """Apply the app's colour filters to segments."""
+    """Apply the app's colour filters to segments of styled text."""
     return _apply_filters(segments, widget.get_line_filters(), widget.background_colors[1])
 
 

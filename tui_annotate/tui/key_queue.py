@@ -49,7 +49,7 @@ class QueueReleased(Message):
 
 @dataclass
 class Barrier(Message):
-    """Message that follows a key; when it returns to the app, the key has been handled."""
+    """Message after each key; when this message reaches the app, the key has been handled."""
 
     number: int
     rounds: int

@@ -171,7 +171,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
 
 
 Words = tuple[str, str]
-"""A text and its role, which names a style. The text is a constant or clean (`line_text`)."""
+"""A text and its role, which names a style. `line_text` has cleaned all texts from outside."""
 
 
 def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:

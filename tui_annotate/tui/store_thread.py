@@ -163,7 +163,7 @@ class StoreThread:
             self.stopped(error.reason)
 
     def send_last(self, call: Callable[[], None]) -> None:
-        """Add a last call without callbacks, which runs even if earlier saves failed.
+        """Add the last job, which has no callbacks and runs even if earlier saves failed.
 
         The call does not run if the user may no longer work in this process.
         """

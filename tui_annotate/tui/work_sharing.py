@@ -52,8 +52,8 @@ class SharingMessage(ScreenMessage):
     CONFLICTS_HEAD = "sample changed here and on another machine"
     CONFLICT = (
         "{dataset}/{sample}\n"
-        "in use: {kept} ({kept_on}, {kept_at})\n"
-        "only in the event log: {replaced} ({replaced_on}, {replaced_at})"
+        "version in use: {kept} ({kept_on}, {kept_at})\n"
+        "version only in the event log: {replaced} ({replaced_on}, {replaced_at})"
     )
     THIS_MACHINE = "this machine"
     OTHER_MACHINE = "another machine"

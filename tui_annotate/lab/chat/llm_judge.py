@@ -157,7 +157,7 @@ class LlmJudge:
                     ) from refusal
 
     def _omit_refused(self, refusal: RequestRefused) -> bool:
-        """Omit the parameters that a refusal names later; return whether any is newly omitted."""
+        """Stop sending the parameters that a refusal names; return whether any of them was sent."""
         with self._lock:
             named = [each for each in _PARAMETERS if each in refusal.reason]
             if "max_tokens" in named and "max_tokens" not in self._omitted:

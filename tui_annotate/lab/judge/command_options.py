@@ -67,7 +67,8 @@ class JudgeCommandOptions:
     dataset: Annotated[
         str,
         dataset_option(
-            "Judge the samples of this dataset instead of a file, and store the results as runs."
+            "Judge the samples of this dataset instead of a file, and store the results in the"
+            " workspace."
         ),
     ] = ""
     model: ModelOption = ""

@@ -102,7 +102,8 @@ def _open_runner(
 
     if chosen.language not in {"", "en", "zh"}:
         raise InvalidInput(
-            f"no prompts in language {chosen.language!r}", "pass --language en or --language zh"
+            f"there are no prompts in the language {chosen.language!r}",
+            "pass --language en or --language zh",
         )
     folders = (chosen.prompts, *own) if chosen.prompts else own
     if chosen.prompts and not chosen.prompts.is_dir():

@@ -62,7 +62,8 @@ def suggest(
         typer.Option(
             min=1,
             metavar="N",
-            help="Maximum number of characters to send from a sample's sources, and its summary.",
+            help="Maximum number of characters to send from the sources of a sample, and also"
+            " from its summary.",
         ),
     ] = 24_000,
     limit: Annotated[

@@ -168,7 +168,7 @@ PROMPT: Final = "annotate"
 SPANS: Final = "unsupported_spans"
 """Name of the score that counts the proposed spans of a summary; fewer spans are better."""
 MAX_CHARACTERS: Final = 24_000
-"""Default maximum number of code points to send from a sample's sources, and its summary."""
+"""Default maximum number of code points to send from the sources, or from the summary."""
 
 _PAGE: Final = 64
 _MAX_TOKENS: Final = 4096
@@ -263,7 +263,7 @@ class _RunState:
 
 @dataclass(frozen=True, slots=True)
 class ProposalService:
-    """Service with which an admin lets a model propose unsupported spans (others: NotAllowed)."""
+    """Service that lets a model propose unsupported spans; only admins may use the service."""
 
     machines: MachineServices
 

@@ -13,7 +13,7 @@ from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.methods.segmentation import guess_language
 
 GROUND_TRUTH: Final = "ground_truth"
-"""Name of the field with the reference answer in a sample's meta and in a run's scores."""
+"""Name of the reference answer in a sample's metadata, and in the scores of a run."""
 ORDER: Final = "judge_order"
 USEFUL: Final = "judge_useful"
 """Names of the scores of a sample's contexts: a judge's rank, and usefulness for the answer."""

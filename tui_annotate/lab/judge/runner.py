@@ -25,7 +25,7 @@ _Options = TypeVar("_Options")
 
 @dataclass
 class JudgeRunner:
-    """Runner that asks a judge about many rows, for one command. Thread-safe.
+    """Runner with which a command asks a judge about many rows. Thread-safe.
 
     Attributes:
         judge: the judge to ask.
@@ -76,7 +76,7 @@ class JudgeRunner:
         *,
         read: Callable[[str], _Out | None],
     ) -> list[_Out | None]:
-        """Fill a prompt once for each mapping of slots, ask the judge, and parse the replies.
+        """Fill a prompt with each mapping of placeholder values, ask the judge, parse the replies.
 
         The placeholder `{question}` is the row's question. An unclear reply is requested again; the
         result

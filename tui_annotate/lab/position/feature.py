@@ -137,7 +137,7 @@ class PositionStudy(Feature):
     # display
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add the gold position to the source's title, or the metric's verdict to the answer's."""
+        """Add to the title: the gold position of a source, or the metric's verdict on an answer."""
         if draft.sample.kind is not SampleKind.QUESTION:
             return title
         if side is Side.SUMMARY:

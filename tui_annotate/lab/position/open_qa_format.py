@@ -50,14 +50,14 @@ FORMAT: Final = "open-qa"
 PEOPLE: Final = "human_verdicts"
 """Field of a row with each annotator's verdict; `human_verdict` is the majority's verdict."""
 OWN_META: Final = frozenset({"task", "answers", "gold_position", "size", "passages", "metric"})
-"""Keys that the reader adds to a sample's meta; other keys are copied from fields of the row."""
+"""Keys that the reader adds to a sample's metadata; other keys are copied from the row."""
 LONG: Final = frozenset(
     {
         "question", "answers", "ctxs", "nq_annotated_gold", "model_documents", "model_prompt",
         "model_answer", "ordered_kv_records", "model_ordered_kv_records", PEOPLE, "human_verdict",
     }
 )  # fmt: skip
-"""Fields that are not copied to a sample's meta: texts, or fields stored elsewhere."""
+"""Fields of a row that are not copied to a sample's metadata: texts, or fields stored elsewhere."""
 
 ABOUT: Final = FormatTraits(
     title="JSON lines: questions over passages, or key-value pairs, with a model's answers",
@@ -154,7 +154,7 @@ class RowReader:
         )
 
     def _answer_documents(self, row: Row) -> tuple[Document, ...]:
-        """Return a document with the model's answer, or without one, with the first gold answer.
+        """Return a document with the model's answer; if there is none, with the first gold answer.
 
         Without text, there is no document.
         """

@@ -224,7 +224,9 @@ class ChosenSample(NamedTuple):
 
 
 class PositionsScreen(Screen[ChosenSample | str | None]):
-    """Screen with a position study's chart; the result is a sample, `queue`, `quit` or None (back).
+    """Screen with the chart of a position study; its result is what to open next.
+
+    The result is a sample, `queue`, `quit`, or None to return to the open sample.
 
     Attributes:
         where: group of the focused bar; None before the first evaluation.
