@@ -84,7 +84,7 @@ def share_size(share: str, total: int) -> int:
     if not number or not whole or (percent and number > 100):
         raise InvalidInput(
             f"{share!r} is not a number of samples",
-            "write a number, a percentage such as 30%, or all",
+            "write a number of samples, a percentage such as 30%, or all",
         )
     if percent:
         return min(max(int(total * number / 100 + 0.5), 1), total)

@@ -41,7 +41,7 @@ def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState)
     `seq`: expected number. `prev`, `state`: hash and state after the previous event.
     """
     if event.seq != seq:
-        return f"event {seq} of the stream is missing before this event"
+        return f"event {seq} is missing before this event"
     if event.hash != hash_event(event):
         return "the event's content does not match its hash"
     if event.prev != prev:

@@ -229,7 +229,7 @@ def replay(events: Iterable[Event]) -> StreamState:
     for seq, event in enumerate(events, start=1):
         if event != chain_event(event, seq=seq, prev=prev):
             raise Conflict(
-                f"event {event.id} does not follow number {seq - 1} of its stream",
+                f"event {event.id} does not follow event {seq - 1} of this work on the sample",
                 "the log was altered, or two copies of it diverged",
             )
         state = state.applied(event.action, seconds=event.seconds)

@@ -14,7 +14,7 @@ from tui_annotate.domain.errors import InvalidInput
 
 SHORTEST: Final = 8
 LONGEST: Final = 1024
-_HINT: Final = "choose a few unrelated words"
+_HINT: Final = "choose a few unrelated words as the password"
 
 _KEYBOARD_ROWS: Final = (
     "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop", "qsdfghjklm",

@@ -196,7 +196,7 @@ def _spread_evenly(number: str, count: int) -> Iterator[int]:
     if not _is_number(number) or not 2 <= int(number) <= count:
         raise InvalidInput(
             f"even:{number} does not name a valid number of positions",
-            f"write a number from 2 to {count}, such as even:2",
+            f"write a number of positions from 2 to {count}, such as even:2",
         )
     steps = int(number) - 1
     return (step * (count - 1) // steps for step in range(steps + 1))

@@ -146,7 +146,7 @@ class Sample:
         if not 0 <= index < len(documents):
             raise NotFound(
                 f"sample {self.id!r} has no {side} document {index}",
-                f"use an index below {len(documents)}, counted from 0",
+                f"use a document index below {len(documents)}, counted from 0",
             )
         return documents[index]
 

@@ -23,7 +23,7 @@ class Span:
         if self.start < 0 or self.end <= self.start:
             raise InvalidSpan(
                 f"{self.start}:{self.end} is not a span",
-                "write a start of 0 or more and an end after the start",
+                "write a span with a start of 0 or more and an end after the start",
             )
 
     def __len__(self) -> int:

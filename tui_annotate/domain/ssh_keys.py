@@ -79,7 +79,7 @@ def parse_key(text: str, where: str = "this file") -> PublicKey:
     lines = [line for line in lines if line and not line.startswith("#")]
     if len(lines) != 1:
         many = f"{len(lines)} keys" if lines else "no key"
-        raise InvalidInput(f"{where} contains {many}", f"give exactly one key; {_PUB_HINT}")
+        raise InvalidInput(f"{where} contains {many}", f"give exactly one public key; {_PUB_HINT}")
     return _parse_line(lines[0], where)
 
 
@@ -89,7 +89,7 @@ def _parse_line(line: str, where: str) -> PublicKey:
     if "-cert-v01@" in kind:
         raise InvalidInput(
             f"{where} contains a certificate ({kind}) instead of a key",
-            "give the key, without the certificate",
+            "give the public key instead of its certificate",
         )
     if kind == "ssh-dss":
         raise InvalidInput(f"{where} contains a DSA key, which is weak", _MAKE_HINT)

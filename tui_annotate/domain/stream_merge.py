@@ -1,4 +1,4 @@
-"""Merges two copies of a stream: all events of both are kept, and the newest work applies.
+"""Merges two copies of a person's work on a sample: keeps all events, applies the newest work.
 
 A stream is one person's work on one sample. A hash chain is never rewritten. If the other copy
 continues the local chain, its further events are appended unchanged. Otherwise they are appended

@@ -47,7 +47,7 @@ def find_chain_problem(copy: StreamCopy) -> str:
         return "two events have the same id"
     for seq, event in enumerate(copy.events, start=1):
         if event.stream != (copy.person, *copy.key):
-            return f"event {seq} belongs to another stream"
+            return f"event {seq} belongs to another person or another sample"
         if says := _event_problem(event) or find_contradiction(
             event, seq=seq, prev=prev, state=state
         ):

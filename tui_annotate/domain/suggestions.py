@@ -96,7 +96,7 @@ def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
     try:
         words = {name: value[name] for name in ("id", "maker", "run", "note")}
         if not all(isinstance(word, str) for word in words.values()):
-            raise TypeError("id, maker, run and note must be text")
+            raise TypeError("the fields id, maker, run and note must be text")
         labels = tuple(tuple(path) for path in value["labels"])
         if not all(path and all(isinstance(each, str) for each in path) for path in labels):
             raise TypeError("labels must be a list of label paths")

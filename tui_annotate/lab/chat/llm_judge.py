@@ -75,7 +75,7 @@ class LlmJudge:
         if not 1 <= chosen.concurrency <= MAX_CONCURRENCY:
             raise InvalidInput(
                 f"invalid concurrency: {chosen.concurrency:,} requests at a time",
-                f"choose 1 to {MAX_CONCURRENCY} requests at a time",
+                f"allow 1 to {MAX_CONCURRENCY} requests at a time",
             )
         self._url = check_url(chosen.base_url)
         self.host = format_host(self._url)

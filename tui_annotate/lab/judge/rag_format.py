@@ -146,7 +146,7 @@ def _column_of(row: Mapping[str, Any], what: str) -> str:
     if len(there) > 1:
         raise InvalidInput(
             f"columns {there[0]!r} and {there[1]!r} both have a value",
-            "keep one of the columns",
+            "keep only one of the two columns",
         )
     if what in {"question", "contexts"} and not row.keys() & {*_COLUMNS[what]}:
         columns = " or ".join(map(repr, _COLUMNS[what]))

@@ -184,7 +184,7 @@ def create_kv(
         if not gold_at:
             raise InvalidInput(
                 "the positions of the requested pairs are missing",
-                "pass --gold-position, such as 0,37,74",
+                "pass --gold-position with positions such as 0,37,74",
             )
         found, name = read_rows(source), source
     else:

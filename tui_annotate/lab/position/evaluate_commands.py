@@ -176,7 +176,7 @@ def draw_bar(bar: PositionScore, cells: int) -> str:
 def _print_agreement(people: HumanAgreement) -> None:
     kappa = "not defined" if people.kappa is None else f"{people.kappa:.3f}"
     output.print_line("")
-    output.print_line(f"human verdicts (right or wrong) on {output.many(people.judged, 'answer')}:")
+    output.print_line(f"answers with a human verdict (right or wrong): {people.judged:,}")
     output.print_facts(
         {
             "  right according to the metric and people": people.both,

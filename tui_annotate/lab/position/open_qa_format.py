@@ -225,7 +225,7 @@ def _parse_people(row: Row) -> tuple[tuple[Assignment, ...], tuple[Person, ...]]
         if not all(isinstance(word, str) for word in words):
             raise InvalidInput(
                 f"field {PEOPLE!r} holds a value that is not text",
-                "write person, verdict and comment as text",
+                "write the fields person, verdict and comment as text",
             )
         name = check_name(words[0])
         if name in people:
