@@ -402,7 +402,7 @@ def export_prompts(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the built-in prompts to a folder, where you can edit them.
+    """Write the built-in prompts to a folder for editing.
 
     The program fills in the placeholders in braces; do not remove them. Existing files are not
     changed.

@@ -166,10 +166,10 @@ def create_kv(
     target: TargetOption,
     as_json: JsonOption = False,
 ) -> None:
-    """Create rows that each ask for the value of one key among key-value pairs.
+    """Create rows that ask for the value of a given key.
 
-    The pairs are random. With IN, the pairs of its rows are moved instead. Without --gold-position,
-    the requested pair stays at its random position.
+    Each row has random key-value pairs. With IN, the requested pairs of its rows are moved instead.
+    Without --gold-position, the requested pair stays at its random position.
     """
     from tui_annotate.lab.position import row_generation as making
 
