@@ -89,7 +89,7 @@ class WorkExchange:
 
 @dataclass
 class SyncUpdate(Message):
-    """Message that the sharing state changed, a pull brought changes, or an exchange failed."""
+    """Message that the sharing state changed, a pull brought changes, or a pull or push failed."""
 
     state: SyncState
     merged: StreamMergeReport | None = None

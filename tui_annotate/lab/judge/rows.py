@@ -21,7 +21,7 @@ USEFUL: Final = "judge_useful"
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """Question with its contexts in retrieved order; `key` names its sample, if there is one."""
+    """Question with its contexts in retrieved order; `key` is None or names the stored sample."""
 
     question: str
     contexts: tuple[str, ...]
