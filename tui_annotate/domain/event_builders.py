@@ -293,7 +293,7 @@ def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
     if old is not None and old["annotation"] in state.annotations:
         raise Conflict(
             "this suggestion is already accepted",
-            "e edits the annotation, x deletes it, u undoes the last action",
+            "e edits the annotation, x deletes it, u undoes",
         )
     return old
 
@@ -329,7 +329,7 @@ def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> Pendin
     )
     if old == new:
         raise Conflict(
-            "this suggestion is already refused", "give another reason, or undo the refusal with u"
+            "this suggestion is already refused", "give another reason; u undoes the refusal"
         )
     fresh = state.assignment["state"] == State.NEW.value
     action = assign(state, "refuse", {"state": State.DRAFT.value} if fresh else {})
