@@ -219,7 +219,7 @@ def _same_values(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 
 
 def replay(events: Iterable[Event]) -> StreamState:
-    """Return the state of one stream by replaying its events in order.
+    """Return the state of one person's work on a sample, by replaying the events in order.
 
     Raises:
         Conflict: an event contradicts the previous events in number, hash or content.

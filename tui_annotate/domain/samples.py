@@ -208,7 +208,7 @@ class Match:
 
     @property
     def strength(self) -> int:
-        """The display strength of the match, from 0 (no match) to 5, by its score only."""
+        """The display strength of the match, from 0 (no match) to 5; depends only on its score."""
         return bisect_right(STRENGTHS, self.score)
 
 

@@ -216,7 +216,7 @@ def weeks_up_to(today: date, count: int) -> list[str]:
 
 
 def draw_bar(value: float, most: float, cells: int) -> str:
-    """Draw a bar of up to `cells` character cells, in eighths; a positive value is never empty.
+    """Draw a bar of up to `cells` character cells, in eighths; a positive value always has a bar.
 
     `most`: the value of a full bar.
     """

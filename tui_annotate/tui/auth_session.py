@@ -1,4 +1,4 @@
-"""Sign-in of one process: the session guard, the token file and the client's name.
+"""Sign-in and session of one running program: session guard, token file, client name.
 
 Every call of the guard uses a store, so it runs in the store's thread. In a workspace without
 accounts, every user works under a local name without signing in.

@@ -171,7 +171,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
 
 
 Words = tuple[str, str]
-"""A text and its role, which names a style. `line_text` has cleaned all texts from outside."""
+"""A text and its role, which names a style. `line_text` cleans all texts except constants."""
 
 
 def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:

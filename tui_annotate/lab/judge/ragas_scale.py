@@ -151,7 +151,7 @@ class _ChatTransport(httpx2.AsyncBaseTransport):
 
 
 def _fatal_error(error: BaseException | None) -> str:
-    """Return why the endpoint is unusable, if this caused an error; else an empty text."""
+    """Return why the endpoint is unusable, if an error shows this; else an empty text."""
     import openai
 
     hopeless = (

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from tui_annotate.lab.position.row_generation import GenerationReport
     from tui_annotate.plugins.judges import Judge
 
-InputArgument = Annotated[Path | None, argument("IN", "Input file with rows, plain or compressed.")]
+InputArgument = Annotated[
+    Path | None, argument("IN", "Input file with rows of a study, plain or compressed.")
+]
 GoldOption = Annotated[
     str,
     option(
@@ -210,7 +212,9 @@ def _print_files(made: GenerationReport, *, as_json: bool) -> None:
 PARTIAL_EXIT_CODE = 3
 MAX_MISSING_SHOWN = 5
 
-RowsArgument = Annotated[list[Path], argument("FILE", "Files with rows, plain or compressed.")]
+RowsArgument = Annotated[
+    list[Path], argument("FILE", "Files with rows of a study, plain or compressed.")
+]
 StyleOption = Annotated[
     PromptStyle,
     typer.Option(

@@ -1,4 +1,4 @@
-"""Evaluation of a position study: scores by the position of the right answer, human verdicts."""
+"""Evaluation of a position study: scores by answer position, compared with human verdicts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class GroupBy(StrEnum):
 
 
 GroupKey = tuple[int | str | None, ...]
-"""Values of a group, in the order of the properties to group by."""
+"""Values that identify a group of answers, in the order of the properties to group by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ class HumanAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Scores of a model's answers by group, in order.
+    """Scores of a model's answers for each group, in the order of the groups.
 
     Attributes:
         by: properties that answers are grouped by.

@@ -169,7 +169,7 @@ def move_key_value(row: Row, at: int) -> dict[str, Any]:
     key, value = parse_text(row, "key"), parse_text(row, "value")
     found = [list(pair) for pair in list_pairs(row, shown=False)]
     if [key, value] not in found:
-        raise InvalidInput(f"no pair has both the key {key!r} and the value of the row")
+        raise InvalidInput(f"no pair has both the key {key!r} and the value that the row names")
     found.remove([key, value])
     return {**row, "ordered_kv_records": insert_at(found, [key, value], at)}
 
