@@ -105,7 +105,7 @@ def test_rules_come_from_the_parent_unless_a_label_says_otherwise() -> None:
         ("titles: A\nlabels: [A]", "titles is"),
         ("titles: [A, 3]\nlabels: [A]", "titles is"),
         ("- A\n  - B: [", "my.yaml:2"),
-        ("- a: &x [b]\n- c: *x", "my.yaml:2: aliases"),
+        ("- a: &x [b]\n- c: *x", "my.yaml:2: YAML aliases"),
         ("- {name: A, name: B}", "my.yaml:1: key 'name' occurs twice"),
         ("- !!python/object/apply:os.system [x]", "my.yaml:1"),
         ("- A\x00", "my.yaml"),

@@ -59,7 +59,7 @@ def normalize_email(email: str) -> str:
 
 
 def check_unix_user(name: str) -> str:
-    """Return a Unix user name unchanged after a check; an empty name is valid.
+    """Check a Unix user name, and return the name unchanged; an empty name is valid.
 
     Raises:
         InvalidInput: the name is not a valid Unix user name.
@@ -74,7 +74,7 @@ def check_unix_user(name: str) -> str:
 
 
 def parse_role(role: str) -> Role:
-    """Return the role with a name.
+    """Return the role with the given name.
 
     Raises:
         InvalidInput: no role has that name.

@@ -19,7 +19,7 @@ class ReviewAction(StrEnum):
 
 
 class RejectionReason(StrEnum):
-    """A reviewer's reason for a rejection, in display order.
+    """The reasons for which a reviewer rejects an annotation, in display order.
 
     The empty reason means that only a note explains the rejection.
     """

@@ -150,7 +150,9 @@ def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
 
 
 def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
-    """Parse an annotation from the JSON of `annotation_to_json`; only `id`, `claim` are required.
+    """Parse an annotation from the JSON of `annotation_to_json`.
+
+    Only `id` and `claim` are required.
 
     Raises:
         InvalidInput: a value is missing or has the wrong shape; the message names it.

@@ -56,7 +56,7 @@ class AssignmentOptions:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentPlan:
-    """The planned samples of each person, in reading order, and the number of unfilled slots.
+    """The planned samples of each person, in reading order, and the number of missing assignments.
 
     Attributes:
         given: samples to assign, by person id.
@@ -84,7 +84,7 @@ def share_size(share: str, total: int) -> int:
     if not number or not whole or (percent and number > 100):
         raise InvalidInput(
             f"{share!r} is not a number of samples",
-            "write a number, a percentage such as 30%, or all",
+            "write a number of samples, a percentage such as 30%, or all",
         )
     if percent:
         return min(max(int(total * number / 100 + 0.5), 1), total)
@@ -116,7 +116,7 @@ def plan_top_up(
     *,
     to: int,
 ) -> AssignmentPlan:
-    """Plan an assignment after which each person has `to` open samples, if there are enough.
+    """Plan an assignment after which each person has `to` open samples, or fewer if none are left.
 
     The people with the fewest open samples come first.
     """
@@ -252,7 +252,7 @@ class Allocation:
         return key not in self._has[person] and key not in self.given[person]
 
     def team(self, seed: str, item: AllocationItem) -> list[str]:
-        """Return all people, sorted by their number of planned samples; ties in random order."""
+        """Return all people by their number of planned samples, with ties in random order."""
         lots = draw(seed, "", item.key)
         place = {person: at for at, person in enumerate(self.given)}
         return sorted(
@@ -265,7 +265,7 @@ class Allocation:
         )
 
     def take(self, item: AllocationItem, team: Sequence[str], *, count: int) -> int:
-        """Plan a sample for up to `count` eligible people of a team; return how many there were."""
+        """Plan a sample for at most `count` eligible people, and return how many people get it."""
         assignees = [person for person in team if self._free(person, item.key)][:count]
         for person in assignees:
             self.given[person][item.key] = item

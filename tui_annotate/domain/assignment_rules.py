@@ -75,7 +75,8 @@ class Escalation:
     def __post_init__(self) -> None:
         if self.add < 1:
             raise InvalidInput(
-                f"cannot add {self.add} people after a disagreement", "add at least one person"
+                f"cannot add {self.add} people after a disagreement",
+                "let the rule add at least one person",
             )
 
 

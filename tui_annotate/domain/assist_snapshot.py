@@ -29,7 +29,7 @@ class AssistSnapshot:
     version: str = ""
 
     def trace(self, evidence: Sequence[Anchor], sample: Sample) -> AssistTrace:
-        """Return the assist trace to store with an annotation; `evidence` is trimmed."""
+        """Return the assist trace to store with an annotation that has the trimmed `evidence`."""
         ranks = {match.rank for match in self.matches}
         return AssistTrace(
             by=self.by,

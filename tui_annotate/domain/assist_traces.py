@@ -1,4 +1,4 @@
-"""Assist traces: what the assist displayed at a save, to measure its help and its bias."""
+"""Assist traces: the matches displayed when an annotation was saved, to measure their effect."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OUTSIDE = MatchPosition(0, 0.0, False)  # noqa: FBT003  a value, not an option
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistTrace:
-    """The assist's state when an annotation was saved: ranking, matches, and the evidence's ranks.
+    """The ranking and matches displayed when an annotation was saved, and its evidence's ranks.
 
     After an edit with new evidence, the trace describes that edit; older evidence keeps its
     positions.
@@ -73,7 +73,9 @@ def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
 
 
 def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
-    """Parse an annotation's assist trace from JSON; `spans`: its number of evidence spans.
+    """Parse an annotation's assist trace from JSON.
+
+    `spans`: number of evidence spans of the annotation.
 
     Raises:
         ValueError: the value has another form, or its ranks and counts are inconsistent.

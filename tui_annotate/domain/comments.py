@@ -11,9 +11,9 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.text_diff import DiffPart
 
 REVIEWERS: Final = "reviewers"
-"""Reader of every message that an annotator writes: the reviewers."""
+"""Value for the readers of a message that an annotator wrote: all reviewers."""
 ALL: Final = "all"
-"""Reader of an announcement: all annotators."""
+"""Value for the readers of an announcement: all annotators."""
 LONGEST: Final = 2000
 
 

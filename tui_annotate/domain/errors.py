@@ -73,7 +73,10 @@ class NotAllowed(TuiAnnotateError):
 
 
 class Throttled(NotAllowed):
-    """An error: too many sign-ins failed; the next is accepted after `seconds`, at least 1."""
+    """An error: too many failed sign-ins. The next sign-in is possible after `seconds`.
+
+    `seconds` is at least 1.
+    """
 
     def __init__(self, message: str, hint: str = "", *, seconds: int) -> None:
         super().__init__(message, hint)

@@ -149,7 +149,7 @@ def relabel(
 
 
 def reopened_state(state: StreamState) -> State | None:
-    """Return the state `REOPENED` if an annotated sample is finished or new, else None.
+    """Return `REOPENED` if the state of an annotated sample is finished or `NEW`, else None.
 
     A sample with annotations is `new` if the annotations were imported without a state.
     """
@@ -256,7 +256,7 @@ def finish(state: StreamState, sample: Sample, labels: LabelTree) -> PendingEven
         annotation, missing = min(drafts, key=lambda draft: draft[0].anchors)
         quote, lacks = _quote(annotation, sample), " and ".join(missing)
         raise Conflict(
-            f"annotation {quote} lacks {lacks}, and {len(drafts) - 1} more are incomplete"
+            f"annotation {quote} lacks {lacks}; other incomplete annotations: {len(drafts) - 1}"
             if len(drafts) > 1
             else f"annotation {quote} lacks {lacks}",
             "e edits the annotation, x deletes it",
@@ -271,9 +271,9 @@ def _quote(annotation: Annotation, sample: Sample) -> str:
 
 
 def check_rating(word: str, scale: tuple[str, ...]) -> str:
-    """Return a rating unchanged if it is in the scale or empty; without a scale any is valid.
+    """Check that a rating is empty or in the rating scale, and return the rating unchanged.
 
-    An empty rating removes the rating.
+    Without a scale, any rating is valid. An empty rating removes the rating.
 
     Raises:
         InvalidInput: the rating is not in the scale.
@@ -328,7 +328,9 @@ def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> Pendin
         SuggestionAnswer(answer=AnswerKind.REFUSED, maker=suggestion.maker, reason=reason)
     )
     if old == new:
-        raise Conflict("this suggestion is already refused", "give another reason; u undoes")
+        raise Conflict(
+            "this suggestion is already refused", "give another reason; u undoes the refusal"
+        )
     fresh = state.assignment["state"] == State.NEW.value
     action = assign(state, "refuse", {"state": State.DRAFT.value} if fresh else {})
     return _with_answer(action, suggestion.id, old=old, new=new)

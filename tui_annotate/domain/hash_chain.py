@@ -41,13 +41,13 @@ def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState)
     `seq`: expected number. `prev`, `state`: hash and state after the previous event.
     """
     if event.seq != seq:
-        return f"event {seq} of the stream is missing before this event"
+        return f"event {seq} is missing before this event"
     if event.hash != hash_event(event):
         return "the event's content does not match its hash"
     if event.prev != prev:
         return "the event's `prev` is not the hash of the previous event"
     if not state.matches(event.action.before):
-        return "the event's previous values differ from the state of its stream"
+        return "the previous values that the event names differ from the state before the event"
     return ""
 
 
@@ -76,12 +76,12 @@ class LogHead:
 
     @property
     def token(self) -> str:
-        """The head as COUNT:DIGEST, which is enough to verify the head in a longer log."""
+        """The head in the short form COUNT:DIGEST, with which a longer log can be verified."""
         return f"{self.events}:{self.digest}"
 
 
 def digest_heads(heads: Iterable[StreamHead]) -> tuple[int, str]:
-    """Return (number, SHA-256 of the canonical JSON lines) of sorted stream heads."""
+    """Return the number of sorted stream heads, and the SHA-256 of their canonical JSON lines."""
     count, hashed = 0, hashlib.sha256()
     for count, head in enumerate(heads, start=1):  # noqa: B007  the last one counts
         hashed.update(f"{canonical_json(list(head))}\n".encode())
@@ -97,7 +97,7 @@ def head_from_token(token: str) -> tuple[int, str]:
     found = _TOKEN.fullmatch(token.strip())
     if found is None:
         raise InvalidInput(
-            f"{token!r} is not a head of an event log",
+            f"{token!r} is not the head of an event log in the form COUNT:DIGEST",
             "give an existing file written by tui-annotate audit head --json, or its COUNT:DIGEST",
         )
     return int(found[1]), found[2]
@@ -113,6 +113,6 @@ def head_from_json(value: Any) -> StreamHead:
         case [str(), str(), str(), int(), str()]:
             return StreamHead(*value)
     raise InvalidInput(
-        f"{value!r} is not a head of a stream",
+        f"{value!r} is not a stream head (person, dataset, sample, number, hash)",
         "give a file written by tui-annotate audit head --json",
     )

@@ -20,22 +20,22 @@ from tui_annotate.domain.errors import Conflict
 UNDO: Final = "undo"
 REDO: Final = "redo"
 READ: Final = "read"
-"""Verb of an event that records working time without an action; undo skips it."""
+"""Verb of events that only record working time, without an action. Undo skips these events."""
 IMPORT: Final = "import"
-"""Verb of an event that imports work from a file; undo skips it: no local user did the work."""
+"""Verb of events that import work from a file. Undo skips work that no local user did."""
 DISCARD: Final = "discard"
-"""Verb of an event that records a sample's removal; earlier events cannot be undone."""
+"""Verb of events that record the removal of a sample. Work before the removal cannot be undone."""
 RELABEL: Final = "relabel"
-"""Verb of an event that applies a changed label set; earlier events cannot be undone.
+"""Verb of events that apply a changed label set. Work before the change cannot be undone.
 
-A label change is reversed by another event with this verb, which names the first in `undoes`.
+To undo a label change, another event with this verb names the event of the change in `undoes`.
 """
 JOIN: Final = "join"
-"""Verb of an event that merges two copies of a stream; earlier events cannot be undone."""
+"""Verb of events that merge two copies of the work on a sample. Earlier work cannot be undone."""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
-"""Verbs that end undo: earlier events of their stream cannot be undone."""
+"""Verbs of events after which a person's earlier work on the sample cannot be undone."""
 _REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
-"""Verbs of events that only actions of reviewers write."""
+"""Verbs of the events that only reviewers can create."""
 UNDOABLE: Final = _REVIEW_VERBS | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
     "accept", "refuse",
@@ -46,7 +46,7 @@ Payload = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The changed parts of a stream; a value of None removes an annotation or an answer.
+    """The changed parts of a person's work on a sample; None removes an annotation or an answer.
 
     Attributes:
         annotations: annotations as JSON, by id.
@@ -68,7 +68,7 @@ class Change:
 
     @classmethod
     def from_json(cls, value: Payload) -> Change:
-        """Parse a change from the JSON of `as_json`."""
+        """Parse a change of a stream from the JSON that `as_json` returned."""
         return cls(value["annotations"], value["assignment"], value.get("suggestions", {}))
 
 
@@ -219,7 +219,7 @@ def _same_values(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 
 
 def replay(events: Iterable[Event]) -> StreamState:
-    """Return the state of one stream by replaying its events in order.
+    """Return the state of one person's work on a sample, by replaying the events in order.
 
     Raises:
         Conflict: an event contradicts the previous events in number, hash or content.
@@ -229,7 +229,7 @@ def replay(events: Iterable[Event]) -> StreamState:
     for seq, event in enumerate(events, start=1):
         if event != chain_event(event, seq=seq, prev=prev):
             raise Conflict(
-                f"event {event.id} does not follow number {seq - 1} of its stream",
+                f"event {event.id} does not follow event {seq - 1} of this work on the sample",
                 "the log was altered, or two copies of it diverged",
             )
         state = state.applied(event.action, seconds=event.seconds)
@@ -246,7 +246,10 @@ def last_action_time(events: Iterable[Event]) -> str:
 
 
 def later_action_time(last: str, event: Event) -> str:
-    """Return the last action time after one more event; `last` is the time before, or empty."""
+    """Return the time of the annotator's last action, updated by one more event.
+
+    `last`: the time before this event, or empty.
+    """
     return last if last and event.action.verb == RELABEL else event.at
 
 

@@ -39,7 +39,7 @@ def rename_payload(payload: Payload, renames: Renames) -> Payload:
 
 
 def rename_change(change: Change, renames: Renames) -> Change:
-    """Return a change of a stream with renamed labels."""
+    """Return a logged change of annotations with renamed labels."""
     annotations = {
         name: None if payload is None else rename_payload(payload, renames)
         for name, payload in change.annotations.items()

@@ -85,7 +85,8 @@ def _parse_tree(text: str, data: Any, name: str) -> LabelTree:
         unknown = set(data) - {"titles", "labels"}
         if unknown:
             raise InvalidLabels(
-                f"{name}: unknown key {min(map(str, unknown))!r}", "known keys: titles, labels"
+                f"{name}: unknown key {min(map(str, unknown))!r}",
+                "known keys of a label set file: titles, labels",
             )
         data = data.get("labels")
     if not isinstance(data, list) or not data:
@@ -135,7 +136,7 @@ class _Item:
             )
         value = self.text("color").lower()
         if value and not _is_color(value):
-            raise self.error("color", f"write one of {', '.join(COLORS)}, or '#rrggbb' in quotes")
+            raise self.error("color", f"write {', '.join(COLORS)}, or a color '#rrggbb' in quotes")
         return value
 
     def digit(self) -> str:
@@ -143,7 +144,7 @@ class _Item:
         if value and (len(value) != 1 or value not in "123456789"):
             raise InvalidLabels(
                 f"{self.name}: key of {JOINER.join(self.path)!r} is {value!r}",
-                "write a digit from 1 to 9; letter keys are commands",
+                "write a digit from 1 to 9 as the key, because letter keys are commands",
             )
         return value
 
@@ -152,13 +153,13 @@ class _Item:
         if value is None:
             return default
         if value not in list(Requirement):
-            raise self.error(field, "write one of required, optional, none")
+            raise self.error(field, f"write required, optional or none after {field}:")
         return Requirement(value)
 
     def flag(self, field: str, *, default: bool) -> bool:
         value = self.fields.get(field, default)
         if not isinstance(value, bool):
-            raise self.error(field, "write true or false")
+            raise self.error(field, f"write true or false after {field}:")
         return value
 
     def retired(self, parent: Label) -> bool:
@@ -180,7 +181,7 @@ class _Item:
         if value and self.fields.get("children"):
             raise InvalidLabels(
                 f"{self.name}: label {JOINER.join(self.path)!r} has both split and children",
-                "remove split, and split the children instead",
+                "remove the field split, and split the child labels instead",
             )
         return tuple(tuple(whole.split(JOINER)) for whole in value)
 
@@ -213,7 +214,8 @@ def _parse_label(item: Any, parent: Label, name: str) -> Label:
     children = item.get("children") or []
     if not isinstance(children, list):
         raise InvalidLabels(
-            f"{name}: children of {JOINER.join(path)!r} is not a list", "write a list of labels"
+            f"{name}: children of {JOINER.join(path)!r} is not a list",
+            "write the children as a list of labels",
         )
     return replace(rules, children=tuple(_parse_label(child, rules, name) for child in children))
 
@@ -222,7 +224,7 @@ def _check_name(value: Any, name: str) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value) or value != value.strip():
         raise InvalidLabels(
             f"{name}: {value!r} is not a valid label name",
-            "write 1 to 100 characters without control characters, in quotes if necessary",
+            "write 1 to 100 characters without control characters, if necessary in quotes",
         )
     if JOINER in value:
         raise InvalidLabels(
@@ -250,7 +252,7 @@ def _check_splits(tree: LabelTree, name: str) -> None:
             if label.split.count(path) > 1:
                 raise InvalidLabels(
                     f"{name}: label {whole!r} lists {JOINER.join(path)!r} twice in split",
-                    "remove one of the two entries",
+                    "remove one of the two entries from split",
                 )
 
 
@@ -266,7 +268,7 @@ def _check_duplicates(tree: LabelTree, name: str) -> None:
     for key in keys:
         if keys.count(key) > 1:
             raise InvalidLabels(
-                f"{name}: two labels have the key {key!r}", "change one of the two keys"
+                f"{name}: two labels have the key {key!r}", "give one of the labels another key"
             )
 
 
@@ -277,7 +279,7 @@ class _StrictLoader(yaml.SafeLoader):
         if self.check_event(yaml.AliasEvent):
             event = self.peek_event()  # type: ignore[no-untyped-call]
             raise yaml.composer.ComposerError(
-                None, None, "aliases (*name) are not allowed", event.start_mark
+                None, None, "YAML aliases (*name) are not allowed", event.start_mark
             )
         node: yaml.Node | None = super().compose_node(parent, index)
         return node

@@ -176,15 +176,17 @@ class LabelTree:
             if label.exclusive and len(annotation.labels) > 1:
                 raise InvalidLabels(
                     f"label {name!r} cannot be combined with other labels",
-                    "remove the other labels first",
+                    "remove the annotation's other labels",
                 )
             if annotation.evidence and label.evidence is Requirement.NONE:
                 raise InvalidLabels(
-                    f"label {name!r} does not allow evidence", "remove the evidence first"
+                    f"label {name!r} does not allow evidence",
+                    "remove the annotation's evidence",
                 )
             if annotation.note and label.note is Requirement.NONE:
                 raise InvalidLabels(
-                    f"label {name!r} does not allow a note", "delete the note first"
+                    f"label {name!r} does not allow a note",
+                    "delete the annotation's note",
                 )
 
 

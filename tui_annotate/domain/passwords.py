@@ -14,7 +14,7 @@ from tui_annotate.domain.errors import InvalidInput
 
 SHORTEST: Final = 8
 LONGEST: Final = 1024
-_HINT: Final = "choose a few unrelated words"
+_HINT: Final = "choose a few unrelated words as the password"
 
 _KEYBOARD_ROWS: Final = (
     "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop", "qsdfghjklm",
@@ -66,9 +66,9 @@ _COMMON_WORDS: Final = frozenset(_COMMON_WORDS_TEXT.split())
 _LOOKALIKES: Final = str.maketrans("@4301!$57", "aaeoiisst")
 _EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
 _MOST_ADDED: Final = 6
-"""Maximum number of digits and marks added to a common word that make a common password."""
+"""A common word with at most this many digits and marks around it is a common password."""
 _LONGEST_REPEATED: Final = 4
-"""Maximum length, in characters, of a part whose repetition is rejected as a password."""
+"""A password is rejected if it only repeats a part of at most this many characters."""
 _SHORTEST_WALK: Final = 4
 """Minimum length, in characters, of a keyboard sequence that is recognized in a password."""
 
@@ -113,7 +113,7 @@ def is_common(password: str) -> bool:
 
 
 def _stems(plain: str) -> set[str]:
-    """Return the words from which a password may be made.
+    """Return possible base words of a password, which are compared with common passwords.
 
     Digits and marks at both ends are removed, look-alikes (`@`, `0`) become letters, and a word
     that is written twice is also returned once.

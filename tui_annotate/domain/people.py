@@ -52,7 +52,7 @@ def check_name(name: str) -> str:
     if not trimmed or len(trimmed) > LONGEST_NAME or _CONTROL.search(trimmed):
         raise InvalidInput(
             f"{name!r} is not a name",
-            f"give 1 to {LONGEST_NAME} characters without control characters",
+            f"give a name of 1 to {LONGEST_NAME} characters without control characters",
         )
     return trimmed
 
@@ -63,7 +63,7 @@ def second_reader(person: Person) -> Person:
 
 
 def base_person(person: str) -> str:
-    """Return the id of the person behind an id, which may be that of a second reading."""
+    """Return a person's id without the suffix that marks the person's second reading."""
     return person.removesuffix(_SECOND_READER)
 
 
@@ -130,7 +130,7 @@ def require_permission(actor: Actor, verb: Permission, owner: str = "") -> None:
             f"the role {actor.role} does not permit you to {verb} the work of other people"
             if owner
             else f"the role {actor.role} does not permit you to {verb} this workspace",
-            "ask an admin of the workspace",
+            "ask an admin of the workspace for help",
         )
 
 

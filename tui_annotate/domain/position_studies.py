@@ -77,7 +77,7 @@ def parse_text(row: Row, name: str) -> str:
             f"the field {name!r} is missing"
             if name not in row
             else f"the field {name!r} is blank or not text",
-            "write the field in each row",
+            "write this field as non-blank text in each row",
         )
     return value
 
@@ -100,7 +100,7 @@ def expected_answers(row: Row) -> tuple[str, ...]:
 
 
 def question_text(row: Row) -> str:
-    """Return the question of a row, or its key in a key-value task."""
+    """Return the question of a row, or the requested key of a key-value row."""
     return parse_text(row, "question" if parse_task(row) is StudyTask.QA else "key")
 
 
@@ -196,7 +196,7 @@ def _spread_evenly(number: str, count: int) -> Iterator[int]:
     if not _is_number(number) or not 2 <= int(number) <= count:
         raise InvalidInput(
             f"even:{number} does not name a valid number of positions",
-            f"write a number from 2 to {count}, such as even:2",
+            f"write a number of positions from 2 to {count}, such as even:2",
         )
     steps = int(number) - 1
     return (step * (count - 1) // steps for step in range(steps + 1))

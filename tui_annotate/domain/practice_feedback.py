@@ -37,7 +37,7 @@ class PracticeFeedback:
 def compare_with_gold(
     mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = ""
 ) -> PracticeFeedback:
-    """Compare annotations with the gold annotations: one shared character is a hit.
+    """Compare annotations with the gold annotations; an annotation that overlaps one is a hit.
 
     Labels are ignored. An annotation without a claim is compared by its evidence.
     """

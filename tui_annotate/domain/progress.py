@@ -42,7 +42,7 @@ class TaskProgress:
 def time_phase(
     progress: Callable[[TaskProgress], None] | None, phase: str, *, total: int = 0
 ) -> Callable[[int], None]:
-    """Start timing a phase, and return a function that reports its number of finished records.
+    """Start timing a phase of a task; the returned function reports its number of finished records.
 
     `total`: number of records of the phase; 0 if unknown.
     """

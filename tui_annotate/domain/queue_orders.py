@@ -23,7 +23,7 @@ Available only in review, because the order reveals the work of other annotators
 
 
 class ScoreDirection(StrEnum):
-    """Which samples come first in an order by a score; samples without the score come last."""
+    """The samples that come first in an order by a score; samples without a score come last."""
 
     WORST = "worst"
     BEST = "best"
@@ -41,7 +41,7 @@ class ByScore(NamedTuple):
 
 
 def by_score(order: str) -> ByScore | None:
-    """Parse the name of an order by a score; None if the name is that of another order."""
+    """Parse the name of a queue order by a score; return None for other orders."""
     sense, _, score = order.partition(":")
     known = score and sense in list(ScoreDirection)
     return ByScore(ScoreDirection(sense), score) if known else None
@@ -77,7 +77,7 @@ def check_order(name: str) -> str:
         return name
     if name.startswith(DISAGREE):
         raise InvalidInput(
-            f"the order {name!r} is available only in review",
+            f"the queue order {name!r} is available only in review",
             f"list samples in this order with: tui-annotate review list --order {name}",
         )
     senses = ", ".join(f"{sense}:SCORE" for sense in ScoreDirection)

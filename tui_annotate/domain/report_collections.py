@@ -20,7 +20,7 @@ from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
 from tui_annotate.domain.spans import Span
 
 RATED_KINDS: Final = (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATION)
-"""Kinds of samples that annotators rate and mark one by one instead of comparing pairs."""
+"""Kinds of samples that annotators rate: reports, documents and citations."""
 
 PASSAGE: Final[LabelPath] = ("Passage",)
 """Label of imported marks (annotated passages) if their file format has no labels."""
@@ -170,7 +170,7 @@ def is_annotated(marks: int, rating: str, comment: str) -> bool:
 
 
 def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple[TreeLeaf, ...]:
-    """Return the tree's leaves of a topic or run: documents by id, or sentences in report order."""
+    """Return the tree leaves of a topic or run: documents by id, or sentences in report order."""
     if kind is SampleKind.DOCUMENT:
         mine = [item for item in items if not run or run in item.runs]
         ordered = sorted(mine, key=lambda item: item.docid)
@@ -196,7 +196,7 @@ def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple
 def list_branches(
     kind: SampleKind, items: Sequence[Item], reports: Sequence[Item]
 ) -> tuple[TreeBranch, ...]:
-    """Return the runs of a topic that have any of the items, in the order of the reports."""
+    """Return a topic's runs that contain at least one item, in the order of the reports."""
     if kind is SampleKind.REPORT:
         return tuple(
             TreeBranch(item.run, item.team, int(item.annotated), 1, item.key) for item in items

@@ -137,7 +137,7 @@ class Sample:
         return tuple([document for document in self.documents if document.side is side])
 
     def document(self, side: Side, index: int = 0) -> Document:
-        """Return the document with an index, from 0, on one side of the sample.
+        """Return the document at an index, counted from 0, on one side of the sample.
 
         Raises:
             NotFound: the side has fewer documents.
@@ -146,7 +146,7 @@ class Sample:
         if not 0 <= index < len(documents):
             raise NotFound(
                 f"sample {self.id!r} has no {side} document {index}",
-                f"use an index below {len(documents)}, counted from 0",
+                f"use a document index below {len(documents)}, counted from 0",
             )
         return documents[index]
 
@@ -208,13 +208,13 @@ class Match:
 
     @property
     def strength(self) -> int:
-        """The display strength of the match, from 0 (no match) to 5, by its score only."""
+        """The display strength of the match, from 0 (no match) to 5; depends only on its score."""
         return bisect_right(STRENGTHS, self.score)
 
 
 @dataclass(frozen=True, slots=True)
 class SiblingSample:
-    """A sibling sample, of the same source or question, with one person's work on that sample.
+    """A sample with the source or question of another sample, and one person's progress on it.
 
     Attributes:
         state: state of this person's assignment.

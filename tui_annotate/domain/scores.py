@@ -111,7 +111,7 @@ class ScoreSummary:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSummaries:
-    """The displayed scores of a list of samples; `names` has at most `MOST` columns."""
+    """The displayed scores of a list of samples, with at most `MOST` score names."""
 
     names: tuple[str, ...] = ()
     labelled: bool = False

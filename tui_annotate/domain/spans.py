@@ -23,7 +23,7 @@ class Span:
         if self.start < 0 or self.end <= self.start:
             raise InvalidSpan(
                 f"{self.start}:{self.end} is not a span",
-                "write a start of 0 or more and an end after the start",
+                "write a span with a start of 0 or more and an end after the start",
             )
 
     def __len__(self) -> int:
@@ -67,7 +67,7 @@ class Span:
         return Span(self.start + by, self.end + by)
 
     def trim(self, text: str) -> Span | None:
-        """Return the span without white space at its ends; None if nothing else remains."""
+        """Return the span without white space at its ends; None if the span is only white space."""
         part = self.of(text)
         start = self.start + len(part) - len(part.lstrip())
         end = self.end - (len(part) - len(part.rstrip()))

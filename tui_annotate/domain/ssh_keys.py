@@ -79,7 +79,7 @@ def parse_key(text: str, where: str = "this file") -> PublicKey:
     lines = [line for line in lines if line and not line.startswith("#")]
     if len(lines) != 1:
         many = f"{len(lines)} keys" if lines else "no key"
-        raise InvalidInput(f"{where} contains {many}", f"give exactly one key; {_PUB_HINT}")
+        raise InvalidInput(f"{where} contains {many}", f"give exactly one public key; {_PUB_HINT}")
     return _parse_line(lines[0], where)
 
 
@@ -89,7 +89,7 @@ def _parse_line(line: str, where: str) -> PublicKey:
     if "-cert-v01@" in kind:
         raise InvalidInput(
             f"{where} contains a certificate ({kind}) instead of a key",
-            "give the key, without the certificate",
+            "give the public key instead of its certificate",
         )
     if kind == "ssh-dss":
         raise InvalidInput(f"{where} contains a DSA key, which is weak", _MAKE_HINT)
@@ -240,9 +240,9 @@ def replace_lines(text: str, lines: Sequence[str], *, of: str) -> str:
     marks = [at for at, line in enumerate(there) if line in (begin, end)]
     if [there[at] for at in marks] not in ([], [begin, end]):
         raise Conflict(
-            f"line {marks[0] + 1} marks the start or the end of the lines of tui-annotate, but the"
-            " other mark is missing",
-            f"remove the lines of {of} and run the command again",
+            f"line {marks[0] + 1} is a start mark or an end mark of tui-annotate, but the matching"
+            " mark is missing",
+            f"remove the lines that name {of}, and run the command again",
         )
     first, last = (marks[0], marks[1] + 1) if marks else (len(there), len(there))
     ours = {entry.key for entry in map(parse_entry, lines) if entry}

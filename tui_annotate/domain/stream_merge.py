@@ -1,4 +1,4 @@
-"""Merges two copies of a stream: all events of both are kept, and the newest work applies.
+"""Merges two copies of a person's work on a sample: keeps all events, applies the newest work.
 
 A stream is one person's work on one sample. A hash chain is never rewritten. If the other copy
 continues the local chain, its further events are appended unchanged. Otherwise they are appended
@@ -31,17 +31,17 @@ COPIED: Final = "copied"
 """Key in a copied event's `versions` under which the original event's hash is stored."""
 
 IDLE: Final = frozenset({READ, RELABEL})
-"""Verbs of events that are no actions of the annotator: recorded time and renamed labels."""
+"""Verbs of events that only record working time or renamed labels, not an action."""
 
 StreamName = tuple[str, SampleKey]
-"""Key of a stream: (person id, sample key)."""
+"""Key of a stream, which is one person's work on one sample: (person id, sample key)."""
 
 _NAMESPACE: Final = uuid.UUID("0f6c4b62-6d0e-5b7a-8f43-7c1f5a9be0a4")
 
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """A stream whose two copies have different actions since their last common event.
+    """A conflict: both copies of a person's work on one sample have new, different actions.
 
     Attributes:
         here, there: final state of the local copy and of the other copy.
@@ -75,11 +75,11 @@ class StreamCopy:
 
     @property
     def name(self) -> StreamName:
-        """The stream's key: (person id, sample key)."""
+        """The key of this copy of one person's work on one sample: (person id, sample key)."""
         return self.person, self.key
 
     def origins(self) -> set[str]:
-        """Return the hashes of all events before they were copied; merge events are excluded."""
+        """Return the hashes that the events had before they were copied, without merge events."""
         return {original_hash(event) for event in self.events if event.action.verb != JOIN}
 
 
@@ -120,15 +120,16 @@ def original_hash(event: Event) -> str:
 
 
 Adapt = Callable[[Payload], Payload]
-"""Function that gives an annotation from another copy a local number and current labels."""
+"""Function that adapts another workspace's annotation: local number and current labels."""
 
 
 def merge_streams(
     here: Sequence[Event], there: Sequence[Event], *, own: Adapt = lambda payload: payload
 ) -> StreamMerge:
-    """Merge another copy of a stream into the local events; its hash chain must be valid.
+    """Merge the events of another copy of a stream into the local copy.
 
-    `own` adapts annotations to this workspace; it returns the same object if nothing changes.
+    The hash chain of the other copy must be valid. `own` adapts annotations to this workspace; it
+    returns the same object if nothing changes.
     """
     adapted = [_adapt_event(event, own) for event in there]
     after = len(here)
@@ -170,7 +171,7 @@ class _StreamJoiner:
         self._out: list[Event] = []
 
     def take(self, there: Sequence[Event]) -> StreamMerge:
-        """Append the new events of another copy, then a merge event that sets the newest state."""
+        """Append the other copy's new events, then a merge event that sets the newest state."""
         theirs, ids, new = StreamState(), dict[str, str](), list[Event]()
         for event in there:
             before, theirs = theirs, theirs.applied(event.action, seconds=event.seconds)
@@ -225,7 +226,7 @@ class _StreamJoiner:
 def transition_event(
     stream: tuple[str, str, str], state: StreamState, to: StreamState, *, head: str, at: str
 ) -> Event:
-    """Return an unnumbered merge event that changes one state of a stream into another.
+    """Return a merge event, not numbered yet, that sets a stream from one state to another.
 
     Equal arguments give an equal event.
 

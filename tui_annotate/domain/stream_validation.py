@@ -1,4 +1,4 @@
-"""Validates another workspace's copy of a stream before a merge: hash chain, values, anchors."""
+"""Validates events of another workspace before a merge: hash chain, values and anchors."""
 
 from __future__ import annotations
 
@@ -37,16 +37,17 @@ _LONGEST_SECONDS: Final = 1e12
 
 
 def find_chain_problem(copy: StreamCopy) -> str:
-    """Return why a copy of a stream is invalid, independent of its sample; empty if it is valid.
+    """Return why the copied events of a stream are invalid; empty if they are valid.
 
-    Checks the hash chain from the first event, and the values of all events.
+    Checks the hash chain from the first event, and the values of all events. The sample is not
+    needed.
     """
     state, prev = StreamState(), ""
     if len({event.id for event in copy.events}) < len(copy.events):
         return "two events have the same id"
     for seq, event in enumerate(copy.events, start=1):
         if event.stream != (copy.person, *copy.key):
-            return f"event {seq} belongs to another stream"
+            return f"event {seq} belongs to another person or another sample"
         if says := _event_problem(event) or find_contradiction(
             event, seq=seq, prev=prev, state=state
         ):
@@ -57,7 +58,7 @@ def find_chain_problem(copy: StreamCopy) -> str:
 
 
 def find_anchor_problem(copy: StreamCopy, sample: Sample) -> str:
-    """Return why annotations of a valid copy of a stream do not fit a sample; empty if all fit."""
+    """Return why annotations in valid copied events do not fit the sample; empty if all fit."""
     for event in copy.events:
         for payload in event.action.after.annotations.values():
             if payload is not None and (says := _anchor_problem(payload, sample)):

@@ -96,7 +96,7 @@ def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
     try:
         words = {name: value[name] for name in ("id", "maker", "run", "note")}
         if not all(isinstance(word, str) for word in words.values()):
-            raise TypeError("id, maker, run and note must be text")
+            raise TypeError("the fields id, maker, run and note must be text")
         labels = tuple(tuple(path) for path in value["labels"])
         if not all(path and all(isinstance(each, str) for each in path) for path in labels):
             raise TypeError("labels must be a list of label paths")
@@ -156,7 +156,8 @@ def answer_from_json(value: Any) -> SuggestionAnswer:
         raise InvalidInput(f"{answer!r} is not an answer to a suggestion", _HINT)
     if (answer == AnswerKind.REFUSED) == bool(annotation):
         raise InvalidInput(
-            "an accepted suggestion must name its annotation, a refused suggestion must not", _HINT
+            "an accepted suggestion must name its annotation; a refused suggestion must name none",
+            _HINT,
         )
     return SuggestionAnswer(
         answer=AnswerKind(answer), maker=maker, reason=reason, annotation=annotation
@@ -180,14 +181,17 @@ class SuggestionStatus:
 
     @property
     def open(self) -> bool:
-        """Whether the suggestion is unanswered, or its annotation was removed after an answer."""
+        """Whether the suggestion has no answer, or its annotation was removed after acceptance."""
         return self.answer is None or not (
             self.annotation_exists or self.answer is AnswerKind.REFUSED
         )
 
     @classmethod
     def of(cls, suggestion: Suggestion, given: SuggestionAnswer | None, *, stands: bool) -> Self:
-        """Return a suggestion's status; `stands`: the annotation created from it still exists."""
+        """Return the status of a suggestion.
+
+        `stands`: whether the annotation that was created from the suggestion still exists.
+        """
         if given is None:
             return cls(suggestion=suggestion)
         return cls(
@@ -234,5 +238,5 @@ def edited_provenance(before: Annotation, after: Annotation) -> Provenance | Non
 
 
 def _content_of(one: Annotation | Suggestion) -> tuple[object, ...]:
-    """Return the parts that are compared to detect a change: claim, evidence and labels."""
+    """Return the claim, evidence and labels, which are compared to detect a changed suggestion."""
     return set(one.claim), set(one.evidence), set(one.labels)

@@ -40,7 +40,7 @@ class ThrottleRule:
 
     @property
     def most(self) -> int:
-        """The maximum count of failures; a higher count would only take longer to expire."""
+        """The maximum failure count. Further failures would not lengthen the delay."""
         failures = self.free
         while self.delay(failures) < self.cap:
             failures += 1
@@ -80,12 +80,12 @@ class FailureCount:
         return min(max(left, 0.0), rule.cap)
 
     def failed(self, now: datetime, rule: ThrottleRule) -> FailureCount:
-        """Return the count after one more failed sign-in."""
+        """Return the failure count after one more failed sign-in."""
         failures = min(self._remaining_failures(now, rule) + 1, rule.most)
         return FailureCount(failures, now, now + timedelta(seconds=rule.delay(failures)))
 
     def forgive(self) -> FailureCount:
-        """Return the count with one failure less and without delay, to cancel the last failure."""
+        """Return the failure count without the last failure and without a delay."""
         return FailureCount(max(self.failures - 1, 0), self.last, None)
 
     def _remaining_failures(self, now: datetime, rule: ThrottleRule) -> int:

@@ -49,7 +49,7 @@ PRACTICE: Final = Projection(why=NoEndReason.PRACTICE)
 
 @dataclass(frozen=True, slots=True)
 class PersonWork:
-    """Statistics of one person's work in one dataset; samples are counted.
+    """Statistics of one person's work in one dataset, such as the number of done samples.
 
     Attributes:
         assigned: assigned samples; None if all people have all samples.
@@ -173,10 +173,10 @@ def _per_hour(count: int, seconds: float) -> float | None:
 
 
 def project_end(remaining: int, recent: int, *, first: str, today: date) -> Projection:
-    """Project the end of work at the pace of the last two weeks, or since `first` if that is later.
+    """Project the day on which work ends at the pace of the last two weeks.
 
-    `remaining`: samples left. `recent`: samples completed in that time. `first`: day of the first
-    work, ISO 8601, or empty.
+    `remaining`: samples left. `recent`: samples completed in the two weeks. `first`: day of the
+    first work, ISO 8601, or empty; if it is within the two weeks, the pace counts from that day.
     """
     if remaining <= 0:
         return Projection(why=NoEndReason.DONE)
@@ -216,7 +216,7 @@ def weeks_up_to(today: date, count: int) -> list[str]:
 
 
 def draw_bar(value: float, most: float, cells: int) -> str:
-    """Draw a bar of up to `cells` character cells, in eighths; a positive value is never empty.
+    """Draw a bar of up to `cells` character cells, in eighths; a positive value always has a bar.
 
     `most`: the value of a full bar.
     """

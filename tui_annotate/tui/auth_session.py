@@ -1,4 +1,4 @@
-"""Sign-in of one process: the session guard, the token file and the client's name.
+"""Sign-in and session of one running program: session guard, token file, client name.
 
 Every call of the guard uses a store, so it runs in the store's thread. In a workspace without
 accounts, every user works under a local name without signing in.
@@ -252,7 +252,7 @@ class SessionGuard:
             self._hold_presence(self.person, over=over)
 
     def check(self) -> None:
-        """Check before each job that the user may go on working in this process.
+        """Check before each job that the user may still work in this process.
 
         Raises:
             NotAllowed: the session has ended.
@@ -296,7 +296,7 @@ class SessionGuard:
             mine.export(person=self.person.id)
 
     def leave(self) -> None:
-        """End the user's presence, and also the session unless the user stays signed in."""
+        """Record that the user left, and end the session unless the user stays signed in."""
         if self.person:
             self._presence.leave(base_person(self.person.id), self._holder)
         if self._signed_in and not self._stays_signed_in:
@@ -373,7 +373,7 @@ class TokenFile:
 
     @staticmethod
     def _unusable(message: str) -> Unavailable:
-        return Unavailable(message, "sign in to replace the file")
+        return Unavailable(message, "sign in again to replace the file of the sign-in")
 
 
 def user_name() -> str:

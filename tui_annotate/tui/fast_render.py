@@ -24,7 +24,7 @@ from tui_annotate.tui.palette import PaintStyles, styles_of
 
 
 class WholeStrip(Strip):
-    """A strip that returns itself when it is divided only at its own end.
+    """A strip (a styled line) that returns itself when it is divided only at its own end.
 
     A plain `Strip` would store itself among its pieces. The garbage collector would stop every
     tenth page for 4 ms to remove these reference cycles.
@@ -33,7 +33,7 @@ class WholeStrip(Strip):
     __slots__ = ()
 
     def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
-        """Divide a strip at cuts (in cells); for one cut at its end, return the strip itself."""
+        """Cut the strip at some cells; return the strip itself if the only cut is at its end."""
         within = [cut for cut in cuts if cut <= self.cell_length]
         return [self] if within == [self.cell_length] else super().divide(within)
 
@@ -55,7 +55,7 @@ def set_extent(view: ScrollView, size: Size) -> None:
 
 
 def filter_segments(segments: list[Segment], widget: Widget) -> list[Segment]:
-    """Apply the app's colour filters to segments."""
+    """Apply the app's colour filters to segments of styled text."""
     return _apply_filters(segments, widget.get_line_filters(), widget.background_colors[1])
 
 
@@ -111,7 +111,7 @@ class LineWidget(Widget):
         return line
 
     def refresh(self, *regions: Region, **how: bool) -> Self:
-        """Override Textual's hook: redraw the given regions, or all lines without regions."""
+        """Override Textual's hook: redraw the given regions, or all lines if no region is given."""
         if not regions:
             self._cached_for = None
         elif self._cached_for is not None:
@@ -131,7 +131,7 @@ class FastScrollBar(ScrollBar):
     _lines: Sequence[WholeStrip] = ()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Override Textual's hook: draw the bar only after a change; equal lines are one object."""
+        """Override Textual's hook: draw the scroll bar only after a change."""
         bar = self.render()
         if not isinstance(bar, ScrollBarRender):  # possible in later releases of Textual
             return super().render_lines(crop)

@@ -21,7 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 MOST_WAITING: Final = 256
-"""Maximum number of keys that wait for a screen, enough for a note; further keys are dropped."""
+"""Maximum number of waiting keys, enough to type a note; further keys are dropped."""
 
 _ROUNDS: Final = 2  # one for the key, one for the messages that it caused
 
@@ -33,7 +33,7 @@ class KeyHolder(Protocol):
     """A screen that may hold keys back; the screen posts `QueueReleased` to release them."""
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait because its target is not ready yet."""
+        """Return whether a key must wait because the screen is not ready to handle the key."""
 
 
 @runtime_checkable
@@ -49,7 +49,7 @@ class QueueReleased(Message):
 
 @dataclass
 class Barrier(Message):
-    """Message that follows a key; when it returns to the app, the key has been handled."""
+    """Message after each key; when this message reaches the app, the key has been handled."""
 
     number: int
     rounds: int
@@ -163,9 +163,9 @@ def free(screen: Screen[Any]) -> None:
 
 
 def forget_keys(screen: Screen[Any], before: float | None = None, *, but_text: bool = True) -> None:
-    """Drop keys pressed before a time, or until now; see `SerialKeysApp.forget_keys`.
+    """Drop keys pressed before a time, by default before now.
 
-    Keys that were meant for a screen above this screen are kept.
+    See `SerialKeysApp.forget_keys`. Keys that were meant for a screen above this screen are kept.
     """
     if isinstance(screen.app, SerialKeysApp):
         moment = events.Event().time if before is None else before

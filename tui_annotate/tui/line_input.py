@@ -15,7 +15,7 @@ _BREAKS = re.compile("\r\n|[\t\n\v\f\r\x85\u2028\u2029]")
 
 
 def clean_line(text: str) -> str:
-    """Clean text for an input: line breaks and tabs become blanks, other controls symbols."""
+    """Replace line breaks and tabs by blanks, and other control characters by symbols."""
     return make_line_visible(_BREAKS.sub(" ", text))
 
 

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from tui_annotate.tui.text.display import display_characters
 
 Run = tuple[str, Style]
-"""A piece of a line with its style; the text is a constant or was cleaned by `line_text`."""
+"""A piece of text and its style. The text is a constant, or `line_text` has cleaned it."""
 
 ELLIPSIS = "…"
 
@@ -56,7 +56,7 @@ def runs_width(runs: Iterable[Run]) -> int:
 
 
 def strip_of(runs: Sequence[Run], cells: int, ground: Style) -> Strip:
-    """Build a strip of exactly `cells` cells from pieces of text; `ground` is the background."""
+    """Build a strip of exactly `cells` cells from pieces of text on the background `ground`."""
     segments = [Segment(text, ground + style) for text, style in runs if text]
     return Strip(segments).adjust_cell_length(cells, ground)
 
@@ -69,7 +69,7 @@ def align_both_ends(left: Sequence[Run], right: Sequence[Run], cells: int) -> li
 
 
 def clip(runs: Sequence[Run], cells: int) -> list[Run]:
-    """Return the pieces of text that fit in `cells` cells; the last one is cut with an ellipsis."""
+    """Cut pieces of text after `cells` cells in total, with an ellipsis where text was cut."""
     kept: list[Run] = []
     for text, style in runs:
         if cells <= 0:
@@ -113,7 +113,7 @@ def _edge(line: str, cells: int) -> int:
 
 
 def _break(line: str, cells: int) -> int:
-    """Return the number of characters before the line break; at least 1."""
+    """Return how many characters come before the line break, at least 1."""
     edge = cells if line.isascii() else _edge(line, cells)
     for at in range(edge, max(edge - 60, 0), -1):
         before, after = line[at - 1], line[at]

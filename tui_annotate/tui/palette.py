@@ -132,7 +132,7 @@ _LABELS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 SLOTS = len(COLORS)
-"""The number of label colours; slots from this number on reuse the colours from the start."""
+"""The number of label colours. Further labels use the colours again from the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class PaintStyles:
     labels: tuple[Style, ...]
 
     def style(self, role: str) -> Style:
-        """Return the style of a role: an attribute's name, or "match 3", "glyph 3", "label 0"."""
+        """Return the style of a role, which is an attribute's name or a text such as "match 3"."""
         name, _, number = role.partition(" ")
         style: Style = getattr(self, name)(int(number)) if number else getattr(self, name)
         return style
@@ -194,7 +194,7 @@ class PaintStyles:
         return self.matches[strength]
 
     def glyph(self, strength: int) -> Style:
-        """Return the style of the glyph for a match strength, on the plain background."""
+        """Return the style of the glyph for a match strength, 0 to 5."""
         return self.glyphs[strength]
 
 
@@ -230,7 +230,7 @@ _HUES = (28, 180, 130, 50, 220, 0, 300)  # of COLORS, in degrees
 
 
 def label_slots(colors: Sequence[str]) -> tuple[int, ...]:
-    """Return a colour slot for each label, parallel to `colors`.
+    """Return the colour slot of each label, from the colours that the labels request.
 
     A name in `COLORS` has its own slot. A value such as "#d55e00" gets the slot with the nearest
     hue, so that every label is readable in every theme. Labels without a colour get the next

@@ -94,7 +94,7 @@ class RestrictedApp(SerialKeysApp):
         return AwaitComplete()
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Return none of Textual's commands; the palette lists the actions of tui-annotate."""
+        """Return no commands, so that the palette lists only the actions of tui-annotate."""
         del screen
         return ()
 

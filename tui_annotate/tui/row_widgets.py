@@ -43,12 +43,12 @@ class FixedRows(LineWidget):
         raise NotImplementedError
 
     def repaint(self, *, layout: bool = False) -> None:
-        """Paint the rows again; `layout` is needed if the number of rows may have changed."""
+        """Paint the rows again. Pass `layout` if the number of rows may have changed."""
         self._painted = None
         self.refresh(*([] if layout else [self.size.region]), layout=layout)
 
     def rows_of_runs(self) -> list[list[Run]]:
-        """Return the styled pieces of text of the painted rows."""
+        """Return the painted rows as styled pieces of text."""
         size, palette = self.size, self.palette
         if self._painted is None or self._painted[:2] != (size, palette):
             self._painted = (size, palette, self.paint(size.width))
@@ -171,16 +171,19 @@ class RowList(ScrollView, LineWidget, can_focus=False):
 
 
 Words = tuple[str, str]
-"""A piece of a line with its role; the text is a constant or was cleaned by `line_text`."""
+"""A text and its role, which names a style. `line_text` cleans all texts except constants."""
 
 
 def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:
-    """Turn pieces with roles into pieces with the styles of a palette."""
+    """Replace the role of each text by the style that a palette has for the role."""
     return [(text, palette.style(role)) for text, role in words]
 
 
 def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Words]]:
-    """Wrap words into lines of `cells` cells; `head` precedes the first and indents the others."""
+    """Wrap words into lines of `cells` cells, with `head` before the first line.
+
+    The other lines are indented by the width of `head`.
+    """
     text, role = words
     indent = sum(text_width(piece) for piece, _ in head)
     first, *rest = wrap_line(text, cells - indent)
@@ -188,19 +191,19 @@ def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Wor
 
 
 class WordsLine(FixedRows):
-    """One line of pieces with roles: a dialog's title, question or keys."""
+    """One line of styled text in a dialog, such as the title, the question or the keys."""
 
     _left: tuple[Words, ...] = ()
     _right: tuple[Words, ...] = ()
 
     def show(self, left: Sequence[Words], right: Sequence[Words] = ()) -> None:
-        """Show new pieces at the left edge and at the right edge."""
+        """Show new texts at the left edge and at the right edge of the line."""
         if (tuple(left), tuple(right)) != (self._left, self._right):
             self._left, self._right = tuple(left), tuple(right)
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the pieces at both edges; omit the right pieces if there is too little room."""
+        """Return the line; omit the text at the right edge if there is too little room."""
         left, right = styled(self._left, self.palette), styled(self._right, self.palette)
         if runs_width(left) + runs_width(right) > cells:
             return [clip(left, cells)]
@@ -208,16 +211,16 @@ class WordsLine(FixedRows):
 
 
 class WordsList(RowList):
-    """A scrollable list of lines made of pieces with roles."""
+    """A scrollable list of lines of styled text."""
 
     _lines: tuple[tuple[Words, ...], ...] = ()
 
     def show(self, lines: Sequence[Sequence[Words]], *, focused: int = -1) -> None:
-        """Show new lines from the top."""
+        """Replace the lines of the list, and scroll to the first line."""
         self._lines = tuple(tuple(line) for line in lines)
         self.scroll_to(y=0, animate=False, immediate=True)
         self.set_rows(len(self._lines), focused=focused)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return a line, cut if it is too long."""
+        """Return a line of the list, cut if it is too long."""
         return clip(styled(self._lines[index], self.palette), cells)

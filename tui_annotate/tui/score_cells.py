@@ -77,7 +77,7 @@ class ScoreCells:
 
     @classmethod
     def of(cls, scores: ScoreSummaries) -> ScoreCells:
-        """Create the columns for scores that were read."""
+        """Create the columns for the displayed scores of a list of samples."""
         return cls(scores.names, scores.labelled)
 
     def cells(self, columns: int) -> int:
@@ -97,7 +97,7 @@ class ScoreCells:
         return fit(f"{names}{' machine' if self.labelled else ''}", self.cells(columns))
 
     def describe(self, summary: ScoreSummary | None) -> str:
-        """Describe a sample's label and scores in one line of raw text; empty for None."""
+        """Describe a sample's label and scores as one line of raw text. None gives empty text."""
         if summary is None:
             return ""
         parts = [f"machine: {summary.label}"] if summary.label else []

@@ -1,4 +1,4 @@
-"""Base class of the message catalogues of all screens, and the text of an error."""
+"""Base class of the message catalogues of all screens, and a function that formats errors."""
 
 from __future__ import annotations
 

@@ -50,9 +50,10 @@ class AnnotatorSession:
 
 
 def label_change_notice(why: str) -> str:
-    """Return the message that a changed label file was not applied; empty if `why` is empty.
+    """Return the message that a changed label file was not applied.
 
     The message omits the reason `why`, because annotators may not see counts of others' work.
+    Without a reason, the file was applied and the message is empty.
     """
     if not why:
         return ""
@@ -75,4 +76,4 @@ def resolve_order(order: str, machines: Callable[[], MachineServices]) -> tuple[
     scored = by_score(order)
     if scored is None or scored.score in machines().scores.orderable():
         return order, ""
-    return BY_SOURCE, f"unknown score {scored.score!r}: the order is {BY_SOURCE}, not {order}"
+    return BY_SOURCE, f"unknown score {scored.score!r}: the queue order is {BY_SOURCE}, not {order}"

@@ -141,7 +141,10 @@ class StoreThread:
             raise _SessionEnded(error) from error
 
     def answer(self, answered: JobFinished) -> None:
-        """Call the callbacks of a finished job; called on the screen's thread, once per message."""
+        """Call the callbacks of a finished job.
+
+        The screen's thread calls this method once for each message.
+        """
         job, error = answered.job, answered.future.exception()
         self.waiting -= 1
         self.shown -= job.shown
@@ -160,7 +163,7 @@ class StoreThread:
             self.stopped(error.reason)
 
     def send_last(self, call: Callable[[], None]) -> None:
-        """Add a last call without callbacks, which runs even if earlier saves failed.
+        """Add the last job, which has no callbacks and runs even if earlier saves failed.
 
         The call does not run if the user may no longer work in this process.
         """
@@ -223,7 +226,7 @@ class Stopwatch:
 
     @property
     def full(self) -> bool:
-        """Whether the counted time is near the maximum that the store counts for one event."""
+        """Whether the counted time has almost reached the maximum for one event."""
         return self._seconds >= _FULL_SECONDS
 
     def take(self) -> float:

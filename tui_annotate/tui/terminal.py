@@ -1,4 +1,4 @@
-"""Environment variables for Textual's import, and standard error while the app runs.
+"""Prepares the environment variables and standard error of the process for Textual.
 
 Textual reads environment variables when it is imported. Variables that open files, import classes
 or save screens are removed. Standard error is redirected to the log while the app runs, so that no

@@ -1,4 +1,4 @@
-"""Sharing of work during annotation: a thread that pulls and pushes changes, and its control.
+"""Sharing of work during annotation: a background thread pulls and pushes changes.
 
 Only the thread waits for the network, so no key is delayed. Changes are pushed after some seconds
 without a further change, and at the latest after a longer time. Changes that are saved during a
@@ -34,31 +34,33 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 QUIET: Final = 5.0
-"""Seconds without a change before a push."""
+"""Number of seconds without a further change after which a push starts."""
 LONGEST: Final = 30.0
-"""Seconds after the first unsent change at which a push starts in any case."""
+"""Maximum number of seconds from the first unsent change to the start of a push."""
 _RETRY, _RETRY_LONGEST = 30.0, 300.0
-"""Seconds until a failed exchange is tried again: the first delay, and the longest delay."""
+"""First and longest delay, in seconds, before a failed pull or push is tried again."""
 _CLOSE_SECONDS: Final = 3.0
-"""Seconds that quitting waits for a running exchange; unsent changes are sent next time."""
+"""Seconds that quitting waits for a push; remaining changes are sent at the next start."""
 _DIALOG_RETRY: Final = 0.5
 """Seconds until the app tries again to show a conflict."""
 
 
 class SharingMessage(ScreenMessage):
-    """Texts about shared work that are not messages of the draft line."""
+    """Messages about shared work that are not displayed in the status line."""
 
-    CONFLICTS_TITLE = "Changed here and on another machine"
-    CONFLICTS_HEAD = "changed here and on another machine"
+    CONFLICTS_TITLE = "Samples changed here and on another machine"
+    CONFLICTS_HEAD = "sample changed here and on another machine"
     CONFLICT = (
         "{dataset}/{sample}\n"
-        "in use: {kept} ({kept_on}, {kept_at})\n"
-        "only in the event log: {replaced} ({replaced_on}, {replaced_at})"
+        "version in use: {kept} ({kept_on}, {kept_at})\n"
+        "version only in the event log: {replaced} ({replaced_on}, {replaced_at})"
     )
     THIS_MACHINE = "this machine"
     OTHER_MACHINE = "another machine"
-    NOT_ALL_SENT = "some work is not shared yet: it is sent next time"
-    NOT_ALL_SENT_BECAUSE = "some work is not shared yet: it is sent next time: {problem}"
+    NOT_ALL_SENT = "some work is not shared yet; it is sent when the program starts again"
+    NOT_ALL_SENT_BECAUSE = (
+        "some work is not shared yet; it is sent when the program starts again: {problem}"
+    )
 
 
 class SyncState(StrEnum):
@@ -87,7 +89,7 @@ class WorkExchange:
 
 @dataclass
 class SyncUpdate(Message):
-    """Message that the sharing state changed, a pull brought changes, or an exchange failed."""
+    """Message that the sharing state changed, a pull brought changes, or a pull or push failed."""
 
     state: SyncState
     merged: StreamMergeReport | None = None
@@ -128,7 +130,7 @@ class BackgroundSync:
 
     @property
     def online(self) -> bool:
-        """Whether work is pulled and pushed."""
+        """Whether sharing is online, so that changes are pulled and pushed."""
         return self._online
 
     @property
@@ -138,7 +140,7 @@ class BackgroundSync:
         return self._online and (self._has_changes or still_going)
 
     def start(self) -> None:
-        """Start the thread, which pulls and then pushes changes left from before."""
+        """Start the thread, which pulls changes and then pushes changes of earlier sessions."""
         self._notify(SyncUpdate(SyncState.IDLE if self._online else SyncState.OFFLINE))
         self._thread.start()
 
@@ -165,7 +167,7 @@ class BackgroundSync:
             self._wake.notify()
 
     def close(self) -> None:
-        """Send unsent changes if that takes at most a few seconds; the thread ends by itself."""
+        """Send unsent changes before the thread ends, and wait a few seconds at most."""
         with self._wake:
             self._closing = True
             self._wake.notify()
@@ -193,7 +195,7 @@ class BackgroundSync:
         return False
 
     def _exchange_once(self) -> None:
-        """Pull if a pull is due, and push; an exchange that fails is tried again later."""
+        """Pull changes if a pull is due, and push changes; after a failure, try again later."""
         with self._wake:
             # A change that is saved from here on is sent by the next push.
             first, self._first_change = self._first_change, None
@@ -234,7 +236,7 @@ class BackgroundSync:
 
 
 class WorkSharing:
-    """Sharing of one user's work in one shared store; inactive if none is configured.
+    """Sharing of one user's work through a shared store; inactive if no store is configured.
 
     Args:
         post: posts a message to the app; called in the sharing thread.
@@ -270,7 +272,7 @@ class WorkSharing:
 
     @property
     def begun(self) -> bool:
-        """Whether sharing has started, so that changes may have to be sent before the app ends."""
+        """Whether sharing has started. If so, changes may have to be sent before the app ends."""
         return self._syncer is not None
 
     def toggle(self) -> None:
@@ -284,7 +286,7 @@ class WorkSharing:
         self._syncer.go(online=online)
 
     def _receive(self, update: SyncUpdate) -> None:
-        """Keep conflicts until they are shown, and post the update; called in the thread."""
+        """Store conflicts until they are shown; post an update; called in the sharing thread."""
         if update.merged is not None:
             self._forks += update.merged.forks
         self._post(update)
@@ -310,7 +312,7 @@ class WorkSharing:
             self._show_forks()
 
     def _show_forks(self) -> None:
-        """Show both versions of each conflict when no note and no question is open."""
+        """Show both versions of each conflict, as soon as no note or question is open."""
         draft = self._screen.draft
         self._waiting = bool(self._forks and not self._ended)
         if not self._waiting:
@@ -327,7 +329,7 @@ class WorkSharing:
         self._screen.app.push_screen(MessageDialog(pages))
 
     def end(self) -> None:
-        """Send unsent changes if that is quick; nothing is shown on the screen afterwards."""
+        """Stop sharing: wait some seconds for unsent changes, and show no further messages."""
         self._ended = True
         if self._syncer is not None:
             self._syncer.close()

@@ -37,7 +37,7 @@ class JudgeConfig:
     concurrency: int = 4
 
     def load(self, replies: ReplyCache | None) -> Judge:
-        """Load the judge; cache its replies in `replies`, or in memory only if that is None."""
+        """Load the judge, whose replies `replies` caches (None: only the memory caches them)."""
         return registry.load_judge(
             self.judge, base_url=self.base_url, replies=replies, concurrency=self.concurrency
         )

@@ -40,7 +40,7 @@ MAX_CONCURRENCY: Final = 64
 MAX_REPLY_BYTES: Final = 1_048_576
 """Maximum size of a model's reply in bytes; 1,000 tokens take about 1 % of this size."""
 _CONNECT, _READ, _TOTAL = 10.0, 300.0, 600.0
-"""Timeouts in seconds: connection, silence between two parts of a reply, whole reply."""
+"""Timeouts in seconds of a connection, of a pause within a reply, and of a whole reply."""
 _PARAMETERS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top_p")
 
 
@@ -75,7 +75,7 @@ class LlmJudge:
         if not 1 <= chosen.concurrency <= MAX_CONCURRENCY:
             raise InvalidInput(
                 f"invalid concurrency: {chosen.concurrency:,} requests at a time",
-                f"choose 1 to {MAX_CONCURRENCY} requests at a time",
+                f"allow 1 to {MAX_CONCURRENCY} requests at a time",
             )
         self._url = check_url(chosen.base_url)
         self.host = format_host(self._url)
@@ -157,7 +157,7 @@ class LlmJudge:
                     ) from refusal
 
     def _omit_refused(self, refusal: RequestRefused) -> bool:
-        """Omit the parameters that a refusal names from later requests; return if any is new."""
+        """Stop sending the parameters that a refusal names; return whether any of them was sent."""
         with self._lock:
             named = [each for each in _PARAMETERS if each in refusal.reason]
             if "max_tokens" in named and "max_tokens" not in self._omitted:

@@ -162,7 +162,7 @@ class ParsingJudge:
         self._on_reply = on_reply
 
     def ask_one(self, question: Question, read: Callable[[str], _T | None]) -> _T | None:
-        """Return the parsed reply to a question; None if it is unclear or the question refused."""
+        """Return the parsed reply to a question; None for an unclear reply or for a refusal."""
         return self.ask_all([question], read)[0]
 
     def ask_all(

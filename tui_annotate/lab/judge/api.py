@@ -47,7 +47,10 @@ def make_runner(
     *,
     progress: Callable[[TaskProgress], None] | None = None,
 ) -> JudgeRunner:
-    """Create a runner for a judge; send nothing. If `replies` is None, cache replies in memory."""
+    """Create a runner for a judge, without sending a request.
+
+    If `replies` is None, replies are cached in memory.
+    """
     return JudgeRunner(
         config.load(replies),
         language=config.language,
@@ -60,7 +63,7 @@ def make_runner(
 def plan_evaluate(
     rows: Sequence[QuestionRow], runner: JudgeRunner, options: EvaluateOptions
 ) -> JudgePlan:
-    """Estimate the cost of an evaluation with the built-in metrics; send and embed nothing."""
+    """Estimate the cost of an evaluation with the built-in metrics, without sending texts."""
 
     def embed(texts: Sequence[str]) -> Any:
         import numpy as np

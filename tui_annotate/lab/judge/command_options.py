@@ -67,7 +67,8 @@ class JudgeCommandOptions:
     dataset: Annotated[
         str,
         dataset_option(
-            "Judge the samples of this dataset instead of a file, and store the results with them."
+            "Judge the samples of this dataset instead of a file, and store the results in the"
+            " workspace."
         ),
     ] = ""
     model: ModelOption = ""
@@ -95,14 +96,14 @@ class JudgeCommandOptions:
         ),
     ] = None
     dry_run: Annotated[
-        bool, flag("--dry-run", "Show the number of calls and characters; send and write nothing.")
+        bool, flag("--dry-run", "Only show the number of calls and characters that would be sent.")
     ] = False
     as_json: JsonOption = False
     workspace: WorkspaceOption = None
 
 
 _INPUTS: Final = 2
-"""Number of shared options that `--help` lists before a command's own: FILE and --dataset."""
+"""Number of shared options that `--help` lists before the other options: FILE and --dataset."""
 
 
 def takes_judge_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -1,4 +1,4 @@
-"""Input rows and judge for a judge command; printed tables of costs and results."""
+"""Helpers of the judge commands: open input rows and judge, print costs and results."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ def _open_runner(
 
     if chosen.language not in {"", "en", "zh"}:
         raise InvalidInput(
-            f"no prompts in language {chosen.language!r}", "pass --language en or --language zh"
+            f"there are no prompts in the language {chosen.language!r}",
+            "pass --language en or --language zh",
         )
     folders = (chosen.prompts, *own) if chosen.prompts else own
     if chosen.prompts and not chosen.prompts.is_dir():
@@ -153,9 +154,8 @@ def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions)
         return
     left = found.calls - found.cached
     output.print_line(
-        f"{output.many(found.rows, 'question')}: at most {output.many(found.calls, 'call')}, "
-        f"{found.cached:,} of them cached; to send to {host}: {output.many(left, 'call')}, "
-        f"about {found.characters:,} characters"
+        f"questions: {found.rows:,}; calls: at most {found.calls:,}, with {found.cached:,} cached "
+        f"replies; calls to send to {host}: {left:,}, with about {found.characters:,} characters"
     )
 
 
@@ -204,7 +204,7 @@ def print_sorted(found: Sequence[ContextOrderResult]) -> None:
         there = [value for value in values if value is not None]
         mean = f"{sum(there) / len(there):.3f}" if there else "-"
         output.print_line(
-            f"mean {name}: {mean} over {output.many(len(there), 'question')}; "
+            f"mean {name}: {mean}; questions with a value: {len(there):,}; "
             f"questions without a value: {len(values) - len(there):,}"
         )
 
@@ -212,7 +212,7 @@ def print_sorted(found: Sequence[ContextOrderResult]) -> None:
 def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
     """Print each question with its reference answer, or the reason why it has none."""
     if missing := sum(each.ground_truth is None for each in found):
-        output.print_message(f"{output.many(missing, 'question')} without a reference answer")
+        output.print_message(f"questions without a reference answer: {missing:,}")
     if as_json:
         output.print_json([each.as_json() for each in found])
         return
@@ -249,7 +249,7 @@ def print_evaluated(
     _print_rows(columns, rows)
     for name, each in means.items():
         output.print_line(
-            f"mean {name}: {_format_figure(each.mean)} over {output.many(each.count, 'question')}; "
+            f"mean {name}: {_format_figure(each.mean)}; questions with a score: {each.count:,}; "
             f"questions without a score: {each.missing:,}"
         )
 
@@ -262,5 +262,5 @@ def _print_rows(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]
     output.print_table(columns, rows[:_MAX_ROWS])
     if (more := len(rows) - _MAX_ROWS) > 0:
         output.print_message(
-            f"{output.many(more, 'more question')} not shown; use -o or --json to get all questions"
+            f"questions not shown: {more:,}; use -o or --json to get all questions"
         )

@@ -62,7 +62,8 @@ def suggest(
         typer.Option(
             min=1,
             metavar="N",
-            help="Maximum number of characters of a sample's sources to send, and of its summary.",
+            help="Maximum number of characters to send from the sources of a sample, and also"
+            " from its summary.",
         ),
     ] = 24_000,
     limit: Annotated[
@@ -121,32 +122,29 @@ def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> 
         return
     where = f" to {host}" if host else ""
     output.print_line(
-        f"{output.many(planned.samples, 'sample')}: {output.many(calls, 'call')} to send{where}, "
-        f"{planned.characters:,} characters; {planned.cached:,} replies already cached"
+        f"samples: {planned.samples:,}; calls: {calls:,}, with {planned.characters:,} characters"
+        f" to send{where}; replies already cached: {planned.cached:,}"
     )
 
 
 def _print_proposals(done: ProposalReport) -> None:
     tally = done.tally
     output.print_result(
-        f"{output.many(done.samples, 'sample')}: {output.many(done.proposals, 'suggestion')}, "
-        f"{done.new:,} new; {tally.asked:,} replies from the model, {tally.cached:,} from the cache"
+        f"samples: {done.samples:,}; suggestions: {done.proposals:,}, of these new: {done.new:,}; "
+        f"replies: {tally.asked:,} from the model, {tally.cached:,} from the cache"
     )
     for reason, count in done.refused.items():
-        output.print_message(f"refused {reason}: {count:,}")
+        output.print_message(f"rejected {reason}: {count:,}")
     if done.cut:
         output.print_message(
-            f"{output.many(done.cut, 'sample')} longer than --max-chars: only the start was sent"
+            f"samples longer than --max-chars, of which only the start was sent: {done.cut:,}"
         )
     if done.skipped:
-        output.print_message(
-            f"skipped: {output.many(done.skipped, 'sample')} without a source or a summary"
-        )
+        output.print_message(f"skipped samples without a source or a summary: {done.skipped:,}")
     if tally.refused:
-        output.print_message(f"the endpoint refused {output.many(tally.refused, 'sample')}")
+        output.print_message(f"samples that the endpoint refused: {tally.refused:,}")
     if tally.unclear:
-        unread = output.many(tally.unclear, "sample")
-        output.print_message(f"no proposals for {unread}: unreadable reply")
+        output.print_message(f"samples for which the reply is unreadable: {tally.unclear:,}")
     if done.new:
         output.print_note("answer the suggestions on the screen: tui-annotate annotate")
 
@@ -218,10 +216,11 @@ def sort(
         ),
     ] = 10,
     bottom: Annotated[
-        bool, flag("--bottom", "Compare the last N contexts instead of the first N.")
+        bool, flag("--bottom", "Compare the last N contexts of both orders instead of the first N.")
     ] = False,
     keep_irrelevant: Annotated[
-        bool, flag("--keep-irrelevant", "Also keep contexts that the judge finds irrelevant.")
+        bool,
+        flag("--keep-irrelevant", "Sort all contexts, also those that do not help to answer."),
     ] = False,
     both_orders: Annotated[
         bool, flag("--both-orders", "Ask about each pair in both orders, to reduce position bias.")
@@ -273,7 +272,8 @@ def generate(
         int, option("--seed", "N", "Random seed of the order in which contexts are grouped.")
     ] = 0,
     one_by_one: Annotated[
-        bool, flag("--one-by-one", "Read each context separately, in consecutive parts.")
+        bool,
+        flag("--one-by-one", "Send each context to the judge separately, in consecutive parts."),
     ] = False,
     answers_dir: Annotated[
         Path | None,
@@ -402,7 +402,7 @@ def export_prompts(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the prompts to a folder, to edit them.
+    """Write the built-in prompts to a folder for editing.
 
     The program fills in the placeholders in braces; do not remove them. Existing files are not
     changed.

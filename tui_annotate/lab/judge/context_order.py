@@ -39,7 +39,9 @@ class SortOptions:
 
     def __post_init__(self) -> None:
         if self.k < 1:
-            raise InvalidInput(f"k is {self.k}", "choose k = 1 or more contexts to compare")
+            raise InvalidInput(
+                f"k is {self.k}: no contexts are compared", "choose a k of at least 1"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -320,7 +320,7 @@ def estimate_evaluation_cost(
 
 @dataclass(frozen=True, slots=True)
 class MetricMean:
-    """Mean of a metric over the scored questions; counts of scored and unscored questions."""
+    """Mean of a metric over the scored questions, with the numbers of scored and unscored ones."""
 
     mean: float | None
     count: int

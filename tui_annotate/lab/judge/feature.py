@@ -55,7 +55,7 @@ class RankedContexts:
         return tuple(sorted(range(len(self.judged)), key=lambda at: self.judged[at] or last))
 
     def describe(self, at: int) -> str:
-        """Format a document's ranks by retriever and judge, and usefulness: `#2 / #1 / useful`."""
+        """Format a document's rank by retriever, by judge, and usefulness: `#2 / #1 / useful`."""
         parts = [f"#{self.retrieved[at]}"] if self.retrieved else []
         if self.judged:
             place = self.judged[at]
@@ -66,7 +66,7 @@ class RankedContexts:
 
 
 def rank_contexts(sample: Sample, scores: Sequence[Score]) -> RankedContexts:
-    """Return the ranks of a sample's documents; ignore scores of other documents."""
+    """Return the ranks and the usefulness of a sample's documents, from the sample's scores."""
     documents = sample.side(Side.SOURCE)
     by_name = {score.name: score for score in scores}
     judged = tuple(
@@ -90,7 +90,10 @@ def rank_contexts(sample: Sample, scores: Sequence[Score]) -> RankedContexts:
 
 
 def _retrieval_ranks(documents: Sequence[Document], *, known: bool) -> tuple[int, ...]:
-    """Return the retriever's ranks: numeric document keys; else the document order if `known`."""
+    """Return the rank that the retriever gave to each document; empty if the ranks are unknown.
+
+    Numeric document keys are ranks. Otherwise, if `known`, the documents are in retrieved order.
+    """
     if documents and all(each.key.isascii() and each.key.isdigit() for each in documents):
         return tuple(int(each.key) for each in documents)
     return tuple(range(1, len(documents) + 1)) if known else ()
@@ -146,7 +149,7 @@ class ContextOrder(Feature):
         )
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Show the next document in the selected order, or switch to the other order."""
+        """Show the next document, or switch between the judge's and the retriever's order."""
         del session
         match effect:
             case Open("contexts"):
@@ -176,7 +179,7 @@ class ContextOrder(Feature):
         return (self.contexts.order if self.judged else ()) or usual
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add the displayed document's ranks to the title of its pane."""
+        """Add the ranks of the displayed document to the title of the source."""
         if side is Side.SUMMARY or not draft.sample.side(side):
             return title
         at = draft.pointers[side].document

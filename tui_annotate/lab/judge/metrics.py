@@ -80,7 +80,7 @@ def spearman(order: Sequence[int], reference: Sequence[int]) -> float | None:
 def overlap(
     order: Sequence[int], reference: Sequence[int], *, k: int, bottom: bool = False
 ) -> tuple[float | None, list[int]]:
-    """Return the fraction of items that the first (or last) k of two orders share, and the items.
+    """Return which items are in the first (or last) k of both orders: their fraction and a list.
 
     `k` is at least 1. The common items are in the order of `order`. Without items, the fraction is
     None.

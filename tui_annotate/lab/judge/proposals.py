@@ -91,7 +91,7 @@ class PromptLabels:
         }
 
     def describe(self) -> str:
-        """Return one line for each label: name and description."""
+        """Return one line of text for each label, with its name and description."""
         return "\n".join(
             f"- {name}: {' '.join(label.description.split())}" if label.description else f"- {name}"
             for name, label in self._labels.items()
@@ -168,7 +168,7 @@ PROMPT: Final = "annotate"
 SPANS: Final = "unsupported_spans"
 """Name of the score that counts the proposed spans of a summary; fewer spans are better."""
 MAX_CHARACTERS: Final = 24_000
-"""Default maximum number of code points to send: of a sample's sources, and of its summary."""
+"""Default maximum number of code points to send from the sources, or from the summary."""
 
 _PAGE: Final = 64
 _MAX_TOKENS: Final = 4096
@@ -263,12 +263,12 @@ class _RunState:
 
 @dataclass(frozen=True, slots=True)
 class ProposalService:
-    """Service that lets a model propose unsupported spans; admins only (else NotAllowed)."""
+    """Service that lets a model propose unsupported spans; only admins may use the service."""
 
     machines: MachineServices
 
     def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
-        """Estimate the cost of a run; send nothing."""
+        """Estimate the cost of a run without sending a request."""
         require_permission(self.machines.actor, Permission.MANAGE)
         state = _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
         samples = cached = characters = 0
@@ -339,7 +339,7 @@ class ProposalService:
         )
 
     def _read_pages(self, state: _RunState) -> Iterator[list[Sample]]:
-        """Yield pages of samples with source and summary, without an open transaction."""
+        """Yield lists of samples that have a source and a summary; no transaction stays open."""
         dataset, limit = state.options.dataset, state.options.limit
         keys = self.machines.corpus.keys(dataset)
         state.total = len(keys)

@@ -60,14 +60,14 @@ class RagFormat:
             RecordTrait.META,
             RecordTrait.UNREAD,
             request="question",
-            kind="pair with an answer, else question",
+            kind="pair if the line has an answer, else question",
             title="numbers",
             imported=OWN,
         ),
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Yield one record or problem per line; see `Importer.read`."""
+        """Yield one record or problem for each line of a file; see `Importer.read`."""
         dataset = choose_dataset_name(path, options.dataset)
 
         def one(row: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
@@ -79,7 +79,7 @@ class RagFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one line per sample; a line that was imported from this format is unchanged."""
+        """Write one line for each sample; lines imported from this format are unchanged."""
         report = ExportReport()
         tally = LossCounter(self.about, report, own=FORMAT)
         with closing(NameRegister()) as seen:
@@ -145,7 +145,8 @@ def _column_of(row: Mapping[str, Any], what: str) -> str:
     there = [name for name in _COLUMNS[what] if row.get(name) is not None]
     if len(there) > 1:
         raise InvalidInput(
-            f"columns {there[0]!r} and {there[1]!r} both have a value", "keep one of them"
+            f"columns {there[0]!r} and {there[1]!r} both have a value",
+            "keep only one of the two columns",
         )
     if what in {"question", "contexts"} and not row.keys() & {*_COLUMNS[what]}:
         columns = " or ".join(map(repr, _COLUMNS[what]))
@@ -186,7 +187,7 @@ def _find_doubts(
     doubts = [] if question and question.strip() else ["the question is empty"]
     if blank:
         numbers = ", ".join(str(place + 1) for place, _ in blank[:20])
-        doubts.append(f"skipped the empty contexts number {numbers}")
+        doubts.append(f"skipped empty contexts (numbers: {numbers})")
     if not contexts:
         doubts.append("the line has no context: nothing can support the answer")
     return doubts

@@ -52,7 +52,7 @@ class RagasScale:
     ) -> None:
         if not model or not base_url:
             raise InvalidInput(
-                "a judge needs a model and an address", "name both with --model and --base-url"
+                "a judge needs a model and an address", "pass both --model and --base-url"
             )
         self._url = check_url(base_url)
         self.host = format_host(self._url)
@@ -151,7 +151,7 @@ class _ChatTransport(httpx2.AsyncBaseTransport):
 
 
 def _fatal_error(error: BaseException | None) -> str:
-    """Return why the endpoint is unusable, if this caused an error; else an empty text."""
+    """Return why the endpoint is unusable, if an error shows this; else an empty text."""
     import openai
 
     hopeless = (

@@ -16,9 +16,9 @@ from tui_annotate.lab.judge.rows import QuestionRow
 from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
 
 PART: Final = 6_000
-"""Length in code points of one part of a context in slow reading: about 2,000 tokens."""
+"""Length in code points of a part, when contexts are read in parts: about 2,000 tokens."""
 WINDOW: Final = 24_000
-"""Maximum code points that a call of slow reading sends, earlier parts included (8,000 tokens)."""
+"""Maximum number of code points in one call (a part and earlier parts of a context)."""
 EXPECTED_ANSWER: Final = 600
 """Expected length of an answer in code points, for estimates of cost."""
 

@@ -1,4 +1,4 @@
-"""Input rows of judges: a question with its contexts, and optionally answer and ground truth."""
+"""Input rows of judges: a question and its contexts, with an optional answer and ground truth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.methods.segmentation import guess_language
 
 GROUND_TRUTH: Final = "ground_truth"
-"""Name of the reference answer, both in a sample's meta and in the scores of a run."""
+"""Name of the reference answer in a sample's metadata, and in the scores of a run."""
 ORDER: Final = "judge_order"
 USEFUL: Final = "judge_useful"
 """Names of the scores of a sample's contexts: a judge's rank, and usefulness for the answer."""
@@ -21,7 +21,7 @@ USEFUL: Final = "judge_useful"
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """Question with its contexts in retrieved order; `key` names its sample, if there is one."""
+    """Question with its contexts in retrieved order; `key` is None or names the stored sample."""
 
     question: str
     contexts: tuple[str, ...]
@@ -36,7 +36,7 @@ class QuestionRow:
 
 
 def sample_row(sample: Sample, *, ground_truth: str = "") -> QuestionRow:
-    """Return a sample as a judge's row; `ground_truth` is used if the sample has none."""
+    """Return a sample as a judge's row; `ground_truth` is the default if the sample has none."""
     summary = sample.side(Side.SUMMARY)
     held = sample.meta.get(GROUND_TRUTH)
     return QuestionRow(

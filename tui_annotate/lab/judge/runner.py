@@ -1,4 +1,4 @@
-"""Runner of a judge on many rows: prompts by language, concurrency, counts and costs."""
+"""Asks a judge about many rows concurrently, and counts replies and costs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Options = TypeVar("_Options")
 
 @dataclass
 class JudgeRunner:
-    """Runner that asks a judge about many rows, for one command. Thread-safe.
+    """Runner with which a command asks a judge about many rows. Thread-safe.
 
     Attributes:
         judge: the judge to ask.
@@ -76,7 +76,7 @@ class JudgeRunner:
         *,
         read: Callable[[str], _Out | None],
     ) -> list[_Out | None]:
-        """Fill a prompt once for each mapping of slots, ask the judge, and parse the replies.
+        """Fill a prompt with each mapping of placeholder values, ask the judge, parse the replies.
 
         The placeholder `{question}` is the row's question. An unclear reply is requested again; the
         result
@@ -98,7 +98,7 @@ class JudgeRunner:
         rows: Sequence[QuestionRow],
         options: _Options,
     ) -> list[_Out]:
-        """Return the result of `work` for each row, in order; see `map` for errors."""
+        """Return the results of `work` for all rows, in the order of the rows."""
         return list(self.map(rows, lambda row: work(row, self, options)))
 
     def map(self, items: Sequence[_In], work: Callable[[_In], _Out]) -> Iterator[_Out]:
@@ -244,7 +244,7 @@ def plan_cost(
     work: Callable[[QuestionRow, JudgeRunner, _Options], object],
     estimate: Callable[[QuestionRow, JudgeRunner, _Options], ExpectedCalls],
 ) -> JudgePlan:
-    """Estimate the cost of a run from cached replies and maximum costs; send nothing.
+    """Estimate the cost of a run from cached replies and maximum costs, without requests.
 
     The work on a row runs until a reply is not cached; the row then counts with its maximum cost.
     """

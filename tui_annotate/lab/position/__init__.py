@@ -1,1 +1,1 @@
-"""Position studies: rows, prompts, a metric, and its evaluation by the position of the answer."""
+"""Position studies: how the position of a fact in a prompt affects a model's answers."""

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from tui_annotate.lab.position.row_generation import GenerationReport
     from tui_annotate.plugins.judges import Judge
 
-InputArgument = Annotated[Path | None, argument("IN", "Input file with rows, plain or compressed.")]
+InputArgument = Annotated[
+    Path | None, argument("IN", "Input file with rows of a study, plain or compressed.")
+]
 GoldOption = Annotated[
     str,
     option(
@@ -108,7 +110,7 @@ def create_qa(
     if (source is None) != from_workspace:
         raise InvalidInput(
             "exactly one input is required: a file or the workspace",
-            "pass IN or --from-workspace",
+            "pass the file IN, or --from-workspace",
         )
     if oracle and (passages is not None or gold_at):
         raise InvalidInput(
@@ -166,18 +168,17 @@ def create_kv(
     target: TargetOption,
     as_json: JsonOption = False,
 ) -> None:
-    """Create rows of key-value pairs, one pair to look up.
+    """Create rows that ask for the value of a given key.
 
-    Each row has random key-value pairs, and asks for the value of one key. With IN, the pairs of
-    its rows are moved instead. Without --gold-position, the requested pair stays at its random
-    position.
+    Each row has random key-value pairs. With IN, the requested pairs of its rows are moved instead.
+    Without --gold-position, the requested pair stays at its random position.
     """
     from tui_annotate.lab.position import row_generation as making
 
     if (source is None) == (keys is None and examples is None):
         raise InvalidInput(
             "exactly one source of rows is required: random pairs or a file",
-            "pass --keys 75 --examples 500, or IN with --gold-position",
+            "pass --keys 75 --examples 500, or the file IN with --gold-position",
         )
     if source is not None:
         from tui_annotate.lab.position.row_files import read_rows
@@ -185,7 +186,7 @@ def create_kv(
         if not gold_at:
             raise InvalidInput(
                 "the positions of the requested pairs are missing",
-                "pass --gold-position, such as 0,37,74",
+                "pass --gold-position with positions such as 0,37,74",
             )
         found, name = read_rows(source), source
     else:
@@ -211,7 +212,9 @@ def _print_files(made: GenerationReport, *, as_json: bool) -> None:
 PARTIAL_EXIT_CODE = 3
 MAX_MISSING_SHOWN = 5
 
-RowsArgument = Annotated[list[Path], argument("FILE", "Files with rows, plain or compressed.")]
+RowsArgument = Annotated[
+    list[Path], argument("FILE", "Files with rows of a study, plain or compressed.")
+]
 StyleOption = Annotated[
     PromptStyle,
     typer.Option(
@@ -419,14 +422,13 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
     sent = "to send" if dry else "sent"
     show = output.print_line if dry else output.print_note
     show(
-        f"{output.many(done.rows, 'row')}, {done.cached:,} answers already cached,"
+        f"rows: {done.rows:,}; answers already cached: {done.cached:,};"
         f" {done.characters:,} characters {sent} to {judge.host}"
     )
     if missed:
         places = ", ".join(f"{place}: {count:,}" for place, count in missed.items())
         output.print_message(
-            f"{output.many(sum(missed.values()), 'row')} without an answer;"
-            f" by gold position: {places}"
+            f"rows without an answer: {sum(missed.values()):,} (by gold position: {places})"
         )
 
 

@@ -105,7 +105,7 @@ def evaluate(
         if target is not None:
             raise InvalidInput(
                 "-o writes only rows that were read from files, not rows of a dataset",
-                "write a dataset with: tui-annotate export --to open-qa",
+                "export the rows of a dataset with: tui-annotate export --to open-qa",
             )
         with open_workspace(workspace) as space:
             from tui_annotate.lab.position.stored_studies import position_studies
@@ -176,14 +176,14 @@ def draw_bar(bar: PositionScore, cells: int) -> str:
 def _print_agreement(people: HumanAgreement) -> None:
     kappa = "not defined" if people.kappa is None else f"{people.kappa:.3f}"
     output.print_line("")
-    output.print_line(f"human verdicts (right or wrong) on {output.many(people.judged, 'answer')}:")
+    output.print_line(f"answers with a human verdict (right or wrong): {people.judged:,}")
     output.print_facts(
         {
             "  right according to the metric and people": people.both,
             "  right according to the metric only": people.metric_alone,
             "  right according to people only": people.people_alone,
             "  wrong according to the metric and people": people.neither,
-            "  unclear verdict, or a tie": people.open,
+            "  human verdict unclear or tied": people.open,
             "  Cohen's kappa": kappa,
         }
     )
@@ -192,26 +192,28 @@ def _print_agreement(people: HumanAgreement) -> None:
 def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
     notes = []
     if found.empty_golds and not rules.skip_empty:
-        what = output.many(found.empty_golds, "gold answer is", "gold answers are")
         notes.append(
-            f"{what} empty without punctuation and articles; an empty one matches every answer"
+            "gold answers that are empty without punctuation and articles, and so match every"
+            f" answer: {found.empty_golds:,}"
         )
         notes.append("  hint: ignore empty gold answers with --skip-empty")
     elif found.empty_golds:
-        what = output.many(found.empty_golds, "gold answer")
-        notes.append(f"{what} ignored: empty without punctuation and articles")
+        notes.append(
+            "ignored gold answers that are empty without punctuation and articles:"
+            f" {found.empty_golds:,}"
+        )
     if found.unscored:
         notes.append(
-            f"{output.many(found.unscored, 'row')} not scored: all their gold answers are empty"
+            f"rows without a score, because all their gold answers are empty: {found.unscored:,}"
         )
     if found.left_out:
         notes.append(
-            f"{output.many(found.left_out, 'row')} excluded: the question is not in all groups"
+            f"rows excluded, because not all groups contain their questions: {found.left_out:,}"
         )
     if found.all.unanswered:
         notes.append(
-            f"{output.many(found.all.unanswered, 'row')} without an answer excluded from the means;"
-            " --shared-questions compares the same questions"
+            f"rows without an answer, excluded from the means: {found.all.unanswered:,}"
+            " (to compare all groups on equal questions, pass --shared-questions)"
         )
     return notes
 

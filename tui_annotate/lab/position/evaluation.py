@@ -1,4 +1,4 @@
-"""Evaluation of a position study: scores by the position of the right answer, human verdicts."""
+"""Evaluation of a position study: scores by answer position, compared with human verdicts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class GroupBy(StrEnum):
 
 
 GroupKey = tuple[int | str | None, ...]
-"""Values of a group, in the order of the properties to group by."""
+"""Values that identify a group of answers, in the order of the properties to group by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ class HumanAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Scores of a model's answers by group, in order.
+    """Scores of a model's answers for each group, in the order of the groups.
 
     Attributes:
         by: properties that answers are grouped by.
@@ -132,7 +132,10 @@ class _Sums:
 
 
 def evaluate(cases: Callable[[], Iterable[ScoredAnswer]], options: EvaluationOptions) -> Evaluation:
-    """Evaluate answers by group; `cases` is called twice if only shared questions count."""
+    """Evaluate answers by group.
+
+    If only questions that all groups share are evaluated, `cases` is called twice.
+    """
     common = _shared_questions(cases(), options.by) if options.shared else None
     sums = _Sums()
     for case in cases():
@@ -163,7 +166,7 @@ def group_key(case: ScoredAnswer, by: Sequence[GroupBy]) -> GroupKey:
 
 
 def _shared_questions(cases: Iterable[ScoredAnswer], by: Sequence[GroupBy]) -> set[str]:
-    """Return the questions that all groups of a task share; tasks are compared separately."""
+    """Return the questions that all groups share, determined separately for each task."""
     tasks: dict[StudyTask, dict[GroupKey, set[str]]] = {}
     for case in cases:
         if case.score is not None:

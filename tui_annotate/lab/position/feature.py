@@ -43,7 +43,10 @@ def gold_position(sample: Sample) -> int | None:
 
 
 def gold_document(sample: Sample) -> int | None:
-    """Return the index of the source document with the answer; key-value pairs are one document."""
+    """Return the index of the source document that contains the answer; None if unknown.
+
+    All key-value pairs of a row are one document.
+    """
     place = gold_position(sample)
     if place is None:
         return None
@@ -73,7 +76,7 @@ def find_answers(wanted: Sequence[str], text: str) -> tuple[Span, ...]:
 
 
 def describe_gold(sample: Sample, document: int) -> str:
-    """Return the gold position and answer for the title of a document; empty if unknown."""
+    """Describe the gold position and answer for the title of a document; empty if unknown."""
     place, size = gold_position(sample), sample.meta.get("size")
     if place is None:
         return ""
@@ -97,7 +100,7 @@ def describe_metric(sample: Sample) -> str:
 
 
 def question_page(sample: Sample) -> str:
-    """Return a text page with question, gold answers, position and metric; may be empty."""
+    """Return a text with the question, gold answers, gold position and metric; may be empty."""
     place = gold_position(sample)
     if place is None and not gold_answers(sample):
         return ""
@@ -116,7 +119,7 @@ _NAME_CELLS: Final = 16  # width of a side's name before the question, in cells
 
 
 class PositionStudy(Feature):
-    """Sample screen feature of position studies; samples in `failing` replace the queue, if any."""
+    """Sample screen feature of position studies; failing samples can replace the queue."""
 
     key_handlers: Mapping[str, KeyHandler] = MappingProxyType(
         {
@@ -134,7 +137,7 @@ class PositionStudy(Feature):
     # display
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add the gold position to the title of a source, the metric's verdict to an answer's."""
+        """Add to the title: the gold position of a source, or the metric's verdict on an answer."""
         if draft.sample.kind is not SampleKind.QUESTION:
             return title
         if side is Side.SUMMARY:
@@ -150,13 +153,13 @@ class PositionStudy(Feature):
         return _find_marks(gold_answers(draft.sample), draft.text(side))
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return the page with the question and its gold answers, if any."""
+        """Return the page with the question and its gold answers; no page if it would be empty."""
         del draft
         text = question_page(open_sample.sample)
         return [TextPage("Question", text, first=True)] if text else ()
 
     def key_line(self, draft: Draft) -> Names | None:
-        """Return the key line for a question with a known gold position."""
+        """Return the key hints to display for a question with a known gold position."""
         return None if gold_position(draft.sample) is None else QUESTION_LINE
 
     # keys and effects

@@ -105,7 +105,7 @@ def count_empty_golds(golds: Iterable[str]) -> int:
 
 
 def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
-    """Return the score of a row; None if there is no answer or nothing to compare with.
+    """Return the score of a row; None without an answer or without a gold answer.
 
     With `skip_empty`, empty gold answers are not compared.
 

@@ -112,7 +112,7 @@ def write_prompts(paths: Iterable[Path], target: TextIO, options: ModelRunOption
 
 
 def estimate_run(paths: Iterable[Path], judge: Judge, options: ModelRunOptions) -> ModelRunReport:
-    """Estimate the cost of a model run; send nothing."""
+    """Estimate the cost of a model run without sending a request."""
     report = ModelRunReport()
     for located, prompt in read_prompts(paths, options):
         report.rows += 1

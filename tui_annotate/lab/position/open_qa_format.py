@@ -50,14 +50,14 @@ FORMAT: Final = "open-qa"
 PEOPLE: Final = "human_verdicts"
 """Field of a row with each annotator's verdict; `human_verdict` is the majority's verdict."""
 OWN_META: Final = frozenset({"task", "answers", "gold_position", "size", "passages", "metric"})
-"""Keys that the reader adds to a sample's meta, in addition to short fields of the row."""
+"""Keys that the reader adds to a sample's metadata; other keys are copied from the row."""
 LONG: Final = frozenset(
     {
         "question", "answers", "ctxs", "nq_annotated_gold", "model_documents", "model_prompt",
         "model_answer", "ordered_kv_records", "model_ordered_kv_records", PEOPLE, "human_verdict",
     }
 )  # fmt: skip
-"""Fields that are not copied to a sample's meta: texts, or fields stored elsewhere."""
+"""Fields of a row that are not copied to a sample's metadata: texts, or fields stored elsewhere."""
 
 ABOUT: Final = FormatTraits(
     title="JSON lines: questions over passages, or key-value pairs, with a model's answers",
@@ -80,7 +80,7 @@ ABOUT: Final = FormatTraits(
 _OF_PASSAGES = ("id", "score", "hasanswer", "original_retrieval_index", "isgold")
 _SHOWN_LISTS = ("ctxs", "model_documents")
 _SHOWN_PAIRS = ("model_ordered_kv_records", "ordered_kv_records")
-"""Columns with key-value pairs; the first existing column is the one the model was shown."""
+"""Columns with key-value pairs. The first that exists has the order that the model was shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,10 @@ class RowReader:
         return Record(sample, assignments=work, people=people, where=where), _find_doubts(row)
 
     def _unique_id(self, row: Row, where: str) -> str:
-        """Return a sample id from question id, gold position and model: the same in every file."""
+        """Build a sample id from the id of the question, the gold position and the model.
+
+        The same row has the same id in every file.
+        """
         place, model = gold_position(row), row.get("model")
         name = question_id(row) + ("" if place is None else f"@{place}")
         if isinstance(model, str) and model.strip():
@@ -151,7 +154,10 @@ class RowReader:
         )
 
     def _answer_documents(self, row: Row) -> tuple[Document, ...]:
-        """Return a document with the model's answer, else the first gold answer; none if blank."""
+        """Return a document with the model's answer; if there is none, with the first gold answer.
+
+        Without text, there is no document.
+        """
         answer = row[ANSWER] if ANSWER in row else next(iter(expected_answers(row)), None)
         if answer is None:
             return ()
@@ -219,7 +225,7 @@ def _parse_people(row: Row) -> tuple[tuple[Assignment, ...], tuple[Person, ...]]
         if not all(isinstance(word, str) for word in words):
             raise InvalidInput(
                 f"field {PEOPLE!r} holds a value that is not text",
-                "write person, verdict and comment as text",
+                "write the fields person, verdict and comment as text",
             )
         name = check_name(words[0])
         if name in people:
@@ -237,7 +243,7 @@ def _find_doubts(row: Row) -> list[str]:
 
 
 class OpenQaWriter:
-    """Writer of one row for each sample; `report` counts written rows and losses."""
+    """Writer of one row for each sample; `report` counts the rows and the content left out."""
 
     def __init__(self) -> None:
         self.report = ExportReport()
@@ -299,7 +305,7 @@ def _is_own(sample: Sample) -> bool:
 
 
 def row_of(sample: Sample) -> dict[str, Any]:
-    """Return the imported row of a sample; build a row for samples of other formats."""
+    """Return the imported row of a sample, or a new row if the sample had another format."""
     if not _is_own(sample):
         return _build_row(sample)
     try:

@@ -26,7 +26,7 @@ from tui_annotate.domain.position_studies import (
 
 
 class PromptStyle(StrEnum):
-    """Style of a prompt: plain, random order noted, question before and after, or no passages."""
+    """Style of a prompt: plain, with a note on order, with a repeated question, or closed-book."""
 
     PLAIN = "plain"
     RANDOM_NOTE = "random-note"
@@ -115,7 +115,7 @@ def build_key_value_prompt(
         raise InvalidInput(f"{len(keys)} pairs are too few", "write at least 2 pairs")
     if len(set(keys)) < len(keys):
         twice = next(each for place, each in enumerate(keys) if each in keys[:place])
-        raise InvalidInput(f"key {twice!r} is repeated", "use each key only once")
+        raise InvalidInput(f"key {twice!r} is repeated", "use each key in only one pair")
     if key not in keys:
         raise InvalidInput(f"no pair has the requested key {key!r}")
     if template:

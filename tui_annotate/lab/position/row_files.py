@@ -28,7 +28,9 @@ class LocatedRow(NamedTuple):
 
 
 def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iterator[LocatedRow]:
-    """Yield the rows of a plain or compressed file; an empty file is an error if `some` is true.
+    """Yield the rows of a plain or compressed file.
+
+    An empty file is an error if `some` is true.
 
     Raises:
         InvalidRecord: a row cannot be read, or belongs to neither task.

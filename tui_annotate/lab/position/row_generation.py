@@ -76,7 +76,7 @@ def find_gold_passage(row: Row) -> dict[str, Any]:
         if not isinstance(gold, dict):
             raise InvalidInput(
                 "'nq_annotated_gold' is not an object",
-                "write an object with title and chunked_long_answer",
+                "write an object with the fields title and chunked_long_answer",
             )
         title, words = gold.get("title"), gold.get("chunked_long_answer")
     else:
@@ -109,10 +109,11 @@ def find_distractors(row: Row) -> list[dict[str, Any]]:
 def build_question_rows(
     row: Row, *, count: int, places: Iterable[int], order: Random | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each position, with the gold passage there among the first distractors.
+    """Yield one row for each position, in which the gold passage is at that position.
 
-    `count`: number of all passages, at least 2. `places`: positions in [0, count). `order`
-    shuffles the distractors, with the same result for all positions.
+    The other passages are the first distractors. `count`: number of all passages, at least 2.
+    `places`: positions in [0, count). `order` shuffles the distractors, with the same result for
+    all positions.
 
     Raises:
         InvalidInput: the row has too few distractors, or lacks a field.
@@ -168,7 +169,7 @@ def move_key_value(row: Row, at: int) -> dict[str, Any]:
     key, value = parse_text(row, "key"), parse_text(row, "value")
     found = [list(pair) for pair in list_pairs(row, shown=False)]
     if [key, value] not in found:
-        raise InvalidInput(f"no pair has both the key {key!r} and the value of the row")
+        raise InvalidInput(f"no pair has both the key {key!r} and the value that the row names")
     found.remove([key, value])
     return {**row, "ordered_kv_records": insert_at(found, [key, value], at)}
 
@@ -249,7 +250,9 @@ def write_questions(
 def write_lookups(
     rows: Iterable[LocatedRow], target: Path, gold_at: str, *, name: Path
 ) -> GenerationReport:
-    """Write each key-value row once per position of its gold pair; unchanged without positions.
+    """Write each key-value row once for each requested position of its gold pair.
+
+    Without positions, the rows are unchanged.
 
     Raises:
         InvalidInput: a position is invalid.

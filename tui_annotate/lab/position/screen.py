@@ -184,8 +184,8 @@ HELP: Final = (
     HelpGroup(
         "Bars",
         (
-            ("↑ ↓ k j", "previous or next bar"),
-            ("Home End", "first or last bar"),
+            ("↑ ↓ k j", "select the previous or next bar"),
+            ("Home End", "select the first or last bar"),
             ("Enter", "list the failing answers of the bar"),
             ("r", "count the answers again"),
         ),
@@ -193,23 +193,27 @@ HELP: Final = (
     HelpGroup(
         "Leave the chart",
         (
-            ("Tab", "the queue: a list of all samples"),
-            ("Esc", "back to the open sample"),
+            ("Tab", "open the queue: a list of all samples"),
+            ("Esc", "return to the open sample"),
             ("q", "quit"),
         ),
     ),
 )
 LEGEND: Final = (
-    LegendEntry(((SURE, "accent"),), "bar up to the low end of the 95 % interval"),
-    LegendEntry(((LIKELY, "accent"),), "bar from the low end to the mean"),
-    LegendEntry(((UNLIKELY, "accent"),), "bar from the mean to the high end of the interval"),
+    LegendEntry(((SURE, "accent"),), "part of a bar below the 95 % interval of the mean score"),
     LegendEntry(
-        (("fail", "text"),), "wrong or missing answers; people's verdict overrides the metric"
+        ((LIKELY, "accent"),), "part of a bar from the low end of the 95 % interval to the mean"
+    ),
+    LegendEntry(
+        ((UNLIKELY, "accent"),), "part of a bar from the mean to the high end of the 95 % interval"
+    ),
+    LegendEntry(
+        (("fail", "text"),), "number of failing answers; human verdicts override the metric"
     ),
 )
 
 
-_NO_FAILURES: Final = "no failing answer in this bar"
+_NO_FAILURES: Final = "this bar has no failing answer"
 
 
 class ChosenSample(NamedTuple):
@@ -220,7 +224,9 @@ class ChosenSample(NamedTuple):
 
 
 class PositionsScreen(Screen[ChosenSample | str | None]):
-    """Screen with a position study's chart; the result is a sample, `queue`, `quit` or None (back).
+    """Screen with the chart of a position study; its result is what to open next.
+
+    The result is a sample, `queue`, `quit`, or None to return to the open sample.
 
     Attributes:
         where: group of the focused bar; None before the first evaluation.
@@ -249,7 +255,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         dataset: str,
         where: GroupKey | None = None,
     ) -> None:
-        """Create the screen; `where` is the group of the bar to focus first, else the first bar."""
+        """Create the screen, with the focus on the bar of the group `where`, else the first bar."""
         super().__init__()
         self.where = where
         self._positions, self._person, self._dataset = positions, person, dataset
@@ -273,7 +279,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self.action_again()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait until the bars are shown: Enter and keys that move."""
+        """Return whether a key, Enter or a movement key, must wait until the bars are shown."""
         return self.reading and getattr(event, "key", "") in {"enter", "down", "up", "j", "k"}
 
     def action_again(self) -> None:
@@ -360,7 +366,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         head = (
             "FAIL"
             if len(mine) == len(keys)
-            else f"FAILING, {len(mine)} OF {len(keys)} ASSIGNED TO YOU"
+            else f"{len(mine)} OF {len(keys)} FAILURES ASSIGNED TO YOU"
         )
         return partial(self._open_list, mine, f"{head}: {title}", among=len(keys))
 
@@ -393,7 +399,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self.app.push_screen(HelpDialog(HELP, legend=LEGEND))
 
     def action_close(self, where: str) -> None:
-        """Close the screen with a destination: `queue`, `quit`, or empty to go back."""
+        """Close the screen, and open the queue (`queue`), quit (`quit`) or return to the sample."""
         self.dismiss(where or None)
 
 

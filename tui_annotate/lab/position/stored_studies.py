@@ -80,7 +80,7 @@ class PositionStudies:
         ]
 
     def chart(self, dataset: str) -> Evaluation:
-        """Evaluate a dataset by position, and by every other attribute whose values differ."""
+        """Evaluate a dataset by position, and by each further attribute with different values."""
         found = self.evaluate(dataset, EvaluationOptions(by=_CHART_GROUPS))
         columns = list(zip(*(where for where, _ in found.groups), strict=True))
         kept = [
@@ -116,7 +116,7 @@ class PositionStudies:
         ]
 
     def next_open(self, person: str, keys: Sequence[SampleKey]) -> SampleKey | None:
-        """Return the first of some samples that an annotator has not completed, if any."""
+        """Return the first sample that an annotator has not completed; None if there is none."""
         rows = self.page(person, keys)
         return next((row.key for row in rows if not row.state.finished), None)
 
