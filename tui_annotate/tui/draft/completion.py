@@ -101,7 +101,7 @@ def ask_flag_reason(draft: Draft) -> Effects:
 
 
 def find_leave_problem(draft: Draft) -> StatusMessage:
-    """Return why another sample cannot be opened now; empty if it can."""
+    """Return a message if unsaved work prevents opening another sample, else an empty message."""
     if draft.editing:
         return StatusMessage(MessageCode.FINISH_EDIT_BEFORE_LEAVING)
     if draft.unsaved:
@@ -121,7 +121,7 @@ def find_unsaved_work(draft: Draft) -> StatusMessage:
 
 
 def _show_kept_note(draft: Draft) -> Effects | None:
-    """Focus the annotation or sample of a kept note, so that `m` opens the note; None for none.
+    """Focus the annotation or sample that has an unsaved note; None if no note is unsaved.
 
     The note of a deleted annotation is kept for an undo, and is ignored here.
     """

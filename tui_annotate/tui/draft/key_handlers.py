@@ -151,7 +151,7 @@ def walk_documents(step: int, draft: Draft) -> Effects:
 
 
 def walk_items(step: int, draft: Draft) -> Effects:
-    """Go to the next open item, or to the next citation if a report or citation has none open."""
+    """Go to the next open item; in a report or citation without open items, to a citation."""
     if draft.missing_words or draft.lacking():
         return navigation.go_to_item(step, draft)
     if draft.sample.kind is SampleKind.CITATION and draft.tabs:

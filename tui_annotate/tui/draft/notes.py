@@ -43,14 +43,14 @@ def write_comment(draft: Draft, comment: str = "") -> Effects:
 
 
 def claim_to_search(draft: Draft) -> tuple[Anchor | None, str]:
-    """Return (claim, annotation id or empty) for the search in past annotations."""
+    """Return the claim for the search in past annotations, and the focused annotation's id."""
     annotation = draft.editing or draft.focused_annotation
     claim = annotation.claim if annotation and not draft.editing else ()
     return next(iter(claim or draft.claim), None), annotation.id if annotation else ""
 
 
 def take(draft: Draft, former: PastAnnotation) -> Effects:
-    """Take the note of a past annotation for the draft, and its label for key `r`.
+    """Copy a past annotation's note to the draft; key `r` then applies that annotation's label.
 
     If an annotation is in focus, the note line opens with the note instead.
     """

@@ -12,7 +12,7 @@ from tui_annotate.tui.draft.state import Draft, Note, SideCursor
 
 
 def dump_state(draft: Draft) -> dict[str, Any]:
-    """Return cursors, claim, evidence, notes, seen sentences and suggestions; no unsaved edit."""
+    """Return cursors, claim, evidence, notes, seen sentences and suggestions, but no open edit."""
     claim = draft.pointers[Side.SUMMARY].selection
     return {
         "cursors": {

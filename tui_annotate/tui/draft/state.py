@@ -88,7 +88,7 @@ class ViewedMatches:
             self._segments.add((match.document, match.segment))
 
     def offer(self, claim: Sequence[Anchor], matches: Sequence[Match]) -> AssistSnapshot | None:
-        """Return the assist snapshot of a claim; None if the matches are of another claim."""
+        """Return the assist snapshot of a claim; None if this record is about another claim."""
         if self.claim is None or self.claim not in claim:
             return None
         looked = [match for match in matches if (match.document, match.segment) in self._segments]
@@ -155,7 +155,7 @@ SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The object of a note; `id` is the id of an annotation or suggestion, else empty."""
+    """The object of a note: its kind, and the id if it is an annotation or a suggestion."""
 
     kind: str
     id: str = ""
@@ -350,7 +350,7 @@ class Draft:
 
     @property
     def cites(self) -> bool:
-        """Whether key `c` goes to citations; if so, key `a` also goes to suggestions."""
+        """Whether key `c` goes to citations; suggestions then have key `a` instead of `c`."""
         return bool(self.citations or self.tabs)
 
     @property
@@ -481,7 +481,7 @@ class Draft:
 
     @property
     def split_label(self) -> Label | None:
-        """The split label of the focused annotation, which the digits replace by a part."""
+        """The focused annotation's split label, which a digit replaces by one of its new labels."""
         annotation = self.focused_annotation
         if annotation is None or self.editing or self.pending or annotation.id in self.saving:
             return None

@@ -10,7 +10,7 @@ from tui_annotate.tui.draft.state import DECLINE, Draft, Note
 
 
 def to_annotation(draft: Draft, suggestion: Suggestion) -> Annotation:
-    """Return the annotation that an unchanged suggestion becomes, without its reason as a note.
+    """Return the annotation that results from accepting a suggestion unchanged; it has no note.
 
     The annotation has the suggestion's id; the store replaces the id.
     """

@@ -51,7 +51,7 @@ class ViewText(ScreenMessage):
     # all facts about one annotation
     QUOTED_SENTENCE = "{sentence}, {quote}"
     IN_DOCUMENT = "{anchor} (document {number})"
-    MISSING_SOURCES = "{count} not in this file"
+    MISSING_SOURCES = "{annotations} not in this file"
     DECISION_REASON = "{decision}: {reason}"
     BY_HAND = "made by hand"
     ADJUDICATED = "adjudicated in review"

@@ -131,7 +131,7 @@ class PrefetchedSamples:
 
 
 class SampleLoader:
-    """Opener of samples; uses a prefetched sample if the store has not changed meanwhile."""
+    """Opener of samples, which uses a prefetched sample if the store has not changed since."""
 
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: SampleSource
@@ -382,7 +382,7 @@ class SampleLoader:
             send(StoreJob(keep, lambda _: None, self._screen.show_error))
 
     def spend(self) -> None:
-        """Count the working time of an action; send the time before the store's limit."""
+        """Count an action's working time; store the sum before it exceeds the maximum."""
         screen = self._screen
         stopwatch = self._saves.stopwatch
         stopwatch.touch()

@@ -180,7 +180,7 @@ class SaveController:
         self.saver.send(StoreJob(call, done, failed or (lambda _: then(NO_MESSAGE)), writes=True))
 
     def take_over_desk(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
-        """Replace the stored part of a draft by the store's new state, and keep unsaved work."""
+        """Update a draft's annotations and rating from the store, and keep unsaved work."""
         screen = self._screen
         stored = single_document.exchange_all_sides(now.sample, now.annotations)
         label_set_change.take_over(draft, change, stored)
@@ -220,7 +220,7 @@ class SaveController:
         self.reload(draft, then, failed=failed)
 
     def show_refused_action(self, error: TuiAnnotateError) -> None:
-        """Show why the store refused a change without unsaved work; reload after a conflict."""
+        """Show why the store refused an action; after a conflict, read the sample again."""
         self.refused(error)
 
         def describe(changed: StatusMessage) -> AnyMessage:

@@ -77,7 +77,7 @@ READING_TIME: Final = 1.0
 """Seconds after a sample's first frame in which a first key press cannot complete the sample."""
 
 _REPEAT: Final = 0.3
-"""Fraction of `READING_TIME` within which a repeated key counts as held down."""
+"""A key pressed again within this fraction of `READING_TIME` counts as held down."""
 
 
 @dataclass
@@ -101,7 +101,7 @@ class WorkspaceScreen(SampleScreen):
     """Message if there is no sample to show."""
 
     open_queue: Callable[[], None]
-    """Opens the list of samples."""
+    """Function that opens the list of samples."""
 
     def __init__(self, close: Callable[[], None], source: SampleSource) -> None:
         super().__init__()
@@ -233,7 +233,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def header_note(self) -> str:
-        """Return the matching mode for the header, if no list on screen shows the mode."""
+        """Return the matching mode for the header; empty if a list on screen shows the mode."""
         return "" if self.has_class("-lists") else signals.describe_choice(self.panes.by)
 
     @property
@@ -434,7 +434,7 @@ class WorkspaceScreen(SampleScreen):
         key_queue.free(self)
 
     def spend(self) -> None:
-        """Count the working time of an action; send the time before the store's limit."""
+        """Count an action's working time; store the sum before it exceeds the maximum."""
         self.loader.spend()
 
     # the store

@@ -63,7 +63,7 @@ class ReviewSource(SampleSource):
         self.token = SeenToken("")  # token of the open sample
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Open the named sample, else one that waits for review, else an adjudicated sample."""
+        """Open the named sample, else a sample waiting for review, else an adjudicated sample."""
         review, who = session.team().review, session.person.id
         key = session.annotate.find(sample) if sample else review.next(who)
         if key is None:
@@ -266,7 +266,7 @@ class ReviewSaves:
             self._saves.reload_and_show(draft, lambda changed: changed or describe_error(error))
 
     def take_over(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
-        """Update the stored part of a draft, with the annotators' work and the decisions."""
+        """Update a draft with the annotators' annotations and the decisions in the store."""
         self._saves.take_over_desk(draft, now, change)
         if isinstance(draft, ReviewDraft) and draft is self._screen.draft:
             found = cast("ReviewSample", now)

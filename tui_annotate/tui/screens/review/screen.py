@@ -146,7 +146,7 @@ class ReviewScreen(WorkspaceScreen):
         open_sample: OpenSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
-        """Show a sample at its first conflict; show the same sample at the same position."""
+        """Show a sample at its first conflict, or at the same position if it was already open."""
         same = (
             self.open_sample is not None and self.open_sample.sample.key == open_sample.sample.key
         )
@@ -201,13 +201,13 @@ class ReviewScreen(WorkspaceScreen):
         super().show_draft()
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return (text, kind) of the draft line: what the next key does at the position."""
+        """Return (text, kind) of the draft line, which names the keys for the current position."""
         if isinstance(draft, ReviewDraft):
             return draft_line(draft, cells)
         return super().line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
-        """Return the keys and names on the key line, for review or for editing."""
+        """Return (key, name) pairs for the key line during review or during an edit."""
         if draft.hints:
             return super().key_pairs(draft, keys)
         count = len(draft.options())
@@ -227,7 +227,7 @@ class ReviewScreen(WorkspaceScreen):
         return keys.line(draft.state, question=question, digits=f"1-{count}")
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the label bar's (options, title, digits_off): candidates, reasons or labels."""
+        """Return the label bar's content, whose options are candidates, reasons or labels."""
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
         question = draft.pending.kind if draft.pending else ""
@@ -303,7 +303,7 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def _most_rows(self) -> int:
-        """Maximum number of rows of the label bar, which is one higher in a tall window."""
+        """Maximum number of rows of the label bar; a tall window allows one more row."""
         return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
 
     def _agreed_comment(self) -> str:

@@ -155,7 +155,7 @@ class TextComparison:
     # the marks on screen
 
     def toggle_lacking(self) -> None:
-        """Turn the marks on words of the summary that the sources lack on or off."""
+        """Show or hide the marks on words of the summary that do not occur in the sources."""
         draft = self._screen.draft
         if draft is None:
             return
@@ -186,11 +186,11 @@ class TextComparison:
 
 
 def _texts(sample: Sample) -> _Texts:
-    """Return the key under which a sample's marks are kept: the digests of all its texts."""
+    """Return the digests of a sample's texts, by which its marks of missing words are stored."""
     return tuple((document.side, document.sha256) for document in sample.documents)
 
 
 def _places(sample: Sample) -> list[Place]:
-    """Return every document that has documents on the other side, the summary first."""
+    """Return the documents that can be compared with the other side, the summary first."""
     sides = [side for side in (Side.SUMMARY, Side.SOURCE) if sample.side(side.other)]
     return [(side, at) for side in sides for at in range(len(sample.side(side)))]

@@ -158,7 +158,7 @@ class FeatureHost(Protocol):
         *,
         prefetched: SampleKey | int | None = None,
     ) -> None:
-        """Go to the sample that `find` returns in the store's thread; show `none` for None."""
+        """Go to the sample that `find` returns (in the store's thread), or show message `none`."""
 
     def go_to(self, key: SampleKey | None) -> None:
         """Go to a sample, unless the draft has work that must be saved first."""
@@ -234,7 +234,7 @@ class Feature:
         return False
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
-        """Return the samples to prefetch, because keys lead to them; None to prefetch none."""
+        """Return the samples that the next keys may open, to prefetch them; None for no samples."""
 
     def ready(self, sample: Sample) -> bool:
         """Return whether a prefetched sample can be shown without further reading."""
@@ -264,7 +264,7 @@ class Feature:
         """Start work that depends on the selection, before the draft is shown."""
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Return the title of a text; `title` is the result of the previous features."""
+        """Change the title of a text; `title` is the result of the features that ran before."""
         del draft, side
         return title
 
@@ -285,13 +285,13 @@ class Feature:
         return ()
 
     def citations(self, draft: Draft) -> Sequence[Citation] | None:
-        """Return the citations marked after sentences of the summary; None for the draft's own."""
+        """Return the citations to mark after summary sentences; None for the draft's citations."""
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
-        """Return the mark of the focused citation: the offset before it, and its extent."""
+        """Return the focused citation's mark: the offset before it, and its span in the marks."""
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str] | None:
-        """Return the texts before and after a side's text that is part of a longer text."""
+        """Return the context before and after a side's text, if it is part of a longer text."""
 
 
 FeatureOrder = tuple[Callable[[FeatureHost], Feature] | str, ...]

@@ -223,7 +223,7 @@ class PaneController:
         )
 
     def complete_snapshot(self, offer: AssistSnapshot | None) -> AssistSnapshot | None:
-        """Add to an assist snapshot of the draft by which matching mode its matches were ranked."""
+        """Add to an assist snapshot the matching mode and embedder that ranked its matches."""
         made = self._assist
         if offer is None or made is None or made.vectors is None:
             return offer and replace(offer, by=self.by)

@@ -135,7 +135,7 @@ _HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
 
 
 def describe_reading(person: Person | None, *, practice: bool) -> str:
-    """Return whether a sample is read for practice or a second time; empty for a first reading."""
+    """Describe a practice sample or a second reading, for the header; empty for other samples."""
     if practice:
         return SampleMessage.PRACTICE.text()
     again = person is not None and person.kind is PersonKind.AGAIN
@@ -254,7 +254,7 @@ def describe_split(draft: Draft) -> str:
 def contrasted(
     draft: Draft, place: Place, found: TextContrast
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Return (spans of shared words, spans that may contradict) on a document."""
+    """Return a document's spans of shared words, and its spans that may contradict."""
     now = match_pair(draft)
     if now and place == now.match_document:
         return found.shared, found.evidence

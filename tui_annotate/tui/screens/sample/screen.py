@@ -518,7 +518,7 @@ class SampleScreen(Screen[None]):
         return draft.citations
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str]:
-        """Return the texts before and after a side's text that is part of a longer text."""
+        """Return the context before and after a side's text, if it is part of a longer text."""
         for feature in self.features:
             if found := feature.surroundings(draft, side):
                 return found

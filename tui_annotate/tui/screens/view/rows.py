@@ -45,11 +45,11 @@ _SHORTEST: Final = 6
 """Minimum width of an option's text in cells."""
 
 _MOST_LINES: Final = 12
-"""Maximum number of lines for one fact about an annotation; the pages show the whole fact."""
+"""Maximum number of lines for one fact about an annotation; key `g` shows the whole fact."""
 
 
 def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
-    """Return the label bar's (options, title, digits_off): the annotators to choose from.
+    """Return the label bar's content, whose options are the annotators.
 
     Names are cut so that all of them fit into two rows of `cells` cells.
     """

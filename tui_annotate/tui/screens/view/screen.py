@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.4  # seconds until a message shows that a sample is still being read
 _ID = 8  # characters of an id that distinguish people with the same name
 _WRITING_STATES = "RVE" + REVIEWING
-"""States of other screens, to name the action of a key that the viewer does not have."""
+"""States of other screens; the viewer names the actions of their keys as not available."""
 
 
 class ViewScreen(SampleScreen):
@@ -334,7 +334,7 @@ class ViewScreen(SampleScreen):
                 for key, name in keys.line(VIEWING)]  # fmt: skip
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the label bar's (options, title, digits_off): the annotators to choose from."""
+        """Return the label bar's content, whose options are the annotators."""
         if not isinstance(draft, ViewDraft):
             return super().bar(draft)
         return rows.bar(draft, self.app.size.width)

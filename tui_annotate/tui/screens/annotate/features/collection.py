@@ -95,7 +95,7 @@ class OtherDocuments:
     def _prepared_report(
         self, session: AnnotatorSession, draft: Draft, parent: ParentReport
     ) -> SampleAssist:
-        """Return the report prepared for the search; prepared once per report; in a thread."""
+        """Prepare a report for the evidence search, once per report; called in a thread."""
         if self._report_assist and self._report_assist[0] == parent.id:
             return self._report_assist[1]
         key = SampleKey(draft.sample.dataset, parent.id)

@@ -48,7 +48,7 @@ class SecondReadings(Feature):
             )
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
-        """Show the feedback on a practice sample, then go on; return True."""
+        """Show the feedback on a practice sample, then call `go_on`. Always return True."""
         open_sample = self.host.open_sample
 
         def proceed(_: object = None) -> None:

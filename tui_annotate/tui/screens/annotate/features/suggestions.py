@@ -110,7 +110,7 @@ class Suggestions(Feature):
         one: Suggestion,
         made: Annotation | None,
     ) -> None:
-        """Accept a suggestion unchanged, or with the changes of the annotation `made`."""
+        """Accept a suggestion: unchanged, or as the annotation `made` that the user changed."""
         annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
         exchange = partial(single_document.exchange_sides, open_sample.sample)
         changed = exchange(made) if made else None

@@ -87,7 +87,7 @@ class TeamDialogs(Feature):
     # outcomes of review
 
     def _show_lesson(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Show how the open sample was adjudicated, as far as its annotator may know."""
+        """Show how the open sample was adjudicated, if its annotator may see the outcome."""
         if session.person.kind is PersonKind.AGAIN:
             self.host.show_message(MessageCode.NO_LESSON_IN_SECOND_READING)
             return
