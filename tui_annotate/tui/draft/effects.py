@@ -61,7 +61,7 @@ class Select(Effect):
 
 @dataclass(frozen=True, slots=True)
 class GoTo(Effect):
-    """Request to move the cursor to an offset of a document, without a selection, into view."""
+    """Request to drop the selection and to move the cursor to an offset of a document."""
 
     side: Side
     document: int

@@ -97,7 +97,7 @@ class MessageCode(ScreenMessage):
     FORMER_HAS_NO_NOTE = "The past annotation has no note"
     NOTE_IN_HAND_ALREADY = "The draft already has a note: Backspace drops it"
     NOTE_TAKEN = "Note copied to the draft"
-    REPEAT_TOGGLES = "r switches {label} on or off"
+    REPEAT_TOGGLES = "r switches the label {label} on or off"
     REPEAT_SAVES = "r saves as {label}"
     ANNOTATION_OF_NOTE_GONE = "The annotation of this note was deleted; its text is kept"
     NOTE_KEPT = "Note kept, not saved: m opens it again"
@@ -267,9 +267,9 @@ class LineText(ScreenMessage):
     TAKES_FOR = "Space takes {what} as evidence for {claim}"
     RELEASES = "Space releases {what} as evidence"
     RELEASES_FOR = "Space releases {what} as evidence for {claim}"
-    PASSAGE_TAKES = "Space takes the selection"
-    PASSAGE_TAKES_FOR = "Space takes the selection for {claim}"
-    PASSAGE_RELEASES = "Space releases the selection"
+    PASSAGE_TAKES = "Space takes the selection as evidence"
+    PASSAGE_TAKES_FOR = "Space takes the selection as evidence for {claim}"
+    PASSAGE_RELEASES = "Space releases the selection as evidence"
     THIS_SENTENCE = "this sentence"
 
     # what the open note is on

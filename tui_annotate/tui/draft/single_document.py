@@ -65,7 +65,7 @@ def exchange_group_sides(
 
 
 def stored_anchor(sample: Sample, anchor: Anchor) -> Anchor:
-    """Convert an anchor of the screen to the stored anchor."""
+    """Return an anchor with its stored side; a single document has another side on screen."""
     return _swap_side(anchor) if is_alone(sample) else anchor
 
 

@@ -271,7 +271,7 @@ def _describe_proposal(draft: Draft, one: Suggestion, widths: _Widths) -> str:
 
 
 def describe_suggestion(draft: Draft) -> str:
-    """Return the focused suggestion with headings, or the origin of the focused annotation."""
+    """Describe the focused suggestion under headings, or the origin of the focused annotation."""
     one, known = draft.changing or draft.focused_suggestion, draft.focused_annotation
     if one is None:
         if known is None or known.suggested is None:

@@ -209,7 +209,7 @@ def describe_kind(sample: Sample) -> str:
 
 
 def _describe_note(draft: Draft, note: state.Note, detail: _Detail) -> str:
-    """Name the object of the open note."""
+    """Name what the open note is about, for example an annotation."""
     if note.kind == state.REASON:
         return LineText.FLAGGED_BECAUSE.text()
     if note.kind == state.SAMPLE:

@@ -85,7 +85,7 @@ def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
     )
     leaving = (
         ("/", "search ids and summaries; Enter keeps the search, Esc clears it"),
-        ("Esc", "back to the open sample"),
+        ("Esc", "go back to the open sample"),
         ("q", "close the list, or quit"),
     )
     return HelpGroup("Moving", moving), HelpGroup("Choosing", (*choosing, *leaving))

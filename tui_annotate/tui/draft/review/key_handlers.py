@@ -323,7 +323,7 @@ def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: st
 
 
 def apply_relabelling(draft: ReviewDraft, change: DraftLabelSetChange) -> None:
-    """Apply another label set after the groups were loaded again.
+    """Apply a changed label set after the candidate groups were loaded again.
 
     The original of an edit gets the new labels and the current sources of its candidate.
     """

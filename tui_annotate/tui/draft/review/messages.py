@@ -99,7 +99,7 @@ class ReviewText(ScreenMessage):
     DIGIT_AND_ACCEPT = "{digits} choose a candidate, then y accepts it"
     AGREED = "All annotators agree, Enter accepts: {annotation}"
     ACCEPT = "y accepts {candidate}"
-    ACCEPT_VOTES = "y accepts {candidate}, {votes} of {people}"
+    ACCEPT_VOTES = "y accepts {candidate}, {votes} of {people} votes"
     ACCEPT_AFTER_ALL = "y accepts the rejected candidate"
     CHOOSE = "No majority: {digits} choose a candidate"
     NOTE = "note {note}"

@@ -45,7 +45,7 @@ class ReviewPosition:
 
     @property
     def claims(self) -> tuple[Anchor, ...]:
-        """Claims of all candidates, or of the reviewer's own annotation."""
+        """Claims at the position: of all candidates, or of the reviewer's own annotation."""
         if self.group:
             return tuple(anchor for each in self.group.candidates for anchor in each.claim)
         return self.own.claim if self.own else ()

@@ -64,6 +64,6 @@ class ViewText(ScreenMessage):
     PAGE_PEOPLE = "People"
     PAGE_REQUEST = "Request"
     PAGE_SAMPLE = "Sample"
-    NO_NAMES = "The file names no people here."
+    NO_NAMES = "The file names no annotators of this sample."
     NO_REQUEST = "The sample has no request."
     AS_IMPORTED = "As imported:"

@@ -56,7 +56,7 @@ class SampleSession:
 
 
 class SampleSource:
-    """Source of samples: an annotator's own queue; review has a subclass."""
+    """Source of the samples in an annotator's queue; a subclass reads the review queue."""
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
         """Return the first sample to show; None if the queue is empty; in the store's thread.
@@ -99,7 +99,7 @@ class SampleSource:
     def keep_place(
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
-        """Return a function that stores the annotator's position; None if none is stored.
+        """Return a function that stores the annotator's position; None for no storing.
 
         The function is to be called in the store's thread.
         """
@@ -193,7 +193,7 @@ class SampleLoader:
         screen.free_keys()
 
     def begun(self) -> None:
-        """Note that the annotator has acted on the open sample."""
+        """Record that the annotator has acted on the open sample."""
         if (current := self._screen.current) and not current.begun:
             self._screen.current = replace(current, begun=True)
 
@@ -349,7 +349,7 @@ class SampleLoader:
     # position and working time
 
     def leaving(self) -> Callable[[], None]:
-        """Return a function that stores position and working time, for the store's thread."""
+        """Return a function for the store's thread that stores position and working time."""
         keep, current = self.leaving_place(), self._screen.current
         if current is None:
             return keep
@@ -362,7 +362,7 @@ class SampleLoader:
         return call
 
     def leaving_place(self) -> Callable[[], None]:
-        """Return a function that stores only the position, for the store's thread."""
+        """Return a function for the store's thread that stores the annotator's position."""
         current = self._screen.current
         keep = self.source.keep_place(current, dump_state(current.draft)) if current else None
         return keep or (lambda: None)

@@ -120,7 +120,7 @@ class SaveController:
         self.state = NOT_SAVED
 
     def keep_comment(self, draft: Draft | None, text: str, error: TuiAnnotateError) -> None:
-        """Keep a refused sample comment in the draft, and show the error."""
+        """Keep a sample comment that the store refused in the draft, and show the error."""
         if draft:
             draft.kept_notes[Note(SAMPLE)] = text
         self.refused(error)
@@ -193,7 +193,7 @@ class SaveController:
             feature.reloaded(draft, now)
 
     def reload_unchanged(self) -> None:
-        """Read the sample again, unless work is unsaved; its save will report a conflict."""
+        """Read the sample again, unless work is unsaved: saving it will report a conflict."""
         draft = self._screen.draft
         if draft and not (draft.save_failed or draft.editing):
             self.reload_and_show(draft, lambda changed: changed, failed=self.refused)

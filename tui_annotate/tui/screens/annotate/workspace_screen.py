@@ -293,7 +293,7 @@ class WorkspaceScreen(SampleScreen):
         self.saves.reload_sample()
 
     def quit(self) -> None:
-        """Store the position, the working time and an unfinished note, and quit; only once."""
+        """Store the position, the working time and an unfinished note, then quit the app."""
         if self.saver.closed:
             return
         self.notes.take_unfinished()

@@ -88,7 +88,7 @@ ACTIONS: Final = (
                any_rows=True),
     TreeAction({"tab": "close('queue')"}, "Tab", "the queue: all samples in a list", "Choosing",
                line=(5, "Tab", "queue"), any_rows=True),
-    TreeAction({"escape,T": "close('')"}, "Esc", "back to the open sample", "Choosing",
+    TreeAction({"escape,T": "close('')"}, "Esc", "go back to the open sample", "Choosing",
                line=(6, "Esc", "back"), any_rows=True),
     TreeAction({"q": "close('quit')"}, "q", "quit", "Choosing", line=(7, "q", "quit"),
                any_rows=True),

@@ -1,4 +1,4 @@
-"""The review queue: samples by most conflicts, or by disagreement of annotators and a score."""
+"""The review queue, ordered by conflicts or by disagreement of annotators with a score."""
 
 from __future__ import annotations
 

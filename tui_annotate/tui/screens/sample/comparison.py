@@ -58,7 +58,7 @@ class TextComparison:
         self._marks: dict[_Texts, dict[Place, tuple[Span, ...]]] = {}
 
     def begin(self, draft: Draft) -> None:
-        """Forget the results for the previous sample, and show the kept marks of the new one."""
+        """Forget the results for the previous sample, and show known marks of the new sample."""
         self._last_pair, self.contrast = None, NOTHING
         self.comparing = self.searching = False
         self._show_lacking(draft)

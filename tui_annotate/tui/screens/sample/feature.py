@@ -212,16 +212,16 @@ class Feature:
     # the sample on screen
 
     def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Complete the draft of a sample before it is shown."""
+        """Add data to the draft of a sample before the sample is shown."""
 
     def loaded(self, draft: Draft) -> None:
-        """Complete the draft after the documents of a sample are loaded into the panes."""
+        """Add data to the draft after the documents of a sample are loaded into the panes."""
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
         """React to a new sample on screen; `first` is True for the first sample of the app."""
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
-        """Take over the store's answer to a save; return the updated sample."""
+        """Return the sample as it is after a save that the store has confirmed."""
         del draft, saved
         return open_sample
 

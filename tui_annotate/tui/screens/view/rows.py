@@ -29,7 +29,7 @@ class ViewMessage(ScreenMessage):
     ANNOTATIONS_OF_ALL = "{annotations} by {people}"
     NO_ANNOTATIONS = "no annotations"
     NO_ANNOTATION_SHOWN = "No annotations"
-    HOW_TO_FOCUS = "Press a, or move the cursor to an annotation"
+    HOW_TO_FOCUS = "Press a, or move the cursor, to focus an annotation"
     READ_ONLY = "read-only"
     ANNOTATIONS_TITLE = "ANNOTATIONS"
     ABOUT_TITLE = "ABOUT"

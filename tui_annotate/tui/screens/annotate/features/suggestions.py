@@ -1,4 +1,4 @@
-"""The feature for suggestions: counts open suggestions, stores answers, and reopens after undo."""
+"""The feature for suggestions: counts them, stores answers, and reopens them after an undo."""
 
 from __future__ import annotations
 
