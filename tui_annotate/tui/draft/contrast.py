@@ -24,7 +24,7 @@ Place = tuple[Side, int]
 
 @dataclass(frozen=True, slots=True)
 class MatchPair:
-    """A pair of the current anchor and the focused match on the other side."""
+    """The text at the cursor (anchor), and the focused match in the text on the other side."""
 
     anchor: Anchor
     match: Match

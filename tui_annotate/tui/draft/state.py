@@ -42,7 +42,7 @@ DECLINING: Final = ("supported", "wrong extent", "wrong label", "unimportant")
 
 
 def segment_at(segments: Sequence[Segment], offset: int) -> int:
-    """Return the index of the segment that contains an offset; the last for the text's end."""
+    """Return the index of the segment at an offset; the last segment for the text's end."""
     return max(0, bisect_right(segments, offset, key=lambda segment: segment.start) - 1)
 
 

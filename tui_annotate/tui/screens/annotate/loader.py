@@ -185,7 +185,7 @@ class SampleLoader:
         self._prefetch_later()
 
     def listen(self, since: float | None = None) -> None:
-        """Accept keys for the sample on screen that were pressed after a time, or after now."""
+        """Accept keys for the sample on screen if they were pressed after a time, or after now."""
         screen = self._screen
         if screen.current:
             moment = events.Event().time if since is None else since

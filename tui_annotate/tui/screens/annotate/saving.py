@@ -126,7 +126,7 @@ class SaveController:
         self.refused(error)
 
     def take_over_answer(self, saved: SaveResult) -> None:
-        """Take over a sample's new state after a change, and notify the features."""
+        """Update the open sample with its new state after a change, and notify the features."""
         screen = self._screen
         current = screen.current
         if current is None or saved.key != current.open_sample.sample.key:

@@ -1,4 +1,4 @@
-"""Comparison of the two texts: shared words, missing words and possible contradictions.
+"""Comparison of summary and source: shared words, missing words and possible contradictions.
 
 Threads compute the results, which are then kept. The focused match is compared with the selection
 after a pause of the keys. Words that are missing from the sources are searched when a sample
@@ -82,7 +82,7 @@ class TextComparison:
         asyncio.get_running_loop().call_later(seconds, self._screen.call_later, self._on_pause_end)
 
     def _on_pause_end(self) -> None:
-        """Start the comparison at the end of the pause; wait again if a key was pressed."""
+        """Start the comparison after a pause without keys; wait again if a key was pressed."""
         left = self._changed_at + _PAUSE - time.monotonic()
         self._pausing = left > 0
         if self._pausing:

@@ -290,7 +290,7 @@ class PaneController:
             self._screen.show_draft()
 
     def use_assist(self, number: int, made: SampleAssist, state: str) -> None:
-        """Show matches of a newly prepared assist; keep the focus if the assist got better."""
+        """Show matches of a newly prepared assist; keep the focused match if vectors were added."""
         draft = self._screen.draft
         if number != self._number or draft is None:
             return

@@ -120,7 +120,7 @@ class SampleScreen(Screen[None]):
         return False
 
     def may_do(self, action: str) -> bool:  # noqa: ARG002  what it may depend on
-        """Return whether an action is possible in this window."""
+        """Return whether the window is large enough for an action."""
         return True
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:

@@ -1,4 +1,4 @@
-"""Feedback on practice samples, and the second reading, which is stored as another person."""
+"""Feedback on practice samples, and second readings, stored as work of another person."""
 
 from __future__ import annotations
 
