@@ -45,7 +45,7 @@ def shorten_id(name: str) -> str:
 
 
 def format_marks(found: Sequence[Citation]) -> dict[int, str]:
-    """Return the citation marks after each sentence as text, by the sentence's last offset."""
+    """Map each sentence's last offset to the text of the citation marks after the sentence."""
     by_end: dict[int, list[str]] = {}
     for citation in found:
         by_end.setdefault(citation.span.end - 1, []).append(f"[{shorten_id(citation.id)}]")

@@ -65,7 +65,7 @@ class TextContrast:
 NOTHING: Final = TextContrast()
 
 Marks = Callable[[Place], Sequence[Span] | None]
-"""Function that returns spans of a document's words missing on the other side; None if unknown."""
+"""Function from a document to the spans of words that the other side lacks; None if unknown."""
 
 
 def match_pair(draft: Draft) -> MatchPair | None:
@@ -116,7 +116,7 @@ def _shorten(span: Span) -> Span:
 
 
 def _marks_within(spans: Sequence[Span] | None, place: Span) -> list[Span] | None:
-    """Return the parts of ordered, disjoint spans that lie in `place`, counted from its start."""
+    """Clip ordered, disjoint spans to `place`, and return them relative to its start."""
     if spans is None:
         return None
     first = bisect_right(spans, place.start, key=lambda span: span.end)

@@ -41,7 +41,7 @@ def _walk_hits(draft: Draft, step: int) -> Effects:
 
 
 def walk_missing_words(step: int, draft: Draft) -> Effects:
-    """Go to the next or previous of `missing_words` (not empty); the first follows the last."""
+    """Go to the next or previous word that the source lacks; one such word must exist."""
     here = draft.pointers[Side.SUMMARY].offset
     starts = [span.start for span in draft.missing_words]
     at = bisect_right(starts, here) if step > 0 else bisect_left(starts, here) - 1
@@ -80,7 +80,7 @@ def show_matches(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
 
 
 def take(draft: Draft) -> Effects:
-    """Take or release evidence (Space): in the source the text at the cursor, else the match."""
+    """Take or release evidence (Space): the text at the source's cursor, or the focused match."""
     if draft.side is Side.SOURCE and not draft.pending:
         taken = _toggle_evidence(draft, draft.current_anchor(Side.SOURCE))
         return [*taken, *cursor_actions.go_to_summary(draft)]

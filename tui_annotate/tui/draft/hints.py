@@ -51,7 +51,7 @@ class WordHints:
         return cls(side, dict(zip(make_codes(len(ordered)), ordered, strict=False)))
 
     def shown(self) -> dict[str, Span]:
-        """Return the words whose codes begin with the typed letters, by the rest of the code."""
+        """Return the words whose codes begin with the typed letters, by the letters to type."""
         fitting = (item for item in self.words.items() if item[0].startswith(self.typed))
         return {code[len(self.typed) :]: pair[0] for code, pair in fitting}
 

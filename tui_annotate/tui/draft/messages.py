@@ -109,7 +109,7 @@ class MessageCode(ScreenMessage):
     LABEL_LACKS = "Not completed: {letter} {label} needs {lacks} · e edit · m note"
     NOT_ALL_SEEN = "{unseen} · Enter again completes"
     FINISH_EDIT_BEFORE_LEAVING = "Finish the edit before you go on: Enter saves it, e cancels it"
-    MORE_NOT_SAVED = "Unsaved annotations left: {count} · finish this one, then the next one opens"
+    MORE_NOT_SAVED = "Other unsaved annotations: {count} · finish this one, then the next opens"
     CLAIM_NOT_SAVED = "This claim is not saved yet: a digit tries again, Backspace drops it"
     EVIDENCE_IN_HAND = "Unsaved evidence: a digit saves it, Backspace releases it"
     NOTE_IN_HAND = "Unsaved note without a label: a digit saves it, Backspace drops it"
@@ -121,7 +121,7 @@ class MessageCode(ScreenMessage):
     DONE_AGAIN = "Redid: {what}"
     RATED = "Rated {rating} · u undo"
     NOT_RATED_ANY_MORE = "Rating removed · u undo"
-    NOT_SAVED_COMES_BACK = "{label} is not saved and opens next for editing: {reason}"
+    NOT_SAVED_COMES_BACK = "The annotation {label} is not saved and opens next: {reason}"
 
     # suggestions
     SUGGESTIONS_HIDDEN_NOW = "Suggestions hidden in all samples: Y shows them"
@@ -248,8 +248,8 @@ class LineText(ScreenMessage):
 
     # letters on words
     FIRST_WORD = "First word: type its letters"
-    LAST_WORD = "Last word: type its letters · Enter takes one word"
-    SECOND_OF_PAIR = "capital letter: next word"
+    LAST_WORD = "Last word: type letters · Enter takes one word"
+    SECOND_OF_PAIR = "capitals take the next word"
 
     # questions
     RATE = "Rate the {item}: {digits} choose · 0 not rated"

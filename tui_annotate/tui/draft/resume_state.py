@@ -12,7 +12,7 @@ from tui_annotate.tui.draft.state import Draft, Note, SideCursor
 
 
 def dump_state(draft: Draft) -> dict[str, Any]:
-    """Return cursors, claim, evidence, notes, seen sentences and suggestions, but no open edit."""
+    """Return a draft's cursors and unsaved work (except an open edit) as values for JSON."""
     claim = draft.pointers[Side.SUMMARY].selection
     return {
         "cursors": {

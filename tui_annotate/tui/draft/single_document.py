@@ -51,7 +51,7 @@ def exchange_all_sides(sample: Sample, annotations: Iterable[_Marked]) -> tuple[
 def exchange_group_sides(
     sample: Sample, groups: tuple[CandidateGroup, ...]
 ) -> tuple[CandidateGroup, ...]:
-    """Swap claim and evidence of all candidates of groups (see `exchange_sides`)."""
+    """Swap claim and evidence of the candidates in groups (see `exchange_sides`)."""
     if not is_alone(sample):
         return groups
     return tuple(

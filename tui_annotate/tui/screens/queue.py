@@ -160,7 +160,7 @@ class PageRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QueueScores:
-    """Functions for a list's scores and order; those that read from the store run in a thread.
+    """Functions that read a list's scores and orders in a thread, and that get or set the order.
 
     Attributes:
         glances: reads the scores of samples.

@@ -99,7 +99,7 @@ class SampleSource:
     def keep_place(
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
-        """Return a function that stores the annotator's position; None for no storing.
+        """Return a function that stores the position; None if positions are not stored.
 
         The function is to be called in the store's thread.
         """

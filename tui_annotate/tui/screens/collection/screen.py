@@ -114,7 +114,7 @@ ANY_ROWS: Final = frozenset(
 LEGEND: Final = (
     LegendEntry(
         ((CHOSEN, "good"),),
-        "complete: annotated, rated or commented; a sentence: all citations complete",
+        "complete: annotated, rated or commented; a sentence with all citations complete",
     ),
     LegendEntry(((OPEN, "accent"),), "not complete"),
     LegendEntry(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "folded row, unfolded row"),

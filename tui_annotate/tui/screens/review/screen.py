@@ -227,7 +227,7 @@ class ReviewScreen(WorkspaceScreen):
         return keys.line(draft.state, question=question, digits=f"1-{count}")
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the label bar's content, whose options are candidates, reasons or labels."""
+        """Return the content of the label bar, with options for candidates, reasons or labels."""
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
         question = draft.pending.kind if draft.pending else ""

@@ -285,7 +285,7 @@ class Feature:
         return ()
 
     def citations(self, draft: Draft) -> Sequence[Citation] | None:
-        """Return the citations to mark after summary sentences; None for the draft's citations."""
+        """Return the citations to mark after summary sentences; None to keep the draft's."""
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
         """Return the focused citation's mark: the offset before it, and its span in the marks."""

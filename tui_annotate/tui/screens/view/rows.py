@@ -49,7 +49,7 @@ _MOST_LINES: Final = 12
 
 
 def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
-    """Return the label bar's content, whose options are the annotators.
+    """Return the content of the label bar, with an option for each annotator.
 
     Names are cut so that all of them fit into two rows of `cells` cells.
     """

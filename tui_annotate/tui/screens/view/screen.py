@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.4  # seconds until a message shows that a sample is still being read
 _ID = 8  # characters of an id that distinguish people with the same name
 _WRITING_STATES = "RVE" + REVIEWING
-"""States of other screens; the viewer names the actions of their keys as not available."""
+"""Key states of other screens; the viewer shows that the actions of their keys are unavailable."""
 
 
 class ViewScreen(SampleScreen):
@@ -334,7 +334,7 @@ class ViewScreen(SampleScreen):
                 for key, name in keys.line(VIEWING)]  # fmt: skip
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the label bar's content, whose options are the annotators."""
+        """Return the content of the label bar, with an option for each annotator."""
         if not isinstance(draft, ViewDraft):
             return super().bar(draft)
         return rows.bar(draft, self.app.size.width)
