@@ -161,7 +161,7 @@ def _describe_sentences(numbers: Sequence[int]) -> str:
 
 
 def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation]) -> Effects:
-    """List an annotation that the store has saved, and open the note line for a required note."""
+    """Add a saved annotation to the draft; open the note line if its label requires a note."""
     _, new = draft.saving.pop(annotation.id, (annotation, False))
     draft.annotations = tuple(annotations)
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]

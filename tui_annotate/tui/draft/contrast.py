@@ -78,7 +78,7 @@ def match_pair(draft: Draft) -> MatchPair | None:
 
 
 def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> TextContrast:
-    """Compare an anchor with a match; takes milliseconds, so call this function in a thread.
+    """Compare a selection with a match; this takes milliseconds, so call it in a thread.
 
     Args:
         marks: words not found on the other side; if known for both documents, only these words

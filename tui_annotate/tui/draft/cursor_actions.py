@@ -179,4 +179,4 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "select.shrink": partial(grow, -1),
     "select.other-end": swap_ends,
 }
-"""Handlers of the actions that move and select, for every screen with a text."""
+"""Handlers of the actions that move the cursor and select text, for every screen with a text."""

@@ -137,7 +137,7 @@ def _finish_or_save(draft: Draft) -> Effects:
 
 
 def leave_for(what: str, step: int, draft: Draft) -> Effects:
-    """Request to open something other than this sample, unless work is unsaved."""
+    """Request to open a page or another sample, unless work is unsaved."""
     if problem := completion.find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
     return [Open(what, step)]

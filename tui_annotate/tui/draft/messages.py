@@ -55,9 +55,9 @@ class MessageCode(ScreenMessage):
     LABEL_GONE = "{label} is no longer in the label set"
     UNKNOWN_LABEL = "Unknown label"
     NO_LABEL_TO_REPEAT = "No label to repeat yet"
-    NO_CLAIM_TO_REPEAT_ON = "Move or select first, then r repeats the label"
+    NO_CLAIM_TO_REPEAT_ON = "Move the cursor or select text first, then r repeats the label"
     DIGITS_OFF_ON_SUGGESTION = "Press e first, then a digit chooses a label for the suggestion"
-    DIGITS_OFF_AFTER_SAVE = "Move or select before you label again"
+    DIGITS_OFF_AFTER_SAVE = "Move the cursor or select text before you label again"
     NO_WORDS_TO_LABEL = "No words here to label"
     TAKES_NO_EVIDENCE = "Label {label} allows no evidence: Backspace releases the evidence"
     TAKES_NO_NOTE = "Label {label} allows no note: Backspace drops the note"
@@ -72,7 +72,7 @@ class MessageCode(ScreenMessage):
     PART_TAKES_NO_EVIDENCE = "Label {label} allows no evidence: e edits the annotation"
     PART_TAKES_NO_NOTE = "Label {label} allows no note: e edits the annotation"
     OTHER_LABELS_OFF = "An exclusive label allows no second label: the other label is switched off"
-    NO_LABEL_LEFT = "No label left: a digit adds one, e cancels the edit, x deletes"
+    NO_LABEL_LEFT = "No label left: a digit adds one, e cancels the edit, x deletes the annotation"
     NO_ANCHOR_LEFT = "No claim or evidence left: select a claim, e cancels the edit, x deletes"
     NOTHING_CHANGED = "Nothing changed"
     NO_SCALE = "No rating scale for these samples: set ratings = [...] in the settings"
@@ -105,9 +105,9 @@ class MessageCode(ScreenMessage):
 
     # completing and closing a sample, and saves that the store refused
     NOT_SAVED_TRY_AGAIN = "This annotation is not saved yet: a digit tries again"
-    LABEL_TO_CHOOSE = "Not completed: {letter} {label} was split · {digits} choose · e edit"
+    LABEL_TO_CHOOSE = "Not completed: {letter} {label} was split · {digits} choose a label · e edit"
     LABEL_LACKS = "Not completed: {letter} {label} needs {lacks} · e edit · m note"
-    NOT_ALL_SEEN = "{unseen} · Enter again completes"
+    NOT_ALL_SEEN = "{unseen} · Enter again completes the sample"
     FINISH_EDIT_BEFORE_LEAVING = "Finish the edit before you go on: Enter saves it, e cancels it"
     MORE_NOT_SAVED = "Other unsaved annotations: {count} · finish this one, then the next opens"
     CLAIM_NOT_SAVED = "This claim is not saved yet: a digit tries again, Backspace drops it"
@@ -202,7 +202,7 @@ class MessageCode(ScreenMessage):
     ONLINE = "Online: work is shared"
     OFFLINE = "Offline: work stays on this machine until you go online"
     NOT_SHARED_YET = "Not shared yet: {problem}"
-    LEFT_OUT_OF_PULL = "A pull skipped {sample}: {reason}"
+    LEFT_OUT_OF_PULL = "Synchronization skipped {sample}: {reason}"
     SENDING_LAST = "Quitting: sending the last changes; unsent changes are sent next time"
 
 
@@ -223,7 +223,7 @@ class LineText(ScreenMessage):
     # what was saved, and the annotation in focus
     SAVED = "Saved: {labels}"
     FOCUSED = "{letter} {labels}"
-    SPLIT = "{letter} {label} was split: {digits} choose"
+    SPLIT = "{letter} {label} was split: {digits} choose a new label"
     FROM = "from {origin}"
     CHANGED = "{maker}, changed"
 

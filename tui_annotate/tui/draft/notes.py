@@ -131,7 +131,7 @@ def keep_note_text(draft: Draft, text: str) -> Effects:
 
 
 def keep_unsaved_text(draft: Draft, text: str) -> bool:
-    """Keep the text of the note line; return False for a reason or an unchanged text."""
+    """Keep the text of the note line; return False if it is a reason or unchanged."""
     note = draft.writing
     if note is None or note.kind in (REASON, DECLINE):
         return False

@@ -32,7 +32,7 @@ def dump_state(draft: Draft) -> dict[str, Any]:
 
 
 def restore(draft: Draft, kept: Mapping[str, Any]) -> None:
-    """Restore a state of `dump_state`, without values that do not fit the sample's texts."""
+    """Restore a state that `dump_state` returned, except values that do not fit the texts."""
     claim = _parse_span(kept.get("claim"), draft.text(Side.SUMMARY, 0))
     for side in Side:
         document, offset = _parse_cursor(kept.get("cursors"), side, draft)

@@ -77,7 +77,7 @@ class ViewedMatches:
     _segments: set[tuple[int, int]] = field(default_factory=set)
 
     def begin(self, claim: Anchor | None) -> None:
-        """Start a record for the matches of a claim; for the same claim keep the record."""
+        """Start a new record of viewed matches if the claim has changed."""
         if claim != self.claim:
             self.claim = claim
             self._segments.clear()
@@ -286,23 +286,23 @@ class Draft:
         return self.pointer.selection
 
     def text(self, side: Side, index: int | None = None) -> str:
-        """Return the text of a document, by default the one on screen; empty for no document."""
+        """Return the text of a document, by default of the document on screen."""
         documents = self.sample.side(side)
         index = self.pointers[side].document if index is None else index
         return documents[index].text if index < len(documents) else ""
 
     def sentences(self, side: Side, index: int | None = None) -> Sequence[Segment]:
-        """Return the segments of a document, by default the one on screen; empty for none."""
+        """Return the sentences of a document, by default of the document on screen."""
         index = self.pointers[side].document if index is None else index
         indices = [at for at, doc in enumerate(self.sample.documents) if doc.side is side]
         return self.segments[indices[index]] if index < len(indices) else ()
 
     def segment(self, side: Side) -> int:
-        """Return the index of the segment under a side's cursor; 0 for an empty text."""
+        """Return the index of the sentence under a side's cursor; 0 for an empty text."""
         return segment_at(self.sentences(side), self.pointers[side].offset)
 
     def sentence(self, side: Side) -> Span | None:
-        """Return the segment under a side's cursor without outer white space; None if blank."""
+        """Return the sentence under a side's cursor without outer white space; None if blank."""
         segments = self.sentences(side)
         return segments[self.segment(side)].span.trim(self.text(side)) if segments else None
 
@@ -412,7 +412,7 @@ class Draft:
 
     @property
     def is_passage_alone(self) -> bool:
-        """Whether a digit saves the selected passage without a claim; True only in citations."""
+        """Whether a digit saves the selected passage without a claim (only in citations)."""
         chosen = self.pointers[Side.SUMMARY].selection or self.evidence or self.editing
         return self.sample.kind is SampleKind.CITATION and not chosen and self.passage is not None
 

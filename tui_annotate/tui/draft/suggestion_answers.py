@@ -32,7 +32,7 @@ def send_acceptance(draft: Draft, suggestion: Suggestion, annotation: Annotation
 
 
 def send_refusal(draft: Draft, reason: str = "") -> Effects:
-    """Send the rejection of the suggestion in focus; digits are off, as after a save."""
+    """Send the rejection of the suggestion in focus, and disable digits as after a save."""
     draft.pending, one = None, draft.focused_suggestion
     if one is None:
         return [Blink()]

@@ -101,7 +101,7 @@ MACHINES = HelpGroup(
 """Help on the keys of a list whose samples may have scores."""
 
 SCORE_LEGEND: tuple[LegendEntry, ...] = (
-    LegendEntry(((BARS, "accent"),), "score: a full bar means well supported"),
+    LegendEntry(((BARS, "accent"),), "score of the sample: a full bar means well supported"),
     LegendEntry((("r w u", "disabled"),), "verdict of a program: right, wrong, undecided"),
 )
 """Legend of the marks next to samples that may have scores."""

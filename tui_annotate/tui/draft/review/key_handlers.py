@@ -203,7 +203,7 @@ def position_of(draft: ReviewDraft, made: Annotation) -> int:
 
 
 def follow_cursor(draft: ReviewDraft) -> None:
-    """Select the position under the cursor; between positions keep the last one selected."""
+    """Select the position under the cursor; if there is none, keep the selected position."""
     if draft.state != REVIEWING or draft.side is not Side.SUMMARY or draft.selection:
         return
     at = draft.position_at(draft.pointers[Side.SUMMARY].offset)
@@ -295,7 +295,7 @@ def add_own_annotation(draft: ReviewDraft) -> Effects:
 
 
 def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str, ...]) -> Effects:
-    """Open an annotation for editing as on the annotating screen; Enter saves."""
+    """Open an annotation for editing as on the annotating screen; Enter saves the edit."""
     draft.sources[annotation.id] = sources
     draft.originals[annotation.id] = annotation
     draft.editing, draft.digits_off = annotation, False

@@ -22,7 +22,7 @@ class ReviewText(ScreenMessage):
     NO_MAJORITY = "No majority: a digit chooses a candidate, then y accepts it"
     ALREADY_TAKEN = "Already accepted · e edits, x rejects the annotation"
     ALREADY_REFUSED = "Already rejected: {reason} · a digit chooses a candidate, y accepts it"
-    NO_CANDIDATES_TO_MERGE = "No two candidates here to merge"
+    NO_CANDIDATES_TO_MERGE = "Nothing to merge: this position has fewer than two candidates"
     LABEL_TO_MERGE_UNCLEAR = (
         "Candidates differ in label: a digit chooses a candidate, then M merges"
     )
@@ -74,7 +74,7 @@ class ReviewText(ScreenMessage):
     # the draft line: questions
     REJECTED_BECAUSE = "Rejected because:"
     WHY_NO_RATING = "No rating is accepted: why?"
-    CHOOSE_RATING = "Backspace, then * chooses a rating"
+    CHOOSE_RATING = "Press Backspace, then * to choose a rating"
     WHY_ONE_OPEN = "1 conflict is open without a decision: why?"
     WHY_OPEN = "{count} conflicts have no decision: why leave them open?"
     WHY_REJECT = "Reject {candidate}: why?"
@@ -87,9 +87,9 @@ class ReviewText(ScreenMessage):
     NEXT_CONFLICT = "c next conflict"
     NEXT_SAMPLE = "> next sample"
     GO_TO = "c next conflict, a next annotation"
-    NOTHING_ELSE = "No other annotations: Enter completes"
-    NOTHING = "No annotations: Enter completes"
-    SELECT_AND_ADD = "select words and press + to add your own"
+    NOTHING_ELSE = "No other annotations: Enter completes the sample"
+    NOTHING = "No annotations: Enter completes the sample"
+    SELECT_AND_ADD = "select words and press + to add your own annotation"
     OWN = "Your own: {annotation}"
     EDIT_KEY = "e edit"
     REMOVE_KEY = "x remove"

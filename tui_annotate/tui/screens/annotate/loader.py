@@ -59,7 +59,7 @@ class SampleSource:
     """Source of the samples in an annotator's queue; a subclass reads the review queue."""
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Return the first sample to show; None if the queue is empty; in the store's thread.
+        """Return the first sample to show; None for an empty queue. Called in the store's thread.
 
         Args:
             sample: an id, or dataset/id; empty for the sample where the annotator stopped.
@@ -393,7 +393,7 @@ class SampleLoader:
     # prefetching
 
     def _take_prefetched(self, to: SampleKey | int | None) -> OpenSample | None:
-        """Return a valid prefetched sample, so that no thread is needed; None if there is none."""
+        """Return a prefetched sample that is still valid; None if there is none."""
         screen, ahead = self._screen, self._valid_prefetch() if to is not None else None
         draft = screen.draft
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
@@ -424,7 +424,7 @@ class SampleLoader:
             self._prefetch(self._screen.current)
 
     def _prefetch(self, current: SampleSession) -> None:
-        """Read the samples that keys lead to from the open sample; nothing is written."""
+        """Read the samples that the next keys may open, without writing to the store."""
         draft, session, saver = current.draft, current.session, self._screen.saver
         found = [feature.upcoming(draft) for feature in self._screen.features]
         if all(keys is None for keys in found):

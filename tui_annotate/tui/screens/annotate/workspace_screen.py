@@ -159,7 +159,7 @@ class WorkspaceScreen(SampleScreen):
         self._place_features(made)
 
     def _place_features(self, made: Mapping[str, Feature]) -> None:
-        """Put the features of plug-ins into the order; features outside the order come last."""
+        """Sort the features of plug-ins into the feature order; features not in it come last."""
         left, features = dict(made), []
         for each in self._feature_order:
             feature = left.pop(each, None) if isinstance(each, str) else each
@@ -361,7 +361,7 @@ class WorkspaceScreen(SampleScreen):
             self._act(draft, event, action)
 
     def _is_too_soon(self, draft: Draft, action: str, now: float) -> bool:
-        """Return whether a first key would complete or skip a sample before it can be read."""
+        """Return whether a key completes or skips a sample before there was time to read it."""
         if action != "sample.skip" and not (action == "sample.done" and draft.state in "RS"):
             return False
         before, self._ended_at = self._ended_at, now

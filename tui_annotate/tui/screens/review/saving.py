@@ -164,7 +164,7 @@ class ReviewSaves:
         return True
 
     def _send_rating_or_comment(self, effect: Rate | Comment) -> None:
-        """Send a rating of the sample or a sample comment; a refused comment is kept."""
+        """Send a rating or comment of the sample; keep a comment that the store refuses."""
         if isinstance(effect, Rate):
             self.send_action("rate", rating=effect.rating)
             return
@@ -296,7 +296,7 @@ class ReviewSaves:
         self._saves.send(StoreJob(call, self._go_on, self.reload_and_show, shown=True))
 
     def _go_on(self, answer: tuple[ReviewResult, OpenSample | None]) -> None:
-        """Show the next sample after an adjudicated sample, or that no sample waits for review."""
+        """Open the next sample after an adjudicated one, or show that no sample is waiting."""
         self._saves.busy = False
         (review_result, following), screen = answer, self._screen
         self._update_progress(review_result)

@@ -85,7 +85,7 @@ class AnnotatorThreads(ThreadFeature):
 
 
 class AnnotatorNotes(Feature):
-    """Feature that shows the annotators' sample comments on the first page."""
+    """Feature that shows the annotators' sample comments on the first page about a sample."""
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
         """Return a page with the sample comments of the annotators, who are shown as letters."""

@@ -204,7 +204,7 @@ class Feature:
         """Read the feature's data for a sample that is opened; called in the store's thread."""
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the sample after a finished sample; None to use the default order.
+        """Return the sample to open after a finished sample; None for the default order.
 
         Called in the store's thread.
         """
@@ -226,7 +226,7 @@ class Feature:
         return open_sample
 
     def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Update the draft after the sample was read again because of a change elsewhere."""
+        """Update the draft after the sample was read again from the store."""
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
         """Show a dialog after a finished sample, then call `go_on`; return False for no dialog."""

@@ -68,7 +68,7 @@ class ParentReport:
         return next((at for at, leaf in enumerate(self.leaves) if key in leaf.keys), -1)
 
     def citations(self, key: SampleKey) -> tuple[SampleKey, ...]:
-        """Return all citations of a citation's sentence, in order."""
+        """Return all citations of the sentence to which a citation belongs, in order."""
         at = self.leaf(key)
         return self.leaves[at].keys if at >= 0 else ()
 
@@ -139,7 +139,7 @@ def _cited_title(draft: Draft, usual: Title, parent: ParentReport | None) -> Tit
 
 
 def tabs(sample: Sample, parent: ParentReport) -> tuple[Citation, ...]:
-    """Return the documents that a citation's sentence cites; empty for fewer than two."""
+    """Return the documents cited by a citation's sentence, if there are at least two."""
     keys, text = parent.citations(sample.key), sample.document(Side.SUMMARY).text.rstrip()
     if len(keys) < 2 or not text:
         return ()

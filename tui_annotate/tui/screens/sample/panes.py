@@ -185,7 +185,7 @@ class PaneController:
         self._anchors.clear()
 
     def _update_matches(self, draft: Draft) -> Effects:
-        """Ask the assist for matches if the anchor in focus has changed; return the effects."""
+        """Search for matches if the selected text has changed, and return the effects."""
         if draft.side is Side.SUMMARY and self._anchors.pop(Side.SOURCE, None):
             highlights.show_matches(draft, Side.SUMMARY, ())
         anchor = draft.current_anchor(draft.side)
@@ -237,7 +237,7 @@ class PaneController:
     def prepare_assist(
         self, load: Callable[[], AssistService], sample: Sample, segments: Segments
     ) -> None:
-        """Prepare the assist in a thread; results for an older sample are dropped."""
+        """Prepare the search for matches in a thread; results for an older sample are dropped."""
         call = partial(self._prepare, load, sample, segments, number=self._number)
         self._screen.run_in_thread("assist", call)
 
@@ -256,7 +256,7 @@ class PaneController:
     def _prepare(
         self, load: Callable[[], AssistService], sample: Sample, segments: Segments, *, number: int
     ) -> None:
-        """Prepare the assist in a thread: lexical matches first if vectors may take longer."""
+        """Prepare the search for matches in a thread, lexical first if vectors may take longer."""
         from tui_annotate.services.assist.sample import settle
 
         assist, worker = load(), get_current_worker()

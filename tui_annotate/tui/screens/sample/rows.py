@@ -104,7 +104,7 @@ def quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
 
 
 def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationMark]:
-    """Return marks of suggestions: all claims on the summary, focused evidence on the source.
+    """Mark the claims of all suggestions, or in the source the focused suggestion's evidence.
 
     Unchanged marks are returned as the same objects, so that a key needs no time for them.
     """

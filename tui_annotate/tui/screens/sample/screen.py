@@ -333,7 +333,7 @@ class SampleScreen(Screen[None]):
         super().notify_style_update()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Override Textual's hook: return blank lines, which widgets cover except between texts.
+        """Override Textual's hook: return blank lines, which are visible only between the texts.
 
         Each frame asks for all lines. Drawing them the usual way takes a tenth of a frame's time.
         """

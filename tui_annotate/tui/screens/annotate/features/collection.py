@@ -1,4 +1,4 @@
-"""Features for reports, documents and citations of a collection: navigation and surroundings.
+"""Features for reports, documents and citations of a collection: navigation and surrounding text.
 
 The report of the open citation is kept, so that a key to the next citation of the same report
 reads only that citation.
@@ -115,7 +115,7 @@ class OtherDocuments:
             self._host.show_draft()
 
     def title(self, draft: Draft, title: Title) -> Title:
-        """Add to the title of the cited document which other document has better evidence."""
+        """Name a document with better evidence in the title of the cited document."""
         if not self._note:
             return title
         has_text = bool(draft.sample.side(Side.SOURCE))
@@ -158,7 +158,7 @@ class Collection(Feature):
             draft.tabs = len(parent.citations(draft.sample.key))
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
-        """Return the citations that keys lead to from the open citation; None for other samples."""
+        """Return the citations that the next keys may open; None if no citation is open."""
         if draft.sample.kind not in RATED_KINDS or not self.walks:
             return None
         parent, here = self._parent_report(draft), draft.sample.key

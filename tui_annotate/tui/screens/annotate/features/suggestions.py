@@ -177,7 +177,7 @@ def _apply_answer(each: SuggestionStatus, saved: SaveResult) -> SuggestionStatus
 
 
 def _open_suggestions(sample: Sample, found: Sequence[SuggestionStatus]) -> tuple[Suggestion, ...]:
-    """Return the unanswered suggestions in reading order, with sides as on the screen."""
+    """Return the unanswered suggestions in reading order, converted for the screen."""
     exchange = partial(single_document.exchange_sides, sample)
     waiting = [exchange(each.suggestion) for each in found if each.open]
     return tuple(sorted(waiting, key=lambda one: one.claim or one.evidence))

@@ -155,7 +155,7 @@ class ThreadFeature(Feature):
         sent_message: AnyMessage,
         **how: str,
     ) -> None:
-        """Open the dialog of a thread, with an input for a new contribution.
+        """Open the dialog of a discussion thread, with an input for a new message.
 
         Args:
             lines: (author, time, text) of each contribution so far.
