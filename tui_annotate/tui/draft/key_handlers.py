@@ -33,7 +33,7 @@ def press(
     comment: str = "",
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
-    """Run an action in any state of the draft: change the draft, and return the effects.
+    """Run an action in any state of the draft: change the draft, and return effects for the screen.
 
     Args:
         action: id of the action.

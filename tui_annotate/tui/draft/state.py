@@ -325,7 +325,7 @@ class Draft:
         return ", ".join(map(self.label_name, filter(None, paths))) or "no label"
 
     def slot(self, path: LabelPath) -> int:
-        """Return a label's colour slot; a parent without a colour has its first leaf's slot."""
+        """Return the number of a label's colour; a parent without one has its first leaf's."""
         own = self._slots.get(path)
         below = (slot for known, slot in self._slots.items() if known[: len(path)] == path)
         return next(below, 0) if own is None else own

@@ -16,7 +16,7 @@ from tui_annotate.tui.draft.view.state import ViewDraft
 
 
 def press(draft: ViewDraft, action: str, *, digit: str = "") -> Effects:
-    """Run an action of the viewer: change the draft, and return the effects."""
+    """Run an action of the viewer: change the draft, and return effects for the screen."""
     draft.message = NO_MESSAGE
     if action == "option.choose":
         return _choose_by_digit(draft, digit)

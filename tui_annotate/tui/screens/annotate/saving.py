@@ -259,13 +259,13 @@ class SaveController:
 
 
 class AnnotationSaves:
-    """Handler of an annotator's effects that change the store."""
+    """Handler of an annotator's requests that change the store."""
 
     def __init__(self, screen: WorkspaceScreen, saves: SaveController) -> None:
         self._screen, self._saves = screen, saves
 
     def handle(self, effect: Effect) -> bool:
-        """Send the change of an effect to the store; return False if the effect changes nothing."""
+        """Send a requested change to the store; return False if the request changes nothing."""
         current = self._screen.current
         if current is None:
             return False

@@ -389,16 +389,16 @@ class WorkspaceScreen(SampleScreen):
         return not self.too_small or action_of(action).in_small_window
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Apply an action to the draft, and return its effects."""
+        """Apply an action to the draft, and return effects for the screen to perform."""
         comment = self.open_sample.assignment.comment if self.open_sample else ""
         return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Take the clicked match as evidence, or release it, and return the effects."""
+        """Take the clicked match as evidence, or release it; return effects for the screen."""
         return highlights.take_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Show the annotation or suggestion that was clicked in the list; return the effects."""
+        """Show the annotation or suggestion clicked in the list; return effects for the screen."""
         listed: list[Annotation | Suggestion] = [*draft.annotations, *draft.offered]
         if draft.editing or not 0 <= index < len(listed):
             return [Blink()]
@@ -411,7 +411,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def handle(self, effect: Effect) -> bool:
-        """Handle an effect that concerns the screen itself; return False for other effects."""
+        """Perform a draft's request to the screen itself; return False for others."""
         match effect:
             case Open("signals"):
                 self.panes.next_signals()

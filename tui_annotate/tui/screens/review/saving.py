@@ -124,7 +124,7 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
 
 
 class ReviewSaves:
-    """Handler of a reviewer's effects that change the store."""
+    """Handler of a reviewer's requests that change the store."""
 
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: ReviewSource
@@ -139,7 +139,7 @@ class ReviewSaves:
         return draft if isinstance(draft, ReviewDraft) else None
 
     def handle(self, effect: Effect) -> bool:
-        """Send the change of an effect to the store; return False if the effect changes nothing."""
+        """Send a requested change to the store; return False if the request changes nothing."""
         match effect:
             case TakeCandidates(candidates):
                 self.send_action("take", candidates=candidates)

@@ -162,14 +162,14 @@ class ReviewScreen(WorkspaceScreen):
     # keys
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Apply an action to the sample in review, and return its effects."""
+        """Apply an action to the sample in review; return effects for the screen to perform."""
         if isinstance(draft, ReviewDraft):
             more, comment = self.feature_keys, self._agreed_comment()
             return key_handlers.press(draft, action, digit=digit, comment=comment, more=more)
         return super().press(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Perform effects; a typed reason is first assigned to the question that asked for it."""
+        """Perform effects; a typed reason first answers the question of the draft."""
         draft = self.review_draft
         super().perform(key_handlers.convert_reasons(draft, effects) if draft else effects)
 
@@ -278,7 +278,7 @@ class ReviewScreen(WorkspaceScreen):
     # effects
 
     def handle(self, effect: Effect) -> bool:
-        """Handle an effect that concerns the reviewing screen; return False for other effects."""
+        """Perform a draft's request to the reviewing screen; return False for others."""
         match effect:
             case Open("names"):
                 self._show_names()

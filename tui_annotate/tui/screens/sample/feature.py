@@ -81,7 +81,7 @@ class FeatureHost(Protocol):
         """Update every widget from the draft."""
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Perform effects of the draft in order, then show the draft."""
+        """Perform the draft's requests (effects) in order, then show the draft."""
 
     def follow(self) -> None:
         """Copy the cursors to the draft, and update the matches."""
@@ -244,7 +244,7 @@ class Feature:
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Handle an effect of this feature; return False for other effects."""
+        """Perform a draft's request to this feature; return False for other requests."""
         del effect, session, draft
         return False
 

@@ -125,7 +125,7 @@ class PaneController:
     # effects on the panes
 
     def handle(self, effect: Effect) -> bool:
-        """Handle an effect on a pane; return False for other effects."""
+        """Perform a draft's request to a pane; return False for other requests."""
         match effect:
             case Move(side, unit, step, extend):
                 self[side].move(unit, step, extend=extend)
@@ -185,7 +185,7 @@ class PaneController:
         self._anchors.clear()
 
     def _update_matches(self, draft: Draft) -> Effects:
-        """Search for matches if the selected text has changed, and return the effects."""
+        """Search for matches if the selected text has changed; return effects for the screen."""
         if draft.side is Side.SUMMARY and self._anchors.pop(Side.SOURCE, None):
             highlights.show_matches(draft, Side.SUMMARY, ())
         anchor = draft.current_anchor(draft.side)

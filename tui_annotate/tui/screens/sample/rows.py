@@ -335,7 +335,7 @@ def _is_focused(draft: Draft, annotation: Annotation) -> bool:
 
 
 def slot_of(draft: Draft, labels: Sequence[LabelPath]) -> int:
-    """Return the colour slot of an annotation with the given labels."""
+    """Return the number of the colour of an annotation with the given labels."""
     return draft.slot(labels[0]) if labels else 0
 
 

@@ -124,7 +124,7 @@ class SampleScreen(Screen[None]):
         return True
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Apply an action to the draft, and return its effects."""
+        """Apply an action to the draft, and return effects for the screen to perform."""
         raise NotImplementedError
 
     def header(self) -> Header | None:
@@ -153,7 +153,7 @@ class SampleScreen(Screen[None]):
             self.perform(self.press(draft, action, digit=digit) if may else [Blink()])
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Perform effects of the draft in order, then show the draft."""
+        """Perform the draft's requests (effects) in order, then show the draft."""
         for effect in effects:
             for handle in self.handlers:
                 if handle(effect):
@@ -163,7 +163,7 @@ class SampleScreen(Screen[None]):
             self.show_draft()
 
     def handle(self, effect: Effect) -> bool:
-        """Handle an effect that concerns the screen itself; return False for other effects."""
+        """Perform a draft's request to the screen itself; return False for others."""
         match effect:
             case Blink():
                 self.query_one(LabelBar).blink()
@@ -281,11 +281,11 @@ class SampleScreen(Screen[None]):
             self.option_clicked(message.digit)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Show the match that was clicked in the source, and return the effects."""
+        """Show the match that was clicked in the source; return effects for the screen."""
         return highlights.show_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Handle a click on a row of the annotation list, and return the effects."""
+        """Handle a click on a row of the annotation list; return effects for the screen."""
         raise NotImplementedError
 
     def option_clicked(self, digit: str) -> None:

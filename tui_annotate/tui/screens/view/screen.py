@@ -235,13 +235,13 @@ class ViewScreen(SampleScreen):
                 self.perform(key_handlers.refuse(draft, self._keys.get(name).help))
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Apply an action to the draft, and return its effects."""
+        """Apply an action to the draft, and return effects for the screen to perform."""
         if not isinstance(draft, ViewDraft):
             return []
         return key_handlers.press(draft, action, digit=digit)
 
     def handle(self, effect: Effect) -> bool:
-        """Handle an effect that concerns the viewer's screen; return False for other effects."""
+        """Perform a draft's request to the viewer's screen; return False for others."""
         draft, opened = self.draft, self.opened
         if draft is None or opened is None:
             return False
@@ -374,7 +374,7 @@ class ViewScreen(SampleScreen):
     # the mouse
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Show the annotation that was clicked in the list, and return the effects."""
+        """Show the annotation that was clicked in the list; return effects for the screen."""
         return key_handlers.show(draft, index) if isinstance(draft, ViewDraft) else []
 
     def option_clicked(self, digit: str) -> None:

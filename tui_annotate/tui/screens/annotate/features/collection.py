@@ -180,7 +180,7 @@ class Collection(Feature):
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Handle an effect on citations or the collection; return False for other effects."""
+        """Perform a draft's request on citations or the collection; return False for others."""
         match effect:
             case Open("cited"):
                 self._show_citation(draft)

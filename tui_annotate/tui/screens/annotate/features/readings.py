@@ -65,7 +65,7 @@ class SecondReadings(Feature):
         return True
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Switch between first and second reading on request; return False for other effects."""
+        """Switch between first and second reading on request; return False for other requests."""
         del draft
         if effect != Open("reading"):
             return False

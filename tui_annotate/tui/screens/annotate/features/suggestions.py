@@ -84,7 +84,7 @@ class Suggestions(Feature):
     # answers to suggestions
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Send answers to suggestions, and hide or show them; return False for other effects."""
+        """Send answers to suggestions, and hide or show them; return False for other requests."""
         open_sample = self.host.open_sample
         if open_sample is None:
             return False

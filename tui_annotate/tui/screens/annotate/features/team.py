@@ -48,7 +48,7 @@ class TeamDialogs(Feature):
             self._show_announcements(session)
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Open the statistics or the outcome of review; return False for other effects."""
+        """Open the statistics or the outcome of review; return False for other requests."""
         del draft
         open_sample = self.host.open_sample
         match effect:
@@ -135,7 +135,7 @@ class ThreadFeature(Feature):
         self._unsent = ""
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Open the thread about the sample; return False for other effects."""
+        """Open the thread about the sample; return False for other requests."""
         del draft
         open_sample = self.host.open_sample
         if open_sample is None or effect != Open("talk"):
