@@ -169,7 +169,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().press(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Perform effects; a typed reason first answers the question of the draft."""
+        """Perform effects; a typed reason first becomes the answer to the open question."""
         draft = self.review_draft
         super().perform(key_handlers.convert_reasons(draft, effects) if draft else effects)
 
