@@ -126,7 +126,7 @@ STATES = {  # keys that lead to a state, and what its line says however little r
     "": ("save: ", "no evidence"),
     "space": ("save: ", "evidence 1 ✓"),
     "space n space": ("save: ", "evidence 1, 2 ✓"),
-    "2": (" needs evidence: ", "Space saves with match 1", "Enter saves without it"),
+    "2": (" needs evidence: ", "Space saves with match 1", "Enter: no evidence"),
     "1": ("1 choose", "· Enter "),
     "!": ("Flag: why?", "1-4 choose", "0 other reason", "Enter no reason"),
     "tab": ("Space takes", "as evidence for"),
@@ -167,7 +167,7 @@ def test_with_room_nothing_is_left_out() -> None:
     keys(made, "4")
     full = "Sourced needs evidence: Space saves with match 1"
     assert draft_line(made, 120)[0] == f"{full} · Enter saves without evidence · Backspace cancel"
-    assert draft_line(made, CELLS)[0].endswith("Space saves with match 1 · Enter saves without it")
+    assert draft_line(made, CELLS)[0].endswith("Space saves with match 1 · Enter: no evidence")
     made = draft()
     select(made, SUMMARY)
     keys(made, "tab")

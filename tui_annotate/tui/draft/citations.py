@@ -45,7 +45,7 @@ def shorten_id(name: str) -> str:
 
 
 def format_marks(found: Sequence[Citation]) -> dict[int, str]:
-    """Return the citation marks in brackets, as far as they fit, by each sentence's last offset."""
+    """Map each sentence's last offset to the text of the citation marks after the sentence."""
     by_end: dict[int, list[str]] = {}
     for citation in found:
         by_end.setdefault(citation.span.end - 1, []).append(f"[{shorten_id(citation.id)}]")
@@ -53,10 +53,10 @@ def format_marks(found: Sequence[Citation]) -> dict[int, str]:
 
 
 def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
-    """Return (offset before a citation mark, span of the mark in all marks there), or None.
+    """Return a citation mark's position: the offset before it, and its span in the marks' text.
 
     Args:
-        number: index of the citation.
+        number: index of the citation; None is returned for an index that does not exist.
     """
     if not 0 <= number < len(found):
         return None
@@ -113,7 +113,7 @@ def citations_at_cursor(draft: Draft) -> list[int]:
 
 
 def step_citation(draft: Draft, step: int) -> int:
-    """Return the index of the next or previous citation from the cursor, cyclic."""
+    """Return the index of the citation after or before the cursor; the first follows the last."""
     found, now = draft.citations, citations_at_cursor(draft)
     if draft.citation in now:
         return (draft.citation + step) % len(found)
@@ -139,7 +139,7 @@ def choose_citation(draft: Draft, number: int) -> Effects:
 
 
 def focused_mark(draft: Draft) -> tuple[int, Span] | None:
-    """Find the mark of the focused citation (see `find_mark`); None outside of its sentence."""
+    """Find the focused citation's mark (see `find_mark`); None if the cursor left its sentence."""
     if draft.citation not in citations_at_cursor(draft):
         return None
     return find_mark(draft.citations, draft.citation)

@@ -101,7 +101,7 @@ def ask_flag_reason(draft: Draft) -> Effects:
 
 
 def find_leave_problem(draft: Draft) -> StatusMessage:
-    """Return why another sample cannot be opened now; empty if it can."""
+    """Return a message if unsaved work prevents opening another sample, else an empty message."""
     if draft.editing:
         return StatusMessage(MessageCode.FINISH_EDIT_BEFORE_LEAVING)
     if draft.unsaved:
@@ -121,7 +121,7 @@ def find_unsaved_work(draft: Draft) -> StatusMessage:
 
 
 def _show_kept_note(draft: Draft) -> Effects | None:
-    """Focus the annotation or sample of a kept note, so that `m` opens the note; None for none.
+    """Focus the annotation or sample that has an unsaved note; None if no note is unsaved.
 
     The note of a deleted annotation is kept for an undo, and is ignored here.
     """
@@ -161,7 +161,7 @@ def _describe_sentences(numbers: Sequence[int]) -> str:
 
 
 def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation]) -> Effects:
-    """List an annotation that the store has saved, and open the note line for a required note."""
+    """Add a saved annotation to the draft; open the note line if its label requires a note."""
     _, new = draft.saving.pop(annotation.id, (annotation, False))
     draft.annotations = tuple(annotations)
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]

@@ -19,12 +19,12 @@ LONGEST: Final = 2_000
 _QUOTE = 20  # cells
 
 Place = tuple[Side, int]
-"""A document of a sample, as (side, index on this side)."""
+"""A document of a sample: its side, and its index among the documents of this side."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchPair:
-    """A pair of the current anchor and the focused match on the other side."""
+    """The text at the cursor (anchor), and the focused match in the text on the other side."""
 
     anchor: Anchor
     match: Match
@@ -40,7 +40,7 @@ class MatchPair:
         return self.anchor.side.other, self.match.document
 
     def has_same_match(self, other: MatchPair | None) -> bool:
-        """Return whether another pair has the same match."""
+        """Return whether another pair has the same match as this pair."""
         where = (self.match_document, self.match.segment)
         return other is not None and where == (other.match_document, other.match.segment)
 
@@ -65,11 +65,11 @@ class TextContrast:
 NOTHING: Final = TextContrast()
 
 Marks = Callable[[Place], Sequence[Span] | None]
-"""Function that returns the spans of a document not found on the other side; None if unknown."""
+"""Function from a document to the spans of words that the other side lacks; None if unknown."""
 
 
 def match_pair(draft: Draft) -> MatchPair | None:
-    """Return the current pair of anchor and match; None without an anchor or a focused match."""
+    """Return the text at the cursor with the focused match; None if one of the two is missing."""
     anchor, side = draft.current_anchor(draft.side), draft.side.other
     match = next(
         (one for one in draft.matches[side] if one.rank == draft.focused_ranks[side]), None
@@ -78,7 +78,7 @@ def match_pair(draft: Draft) -> MatchPair | None:
 
 
 def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> TextContrast:
-    """Compare an anchor with a match; takes milliseconds, so call this function in a thread.
+    """Compare a selection with a match; this takes milliseconds, so call it in a thread.
 
     Args:
         marks: words not found on the other side; if known for both documents, only these words
@@ -116,7 +116,7 @@ def _shorten(span: Span) -> Span:
 
 
 def _marks_within(spans: Sequence[Span] | None, place: Span) -> list[Span] | None:
-    """Return the disjoint, ordered spans within `place`, relative to the start of `place`."""
+    """Clip ordered, disjoint spans to `place`, and return them relative to its start."""
     if spans is None:
         return None
     first = bisect_right(spans, place.start, key=lambda span: span.end)

@@ -68,7 +68,7 @@ def select_here(draft: Draft) -> Effects:
 
 
 def swap_ends(draft: Draft) -> Effects:
-    """Make the other end of the selection its free end."""
+    """Exchange the fixed end and the free end of the selection."""
     return [SwapEnds(draft.side)] if draft.selection else []
 
 
@@ -135,7 +135,7 @@ def go_to_summary(draft: Draft) -> Effects:
 
 
 def drop_selections(draft: Draft) -> Effects:
-    """Drop the selections of both sides, and go back to the summary."""
+    """Drop the selections in summary and source, and go back to the summary."""
     return [
         Select(Side.SUMMARY, None),
         *(go_to_summary(draft) if draft.side is Side.SOURCE else []),
@@ -179,4 +179,4 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "select.shrink": partial(grow, -1),
     "select.other-end": swap_ends,
 }
-"""Handlers of the actions that move and select, for every screen with a text."""
+"""Handlers of the actions that move the cursor and select text, for every screen with a text."""

@@ -46,7 +46,7 @@ class GrowSelection(Effect):
 
 @dataclass(frozen=True, slots=True)
 class SwapEnds(Effect):
-    """Request to make the other end of the selection its free end."""
+    """Request to exchange the fixed end and the free end of the selection."""
 
     side: Side
 
@@ -61,7 +61,7 @@ class Select(Effect):
 
 @dataclass(frozen=True, slots=True)
 class GoTo(Effect):
-    """Request to move the cursor to an offset of a document, without a selection, into view."""
+    """Request to drop the selection and to move the cursor to an offset of a document."""
 
     side: Side
     document: int
@@ -164,7 +164,7 @@ class Undo(Effect):
 
 @dataclass(frozen=True, slots=True)
 class TakeCandidates(Effect):
-    """Request of a reviewer to accept candidates unchanged, each given by its source ids."""
+    """Request of a reviewer to accept candidates unchanged, given by their annotations' ids."""
 
     candidates: tuple[tuple[str, ...], ...]
 
@@ -225,7 +225,7 @@ Effects = list[Effect]
 
 
 def open_page(what: str, _draft: object, *, step: int = 0) -> Effects:
-    """Return the effect that opens a page; the draft is not used."""
+    """Return the effect that opens a page, as a key handler that does not need the draft."""
     return [Open(what, step)]
 
 

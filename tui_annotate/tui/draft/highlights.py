@@ -41,7 +41,7 @@ def _walk_hits(draft: Draft, step: int) -> Effects:
 
 
 def walk_missing_words(step: int, draft: Draft) -> Effects:
-    """Go to the next or previous marked word (not in the source), cyclic; one must exist."""
+    """Go to the next or previous word that the source lacks; one such word must exist."""
     here = draft.pointers[Side.SUMMARY].offset
     starts = [span.start for span in draft.missing_words]
     at = bisect_right(starts, here) if step > 0 else bisect_left(starts, here) - 1
@@ -68,7 +68,7 @@ def show_hits(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
 
 
 def show_matches(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
-    """Show new matches on a side, focus the best, and scroll to it or to known evidence."""
+    """Show new matches and focus the best; scroll to it or to the focused annotation's evidence."""
     draft.matches[side] = tuple(matches)
     draft.focused_ranks[side] = matches[0].rank if matches else 0
     known = draft.editing or draft.in_focus
@@ -80,7 +80,7 @@ def show_matches(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
 
 
 def take(draft: Draft) -> Effects:
-    """Take or release evidence (Space): the focused match, in the source the current text."""
+    """Take or release evidence (Space): the text at the source's cursor, or the focused match."""
     if draft.side is Side.SOURCE and not draft.pending:
         taken = _toggle_evidence(draft, draft.current_anchor(Side.SOURCE))
         return [*taken, *cursor_actions.go_to_summary(draft)]

@@ -46,12 +46,12 @@ class WordHints:
 
     @classmethod
     def over(cls, side: Side, words: Sequence[tuple[Span, ...]], near: Span) -> WordHints:
-        """Assign codes to words: the shortest to words in `near`, then by distance from `near`."""
+        """Assign codes to words, the shortest to words in or closest to the span `near`."""
         ordered = sorted(words, key=lambda pair: (_distance(pair[0], near), pair))
         return cls(side, dict(zip(make_codes(len(ordered)), ordered, strict=False)))
 
     def shown(self) -> dict[str, Span]:
-        """Return the words whose codes begin with the typed letters, by the remaining letters."""
+        """Return the words whose codes begin with the typed letters, by the letters to type."""
         fitting = (item for item in self.words.items() if item[0].startswith(self.typed))
         return {code[len(self.typed) :]: pair[0] for code, pair in fitting}
 

@@ -33,7 +33,7 @@ def press(
     comment: str = "",
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
-    """Run an action in any state of the draft: change the draft, and return the effects.
+    """Run an action in any state of the draft: change the draft, and return effects for the screen.
 
     Args:
         action: id of the action.
@@ -137,7 +137,7 @@ def _finish_or_save(draft: Draft) -> Effects:
 
 
 def leave_for(what: str, step: int, draft: Draft) -> Effects:
-    """Request to open something other than this sample, unless work is unsaved."""
+    """Request to open a page or another sample, unless work is unsaved."""
     if problem := completion.find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
     return [Open(what, step)]
@@ -151,7 +151,7 @@ def walk_documents(step: int, draft: Draft) -> Effects:
 
 
 def walk_items(step: int, draft: Draft) -> Effects:
-    """Go to the next open item, or to the next citation if a report or citation has none open."""
+    """Go to the next open item; in a report or citation without open items, to a citation."""
     if draft.missing_words or draft.lacking():
         return navigation.go_to_item(step, draft)
     if draft.sample.kind is SampleKind.CITATION and draft.tabs:

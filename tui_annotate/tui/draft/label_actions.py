@@ -34,7 +34,7 @@ def choose(draft: Draft, digit: str) -> Effects:
 
 
 def pick(draft: Draft, path: LabelPath) -> Effects:
-    """Apply a label chosen from the list of labels; also a label that has sublabels."""
+    """Apply a label that was chosen from the list of labels, even if it has sublabels."""
     if draft.tree.find(path) is None:
         return draft.refuse_key(MessageCode.LABEL_GONE, WARNING, label=describe_labels([path]))
     return label(draft, path)
@@ -154,7 +154,7 @@ def _take_passage(draft: Draft) -> Effects:
 
 
 def _find_problem(draft: Draft, found: Label) -> StatusMessage:
-    """Return why the draft cannot be saved with a label; empty if it can."""
+    """Return why the draft cannot be saved with a label; empty if it can be saved."""
     claim, evidence = draft.anchors_to_save()
     if problem := closed_label_reason(draft, found):
         return problem
@@ -166,7 +166,7 @@ def _find_problem(draft: Draft, found: Label) -> StatusMessage:
 
 
 def closed_label_reason(draft: Draft, found: Label | None) -> StatusMessage:
-    """Return why a label cannot be used for new annotations; empty if it can."""
+    """Return why a label cannot be used for new annotations; empty if it can be used."""
     if found is None or found.offered:
         return NO_MESSAGE
     if not found.split:

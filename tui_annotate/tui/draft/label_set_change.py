@@ -31,11 +31,11 @@ class DraftLabelSetChange:
     became: Mapping[LabelPath, LabelPath]
 
     def path(self, path: LabelPath) -> LabelPath:
-        """Return the current path of a label of the former version."""
+        """Return a label's path in the current label set, given its path in the former one."""
         return self.became.get(path, path)
 
     def of(self, annotation: Annotation, held: Collection[LabelPath]) -> Annotation:
-        """Return an unsaved annotation with the labels that are possible now.
+        """Return an unsaved annotation with those of its labels that the new label set allows.
 
         Args:
             held: current paths of the labels that the annotation has in the store.
@@ -106,7 +106,7 @@ def describe_split(tree: LabelTree, label: Label) -> StatusMessage:
 def take_over(
     draft: Draft, change: DraftLabelSetChange, annotations: tuple[Annotation, ...]
 ) -> None:
-    """Apply the new label set, and the annotations now in the store, to a draft."""
+    """Apply the new label set and the store's current annotations to a draft."""
     stored = {known.id: known for known in annotations}
 
     def convert(pair: tuple[Annotation, bool]) -> tuple[Annotation, bool]:

@@ -27,8 +27,8 @@ class MessageCode(ScreenMessage):
     # moving, matches and search
     NO_MATCH_LIT = "No match"
     AT_HIT = "Hit {number} of {count}: {what} · n N next, previous · Backspace ends the search"
-    AT_MISSING_WORD = "{number} of {count} words not in the source · c C next, previous · i off"
-    NO_HIT = "{what}: not found here"
+    AT_MISSING_WORD = "Missing word {number} of {count} · c C next, previous · i hides the marks"
+    NO_HIT = "No hit for {what} in this text"
     NO_MATCH_TO_TAKE = "No match to take: Tab goes to the source, where Space takes a sentence"
     NO_CLAIM_FOR_EVIDENCE = (
         "Press e, then Space to add evidence; move or select for a new annotation"
@@ -44,8 +44,8 @@ class MessageCode(ScreenMessage):
     NO_CITATIONS = "This report has no citations"
     NOTHING_OPEN = "No open items · i marks words not found in the source"
     NOTHING_OPEN_BUT_HIDDEN = "No open items · Y shows hidden suggestions"
-    CITATION = "Citation {number}/{count} [{id}] · Tab reads it"
-    CITATION_ABOUT = "Citation {number}/{count} [{id}] · Tab reads it · {about}"
+    CITATION = "Citation {number}/{count} [{id}] · Tab reads the document"
+    CITATION_ABOUT = "Citation {number}/{count} [{id}] · Tab reads the document · {about}"
     CITATION_WITHOUT_TEXT = (
         "Citation {number}/{count} [{id}] · its text is not available · c C next, previous"
     )
@@ -55,24 +55,24 @@ class MessageCode(ScreenMessage):
     LABEL_GONE = "{label} is no longer in the label set"
     UNKNOWN_LABEL = "Unknown label"
     NO_LABEL_TO_REPEAT = "No label to repeat yet"
-    NO_CLAIM_TO_REPEAT_ON = "Move or select first, then r repeats the label"
+    NO_CLAIM_TO_REPEAT_ON = "Move the cursor or select text first, then r repeats the label"
     DIGITS_OFF_ON_SUGGESTION = "Press e first, then a digit chooses a label for the suggestion"
-    DIGITS_OFF_AFTER_SAVE = "Move or select before you label again"
+    DIGITS_OFF_AFTER_SAVE = "Move the cursor or select text before you label again"
     NO_WORDS_TO_LABEL = "No words here to label"
-    TAKES_NO_EVIDENCE = "{label} takes no evidence: Backspace releases it"
-    TAKES_NO_NOTE = "{label} takes no note: Backspace drops it"
+    TAKES_NO_EVIDENCE = "Label {label} allows no evidence: Backspace releases the evidence"
+    TAKES_NO_NOTE = "Label {label} allows no note: Backspace drops the note"
     LABEL_RETIRED = "{label} is retired: choose another label"
     LABEL_SPLIT = "{label} was split: choose {parts}"
     LABEL_SPLIT_INTO_NOTHING = "{label} was split: choose another label"
-    HAS_LABEL_ALREADY = "{letter} already gives this {what} the label {label}: a, then e edits it"
+    HAS_LABEL_ALREADY = "Annotation {letter} of this {what} has label {label}: a, then e edits it"
     HAS_EXCLUSIVE_LABEL = (
-        "{letter} labels this {what} {label}, and one of the two labels is exclusive"
+        "Annotation {letter} of this {what} has label {label}, which excludes the new label"
     )
-    PART_IS_EXCLUSIVE = "{label} is exclusive: e edits the labels"
-    PART_TAKES_NO_EVIDENCE = "{label} takes no evidence: e edits the annotation"
-    PART_TAKES_NO_NOTE = "{label} takes no note: e edits the annotation"
-    OTHER_LABELS_OFF = "One of the two labels is exclusive: the other is switched off"
-    NO_LABEL_LEFT = "No label left: a digit adds one, e cancels the edit, x deletes"
+    PART_IS_EXCLUSIVE = "Label {label} is exclusive: e edits the labels"
+    PART_TAKES_NO_EVIDENCE = "Label {label} allows no evidence: e edits the annotation"
+    PART_TAKES_NO_NOTE = "Label {label} allows no note: e edits the annotation"
+    OTHER_LABELS_OFF = "An exclusive label allows no second label: the other label is switched off"
+    NO_LABEL_LEFT = "No label left: a digit adds one, e cancels the edit, x deletes the annotation"
     NO_ANCHOR_LEFT = "No claim or evidence left: select a claim, e cancels the edit, x deletes"
     NOTHING_CHANGED = "Nothing changed"
     NO_SCALE = "No rating scale for these samples: set ratings = [...] in the settings"
@@ -90,14 +90,14 @@ class MessageCode(ScreenMessage):
 
     # notes
     NO_NOTE_ON_SUGGESTION = "Press e to change the suggestion, then m to write its note"
-    NO_NOTE_UNDER_LABEL = "{label} takes no note"
+    NO_NOTE_UNDER_LABEL = "Label {label} allows no note"
     FORMER_HAS_NO_NOTE_FOR_THIS = (
-        "The past annotation has no note · e changes the labels of the focused one"
+        "The past annotation has no note · e changes the focused annotation's labels"
     )
     FORMER_HAS_NO_NOTE = "The past annotation has no note"
     NOTE_IN_HAND_ALREADY = "The draft already has a note: Backspace drops it"
     NOTE_TAKEN = "Note copied to the draft"
-    REPEAT_TOGGLES = "r switches {label} on or off"
+    REPEAT_TOGGLES = "r switches the label {label} on or off"
     REPEAT_SAVES = "r saves as {label}"
     ANNOTATION_OF_NOTE_GONE = "The annotation of this note was deleted; its text is kept"
     NOTE_KEPT = "Note kept, not saved: m opens it again"
@@ -105,11 +105,11 @@ class MessageCode(ScreenMessage):
 
     # completing and closing a sample, and saves that the store refused
     NOT_SAVED_TRY_AGAIN = "This annotation is not saved yet: a digit tries again"
-    LABEL_TO_CHOOSE = "Not completed: {letter} {label} was split · {digits} choose · e edit"
+    LABEL_TO_CHOOSE = "Not completed: {letter} {label} was split · {digits} choose a label · e edit"
     LABEL_LACKS = "Not completed: {letter} {label} needs {lacks} · e edit · m note"
-    NOT_ALL_SEEN = "{unseen} · Enter again completes"
+    NOT_ALL_SEEN = "{unseen} · Enter again completes the sample"
     FINISH_EDIT_BEFORE_LEAVING = "Finish the edit before you go on: Enter saves it, e cancels it"
-    MORE_NOT_SAVED = "{count} more not saved yet: finish this annotation, then the next one opens"
+    MORE_NOT_SAVED = "Other unsaved annotations: {count} · finish this one, then the next opens"
     CLAIM_NOT_SAVED = "This claim is not saved yet: a digit tries again, Backspace drops it"
     EVIDENCE_IN_HAND = "Unsaved evidence: a digit saves it, Backspace releases it"
     NOTE_IN_HAND = "Unsaved note without a label: a digit saves it, Backspace drops it"
@@ -121,7 +121,7 @@ class MessageCode(ScreenMessage):
     DONE_AGAIN = "Redid: {what}"
     RATED = "Rated {rating} · u undo"
     NOT_RATED_ANY_MORE = "Rating removed · u undo"
-    NOT_SAVED_COMES_BACK = "{label} not saved, its draft opens next: {reason}"
+    NOT_SAVED_COMES_BACK = "The annotation {label} is not saved and opens next: {reason}"
 
     # suggestions
     SUGGESTIONS_HIDDEN_NOW = "Suggestions hidden in all samples: Y shows them"
@@ -134,7 +134,9 @@ class MessageCode(ScreenMessage):
     SELECTION_IN_HAND = "Words are selected: Backspace drops the selection"
     NO_LABEL_PROPOSED = "This suggestion has no label: press e, then a digit"
     UNKNOWN_LABEL_PROPOSED = "The label set has no label {label}: press e, then a digit"
-    PROPOSED_TAKES_NO_EVIDENCE = "{label} takes no evidence: press e, then Backspace releases it"
+    PROPOSED_TAKES_NO_EVIDENCE = (
+        "{label} allows no evidence: e, then Backspace releases the evidence"
+    )
     SUGGESTION_REFUSED = "Rejected {what} from {maker} · u undo"
     SUGGESTION_REFUSED_MORE_OPEN = "Rejected {what} from {maker} · u undo · {key} next"
 
@@ -169,8 +171,8 @@ class MessageCode(ScreenMessage):
     SENT_TO_REVIEWERS = "Sent to the reviewers: you will see their reply next time you start"
     NO_PARENT_REPORT = "The report of this sentence is not in the workspace"
     NO_OTHER_DOCUMENT_CITED = "This sentence cites no other document"
-    FIRST_CITATION = "This is the first citation of the report · J next unfinished"
-    LAST_CITATION = "This is the last citation of the report · J next unfinished"
+    FIRST_CITATION = "This is the first citation of the report · J next open citation"
+    LAST_CITATION = "This is the last citation of the report · J next open citation"
     NO_COLLECTION_ITEM = "J works only on reports, documents and citations: Enter completes samples"
     ALL_OTHERS_ANNOTATED = "All other {items} are annotated"
     NO_COLLECTION = "This sample is not part of a report collection: q shows the queue"
@@ -179,18 +181,18 @@ class MessageCode(ScreenMessage):
     MATCHES_BY_ALL = "Matches by words and vectors together · t words only"
     MATCHES_BY_WORDS = "Matches by lexical search (words only) · t vectors only"
     MATCHES_BY_VECTORS = "Matches by vectors only · t words and vectors together"
-    NO_VECTORS = "{reason} · t words and vectors together"
+    NO_VECTORS = "{reason} · t uses words and vectors"
     LACKING_HIDDEN = "Words not found in the source are no longer marked"
-    LACKING_NO_TWO_TEXTS = "This sample has no two texts to compare; other samples will show marks"
+    LACKING_NO_TWO_TEXTS = "Nothing to compare here: words are marked in samples with two texts"
     LACKING_SEARCH = "Searching for words not found in the source ..."
-    LACKING_MARKED = "{count} marked: words not found in the source · c C next, previous · i off"
-    LACKING_NONE = "All numbers, names and words appear in the source · i off"
+    LACKING_MARKED = "Words not in the source: {count} · c C next, previous · i hides the marks"
+    LACKING_NONE = "All numbers, names and words appear in the source · i stops checking"
 
     # positions of the answer, and contexts in a judge's order
     NO_GOLD_KNOWN = "No answer passage is marked"
     NO_POSITION_STUDY = "This sample is not part of a position study"
-    FIRST_FAILING = "This is the first failing sample · q back to the chart"
-    LAST_FAILING = "This is the last failing sample · q back to the chart"
+    FIRST_FAILING = "This is the first failing sample · q returns to the chart"
+    LAST_FAILING = "This is the last failing sample · q returns to the chart"
     NO_JUDGED_ORDER = "No judge has ranked the documents of this sample"
     JUDGED_ORDER = "Documents in the judge's order · d D next, previous"
     RETRIEVED_ORDER = "Documents in the retriever's order · d D next, previous"
@@ -200,8 +202,8 @@ class MessageCode(ScreenMessage):
     ONLINE = "Online: work is shared"
     OFFLINE = "Offline: work stays on this machine until you go online"
     NOT_SHARED_YET = "Not shared yet: {problem}"
-    LEFT_OUT_OF_PULL = "A pull skipped {sample}: {reason}"
-    SENDING_LAST = "Quitting: sending the last changes; unsent changes follow next time"
+    LEFT_OUT_OF_PULL = "Synchronization skipped {sample}: {reason}"
+    SENDING_LAST = "Quitting: sending the last changes; unsent changes are sent next time"
 
 
 @unique
@@ -221,7 +223,7 @@ class LineText(ScreenMessage):
     # what was saved, and the annotation in focus
     SAVED = "Saved: {labels}"
     FOCUSED = "{letter} {labels}"
-    SPLIT = "{letter} {label} was split: {digits} choose"
+    SPLIT = "{letter} {label} was split: {digits} choose a new label"
     FROM = "from {origin}"
     CHANGED = "{maker}, changed"
 
@@ -246,18 +248,18 @@ class LineText(ScreenMessage):
 
     # letters on words
     FIRST_WORD = "First word: type its letters"
-    LAST_WORD = "Last word: type its letters · Enter takes one word"
-    SECOND_OF_PAIR = "capital letter: the word after"
+    LAST_WORD = "Last word: type letters · Enter takes one word"
+    SECOND_OF_PAIR = "capitals take the next word"
 
     # questions
     RATE = "Rate the {item}: {digits} choose · 0 not rated"
     FLAG = "Flag: why? {digits} choose · 0 other reason · Enter no reason"
     CHILD = "{label}: {digits} choose a sublabel · Enter chooses {label}"
-    CHILD_SHORT = "{label}: {digits} choose · Enter {label}"
+    CHILD_SHORT = "{label}: {digits} choose a sublabel · Enter this label"
     EVIDENCE_OF_MATCH = "{label} needs evidence: Space saves with match {rank}"
     EVIDENCE_BY_HAND = "{label} needs evidence: {enter} · Backspace, Tab: select it"
     WITHOUT = "Enter saves without evidence"
-    WITHOUT_SHORT = "Enter saves without it"
+    WITHOUT_SHORT = "Enter: no evidence"
     REJECT = "Reject: why? {digits} choose · 0 other reason · Enter no reason"
 
     # the source
@@ -265,9 +267,9 @@ class LineText(ScreenMessage):
     TAKES_FOR = "Space takes {what} as evidence for {claim}"
     RELEASES = "Space releases {what} as evidence"
     RELEASES_FOR = "Space releases {what} as evidence for {claim}"
-    PASSAGE_TAKES = "Space takes the selection"
-    PASSAGE_TAKES_FOR = "Space takes the selection for {claim}"
-    PASSAGE_RELEASES = "Space releases the selection"
+    PASSAGE_TAKES = "Space takes the selection as evidence"
+    PASSAGE_TAKES_FOR = "Space takes the selection as evidence for {claim}"
+    PASSAGE_RELEASES = "Space releases the selection as evidence"
     THIS_SENTENCE = "this sentence"
 
     # what the open note is on
@@ -331,7 +333,7 @@ class StatusMessage:
 
     @property
     def text(self) -> str:
-        """The sentence with its fields filled in."""
+        """The text of the message, with the values of its fields filled in."""
         return self.code.text(**self.fields)
 
     def __str__(self) -> str:
@@ -339,13 +341,13 @@ class StatusMessage:
 
 
 AnyMessage = ScreenMessage | StatusMessage | str
-"""A code, whose fields are given separately; a whole message; or a text of another layer."""
+"""What the draft line can show: a code with separate fields, a complete message, or a text."""
 
 NO_MESSAGE = StatusMessage()
 
 
 def make_message(message: AnyMessage, kind: Kind = "hint", **fields: object) -> StatusMessage:
-    """Return a message of the given kind; a string is a text of another layer.
+    """Return a message of the given kind, made from a code, another message or a plain text.
 
     Args:
         fields: values by the field names of the code's sentence.

@@ -14,7 +14,7 @@ from tui_annotate.tui.draft.state import Draft
 
 
 def go_to_annotation(step: int, draft: Draft) -> Effects:
-    """Focus the next or previous annotation, cyclic; in a report, suggestions too."""
+    """Focus the next or previous annotation; in a report, the next annotation or suggestion."""
     known: Sequence[Annotation | Suggestion] = draft.annotations
     if draft.cites:
         known = _sort_by_position([*draft.annotations, *draft.offered])
@@ -69,7 +69,7 @@ def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
 
 
 def neighbour_index(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> int:
-    """Return the index of the next or previous item, counted from the focus, else the cursor."""
+    """Return the index of the item after or before the focused item, else the cursor."""
     at = next((at for at, one in enumerate(known) if one.id == draft.focused), None)
     if at is not None:
         return (at + step) % len(known)

@@ -43,14 +43,14 @@ def write_comment(draft: Draft, comment: str = "") -> Effects:
 
 
 def claim_to_search(draft: Draft) -> tuple[Anchor | None, str]:
-    """Return (claim, annotation id or empty) for the search in past annotations."""
+    """Return the claim for the search in past annotations, and the focused annotation's id."""
     annotation = draft.editing or draft.focused_annotation
     claim = annotation.claim if annotation and not draft.editing else ()
     return next(iter(claim or draft.claim), None), annotation.id if annotation else ""
 
 
 def take(draft: Draft, former: PastAnnotation) -> Effects:
-    """Take the note of a past annotation for the draft, and its label for key `r`.
+    """Copy a past annotation's note to the draft; key `r` then applies that annotation's label.
 
     If an annotation is in focus, the note line opens with the note instead.
     """
@@ -131,7 +131,7 @@ def keep_note_text(draft: Draft, text: str) -> Effects:
 
 
 def keep_unsaved_text(draft: Draft, text: str) -> bool:
-    """Keep the text of the note line; return False for a reason or an unchanged text."""
+    """Keep the text of the note line; return False if it is a reason or unchanged."""
     note = draft.writing
     if note is None or note.kind in (REASON, DECLINE):
         return False

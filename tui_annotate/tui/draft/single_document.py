@@ -1,4 +1,4 @@
-"""Samples of a single document: on the summary side on screen, on the source side in the store.
+"""Samples of one document: stored as source documents, shown on the summary side of the screen.
 
 Therefore passages are marked with the same keys as in other samples. Between screen and store,
 claims and evidence are exchanged; texts and offsets stay unchanged.
@@ -36,7 +36,7 @@ def to_screen_sample(sample: Sample) -> Sample:
 
 
 def exchange_sides(sample: Sample, one: _Marked) -> _Marked:
-    """Convert a stored annotation for the screen, or back; `sample` is the stored sample."""
+    """Swap claim and evidence of an annotation if the stored sample is a single document."""
     if not is_alone(sample):
         return one
     claim, evidence = tuple(map(_swap_side, one.evidence)), tuple(map(_swap_side, one.claim))
@@ -44,14 +44,14 @@ def exchange_sides(sample: Sample, one: _Marked) -> _Marked:
 
 
 def exchange_all_sides(sample: Sample, annotations: Iterable[_Marked]) -> tuple[_Marked, ...]:
-    """Convert several annotations with `exchange_sides`."""
+    """Swap claim and evidence of several annotations (see `exchange_sides`)."""
     return tuple(exchange_sides(sample, known) for known in annotations)
 
 
 def exchange_group_sides(
     sample: Sample, groups: tuple[CandidateGroup, ...]
 ) -> tuple[CandidateGroup, ...]:
-    """Convert stored groups of candidates for the screen."""
+    """Swap claim and evidence of the candidates in groups (see `exchange_sides`)."""
     if not is_alone(sample):
         return groups
     return tuple(
@@ -65,7 +65,7 @@ def exchange_group_sides(
 
 
 def stored_anchor(sample: Sample, anchor: Anchor) -> Anchor:
-    """Convert an anchor of the screen to the stored anchor."""
+    """Return an anchor with its stored side; a single document has another side on screen."""
     return _swap_side(anchor) if is_alone(sample) else anchor
 
 

@@ -42,7 +42,7 @@ DECLINING: Final = ("supported", "wrong extent", "wrong label", "unimportant")
 
 
 def segment_at(segments: Sequence[Segment], offset: int) -> int:
-    """Return the index of the segment that contains an offset; the last for the text's end."""
+    """Return the index of the segment at an offset; the last segment for the text's end."""
     return max(0, bisect_right(segments, offset, key=lambda segment: segment.start) - 1)
 
 
@@ -77,7 +77,7 @@ class ViewedMatches:
     _segments: set[tuple[int, int]] = field(default_factory=set)
 
     def begin(self, claim: Anchor | None) -> None:
-        """Start a record for the matches of a claim; for the same claim keep the record."""
+        """Start a new record of viewed matches if the claim has changed."""
         if claim != self.claim:
             self.claim = claim
             self._segments.clear()
@@ -88,7 +88,7 @@ class ViewedMatches:
             self._segments.add((match.document, match.segment))
 
     def offer(self, claim: Sequence[Anchor], matches: Sequence[Match]) -> AssistSnapshot | None:
-        """Return the assist snapshot of a claim; None if the matches are of another claim."""
+        """Return the assist snapshot of a claim; None if this record is about another claim."""
         if self.claim is None or self.claim not in claim:
             return None
         looked = [match for match in matches if (match.document, match.segment) in self._segments]
@@ -155,7 +155,7 @@ SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The object of a note; `id` is the id of an annotation or suggestion, else empty."""
+    """The object of a note: its kind, and the id if it is an annotation or a suggestion."""
 
     kind: str
     id: str = ""
@@ -286,23 +286,23 @@ class Draft:
         return self.pointer.selection
 
     def text(self, side: Side, index: int | None = None) -> str:
-        """Return the text of a document, by default the one on screen; empty for no document."""
+        """Return the text of a document, by default of the document on screen."""
         documents = self.sample.side(side)
         index = self.pointers[side].document if index is None else index
         return documents[index].text if index < len(documents) else ""
 
     def sentences(self, side: Side, index: int | None = None) -> Sequence[Segment]:
-        """Return the segments of a document, by default the one on screen; empty for none."""
+        """Return the sentences of a document, by default of the document on screen."""
         index = self.pointers[side].document if index is None else index
         indices = [at for at, doc in enumerate(self.sample.documents) if doc.side is side]
         return self.segments[indices[index]] if index < len(indices) else ()
 
     def segment(self, side: Side) -> int:
-        """Return the index of the segment under a side's cursor; 0 for an empty text."""
+        """Return the index of the sentence under a side's cursor; 0 for an empty text."""
         return segment_at(self.sentences(side), self.pointers[side].offset)
 
     def sentence(self, side: Side) -> Span | None:
-        """Return the segment under a side's cursor without outer white space; None if blank."""
+        """Return the sentence under a side's cursor without outer white space; None if blank."""
         segments = self.sentences(side)
         return segments[self.segment(side)].span.trim(self.text(side)) if segments else None
 
@@ -325,7 +325,7 @@ class Draft:
         return ", ".join(map(self.label_name, filter(None, paths))) or "no label"
 
     def slot(self, path: LabelPath) -> int:
-        """Return a label's colour slot; a parent without a colour has its first leaf's slot."""
+        """Return the number of a label's colour; a parent without one has its first leaf's."""
         own = self._slots.get(path)
         below = (slot for known, slot in self._slots.items() if known[: len(path)] == path)
         return next(below, 0) if own is None else own
@@ -350,7 +350,7 @@ class Draft:
 
     @property
     def cites(self) -> bool:
-        """Whether key `c` goes to citations; if so, key `a` also goes to suggestions."""
+        """Whether key `c` goes to citations; suggestions then have key `a` instead of `c`."""
         return bool(self.citations or self.tabs)
 
     @property
@@ -412,7 +412,7 @@ class Draft:
 
     @property
     def is_passage_alone(self) -> bool:
-        """Whether a digit saves the selected passage without a claim; True only in citations."""
+        """Whether a digit saves the selected passage without a claim (only in citations)."""
         chosen = self.pointers[Side.SUMMARY].selection or self.evidence or self.editing
         return self.sample.kind is SampleKind.CITATION and not chosen and self.passage is not None
 
@@ -481,7 +481,7 @@ class Draft:
 
     @property
     def split_label(self) -> Label | None:
-        """The split label of the focused annotation, which the digits replace by a part."""
+        """The focused annotation's split label, which a digit replaces by one of its new labels."""
         annotation = self.focused_annotation
         if annotation is None or self.editing or self.pending or annotation.id in self.saving:
             return None

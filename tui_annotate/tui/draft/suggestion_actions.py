@@ -114,7 +114,7 @@ def _find_obstacle(draft: Draft) -> StatusMessage:
 
 
 def _find_problem(draft: Draft, one: Suggestion) -> StatusMessage:
-    """Return why a suggestion cannot be saved unchanged; empty if it can."""
+    """Return why a suggestion cannot be saved unchanged; empty if it can be saved."""
     if not one.labels:
         return StatusMessage(MessageCode.NO_LABEL_PROPOSED)
     for path in one.labels:
@@ -193,7 +193,7 @@ OFFER: Final = "offer"
 
 
 class _Widths(NamedTuple):
-    """Cells of quotes, labels and the maker's name; number of evidence spans that are named."""
+    """Limits of a suggestion's text: cells of quotes, labels and maker; number of named spans."""
 
     quote: int
     labels: int
@@ -271,7 +271,7 @@ def _describe_proposal(draft: Draft, one: Suggestion, widths: _Widths) -> str:
 
 
 def describe_suggestion(draft: Draft) -> str:
-    """Return the focused suggestion with headings, or the origin of the focused annotation."""
+    """Describe the focused suggestion under headings, or the origin of the focused annotation."""
     one, known = draft.changing or draft.focused_suggestion, draft.focused_annotation
     if one is None:
         if known is None or known.suggested is None:

@@ -10,7 +10,7 @@ from tui_annotate.tui.draft.state import DECLINE, Draft, Note
 
 
 def to_annotation(draft: Draft, suggestion: Suggestion) -> Annotation:
-    """Return the annotation that an unchanged suggestion becomes, without its reason as a note.
+    """Return the annotation that results from accepting a suggestion unchanged; it has no note.
 
     The annotation has the suggestion's id; the store replaces the id.
     """
@@ -32,7 +32,7 @@ def send_acceptance(draft: Draft, suggestion: Suggestion, annotation: Annotation
 
 
 def send_refusal(draft: Draft, reason: str = "") -> Effects:
-    """Send the rejection of the suggestion in focus; digits are off, as after a save."""
+    """Send the rejection of the suggestion in focus, and disable digits as after a save."""
     draft.pending, one = None, draft.focused_suggestion
     if one is None:
         return [Blink()]

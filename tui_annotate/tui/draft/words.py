@@ -36,7 +36,7 @@ QUOTE_CELLS: Final = 36
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """Limits for the draft line: cells of a quote and of names; whether it shows optional keys."""
+    """Detail of the draft line: maximum cells of quotes and names, and whether to show all keys."""
 
     quote: int = QUOTE_CELLS
     names: int = 200
@@ -55,7 +55,7 @@ _MOST_EVIDENCE = 2  # named spans if the line must be short
 
 
 def draft_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
-    """Return (text, kind) of the draft line in `cells` cells if possible; a message is not cut."""
+    """Return (text, kind) of the draft line; texts except messages are shortened to `cells`."""
     if draft.message:
         return draft.message.text, draft.message.kind
     text, kind = _describe(draft, _DETAILS[0])
@@ -125,7 +125,7 @@ def _describe_focused(draft: Draft, annotation: Annotation, detail: _Detail) -> 
 
 
 def _describe_next_key(draft: Draft) -> str:
-    """Name the next key while suggestions are open, or other annotations have a split label."""
+    """Name the key that goes to the next split label or open suggestion; empty if none is left."""
     if any(draft.tree.split(one.labels) for one in draft.annotations):
         return LineText.NEXT_KEY.text(key="c")
     return LineText.NEXT_KEY.text(key=draft.suggestion_key) if draft.offered else ""
@@ -209,7 +209,7 @@ def describe_kind(sample: Sample) -> str:
 
 
 def _describe_note(draft: Draft, note: state.Note, detail: _Detail) -> str:
-    """Name the object of the open note."""
+    """Name what the open note is about, for example an annotation."""
     if note.kind == state.REASON:
         return LineText.FLAGGED_BECAUSE.text()
     if note.kind == state.SAMPLE:
@@ -283,7 +283,7 @@ def describe_anchor(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -
 def _with_evidence(
     draft: Draft, what: str, detail: _Detail, *, evidence: Sequence[Anchor] = ()
 ) -> str:
-    """Add the given evidence, else the draft's, to a claim in words.
+    """Add evidence to the description of a claim: the given evidence, else the draft's evidence.
 
     Without evidence the text says so, if the sample has a source.
     """
@@ -297,7 +297,7 @@ def _with_evidence(
 
 
 def describe_evidence(draft: Draft, evidence: Sequence[Anchor], *, cells: int, most: int) -> str:
-    """Describe up to `most` evidence spans: by match rank, else as `sentence 12`, else quoted."""
+    """Describe up to `most` evidence spans, each by match rank, as `sentence 12` or as a quote."""
     ranks = {draft.anchor_of(match): str(match.rank) for match in draft.matches[Side.SOURCE]}
     names = (
         ranks.get(anchor) or describe_anchor(draft, anchor, cells=cells) for anchor in evidence
@@ -324,7 +324,7 @@ def join_label_names(labels: Iterable[Label], *, last: str = ", ") -> str:
 
 
 def digit_range(options: tuple[LabelOption, ...]) -> str:
-    """Return the digits that save a label, as `1-4` or `1,3`; else those that open sublabels."""
+    """Return the digits that save a label, or open sublabels if none saves, as `1-4` or `1,3`."""
     saving = [option for option in options if not option.opens]
     digits = [option.digit for option in saving or options]
     if not digits:
@@ -340,7 +340,7 @@ def describe_maker(one: Suggestion | Provenance) -> str:
 
 
 def describe_origin(suggested: Provenance | None) -> str:
-    """Name the maker of an annotation's suggestion, and whether it was changed; empty for none."""
+    """Describe who suggested an annotation and whether it was changed; empty for handmade ones."""
     if suggested is None:
         return ""
     maker = describe_maker(suggested)

@@ -59,7 +59,7 @@ FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
     ("open", frozenset({State.NEW, State.DRAFT, State.REOPENED})),
     *((f"{STATE_NAMES[state]} {STATE_GLYPHS[state]}", frozenset({state})) for state in State),
 )
-"""Filters of the queue by digit 1, 2, ...: a name, and the states to show; no states means all."""
+"""Filters of the queue by digit: a name, and the states to show; an empty set shows all states."""
 
 _COMMON_KEYS = ("Enter", "open"), ("/", "search"), ("f", "filter")
 
@@ -85,7 +85,7 @@ def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
     )
     leaving = (
         ("/", "search ids and summaries; Enter keeps the search, Esc clears it"),
-        ("Esc", "back to the open sample"),
+        ("Esc", "go back to the open sample"),
         ("q", "close the list, or quit"),
     )
     return HelpGroup("Moving", moving), HelpGroup("Choosing", (*choosing, *leaving))
@@ -101,8 +101,8 @@ MACHINES = HelpGroup(
 """Help on the keys of a list whose samples may have scores."""
 
 SCORE_LEGEND: tuple[LegendEntry, ...] = (
-    LegendEntry(((BARS, "accent"),), "score: a full bar means well supported"),
-    LegendEntry((("r w u", "disabled"),), "label by a machine: right, wrong, undecided"),
+    LegendEntry(((BARS, "accent"),), "score of the sample: a full bar means well supported"),
+    LegendEntry((("r w u", "disabled"),), "verdict of a program: right, wrong, undecided"),
 )
 """Legend of the marks next to samples that may have scores."""
 
@@ -160,7 +160,7 @@ class PageRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QueueScores:
-    """Functions that provide a list's scores; all but `order` and `reorder` run in a thread.
+    """Functions that read a list's scores and orders in a thread, and that get or set the order.
 
     Attributes:
         glances: reads the scores of samples.
@@ -443,7 +443,7 @@ class QueueScreen(Screen[SampleKey | None]):
         self.dismiss(None)
 
     def action_unsearch(self) -> None:
-        """Clear the search; the list stays open, as the user may hold Backspace down too long."""
+        """Clear the search, but keep the list open: the user may hold Backspace down too long."""
         self.query_one(LineInput).value = ""
         self._end_search()
 

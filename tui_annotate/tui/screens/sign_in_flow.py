@@ -172,7 +172,7 @@ class SignInFlow:
         self._watch_clock()
 
     def note_activity(self) -> None:
-        """Note the time of a key press, click or paste."""
+        """Record the time of a key press, click or paste."""
         self._last_key_at = self._clock()
 
     def _watch_clock(self) -> None:

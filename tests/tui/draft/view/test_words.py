@@ -75,7 +75,7 @@ def test_where_it_comes_from_is_told(draft: ViewDraft, origin: str, words: str) 
     facts = dict(describe_annotation(draft, one))
     assert facts["origin"] == words
     assert facts["version"] == "2"
-    assert facts["made of"] == "A, 1 not in this file"
+    assert facts["made of"] == "A, 1 annotation not in this file"
 
 
 def test_the_pages_tell_the_rest(draft: ViewDraft) -> None:

@@ -146,7 +146,7 @@ def _effects_of_reason(
 
 
 def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
-    """Convert a reason from the note line into the answer to the pending question of review."""
+    """Turn the reason typed into the note line into the answer to the reviewer's open question."""
     given: Effects = []
     for effect in effects:
         match effect:
@@ -191,7 +191,7 @@ def show_position(draft: ReviewDraft, at: int) -> Effects:
 
 
 def position_of(draft: ReviewDraft, made: Annotation) -> int:
-    """Return the index of an adjudicated annotation's position; the current index if it has none.
+    """Return the index of an adjudicated annotation's position, or `draft.at` if it has none.
 
     An edited claim may belong to another position.
     """
@@ -203,7 +203,7 @@ def position_of(draft: ReviewDraft, made: Annotation) -> int:
 
 
 def follow_cursor(draft: ReviewDraft) -> None:
-    """Select the position under the cursor; between positions keep the last one selected."""
+    """Select the position under the cursor; if there is none, keep the selected position."""
     if draft.state != REVIEWING or draft.side is not Side.SUMMARY or draft.selection:
         return
     at = draft.position_at(draft.pointers[Side.SUMMARY].offset)
@@ -226,14 +226,14 @@ def _open_positions(draft: ReviewDraft) -> list[int]:
 
 
 def walk_positions(step: int, draft: ReviewDraft) -> Effects:
-    """Show the next or previous position, cyclic."""
+    """Show the next or previous position to review; the first follows the last."""
     if not draft.positions:
         return draft.refuse_key(ReviewText.NOTHING_TO_REVIEW)
     return show_position(draft, (draft.at + step) % len(draft.positions) if draft.at >= 0 else 0)
 
 
 def walk_conflicts(step: int, draft: ReviewDraft) -> Effects:
-    """Show the next or previous position without a decision, cyclic."""
+    """Show the next or previous position without a decision; the first follows the last."""
     found = _open_positions(draft)
     if not found:
         return draft.refuse_key(ReviewText.NO_CONFLICT_LEFT)
@@ -258,7 +258,7 @@ def choose_candidate(draft: ReviewDraft, digit: str) -> Effects:
 
 
 def leave_innermost(draft: ReviewDraft) -> Effects:
-    """Go back one step: end the search, leave the source, drop the selection or the choice."""
+    """Go back one step: end the search, leave the source, drop the selection or the candidate."""
     if draft.hits:
         draft.hits = ()
     elif draft.side is Side.SOURCE:
@@ -295,7 +295,7 @@ def add_own_annotation(draft: ReviewDraft) -> Effects:
 
 
 def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str, ...]) -> Effects:
-    """Open an annotation for editing as on the annotating screen; Enter saves."""
+    """Open an annotation for editing as on the annotating screen; Enter saves the edit."""
     draft.sources[annotation.id] = sources
     draft.originals[annotation.id] = annotation
     draft.editing, draft.digits_off = annotation, False
@@ -323,7 +323,7 @@ def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: st
 
 
 def apply_relabelling(draft: ReviewDraft, change: DraftLabelSetChange) -> None:
-    """Apply another label set after the groups were loaded again.
+    """Apply a changed label set after the candidate groups were loaded again.
 
     The original of an edit gets the new labels and the current sources of its candidate.
     """

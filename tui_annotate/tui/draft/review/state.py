@@ -45,7 +45,7 @@ class ReviewPosition:
 
     @property
     def claims(self) -> tuple[Anchor, ...]:
-        """Claims of all candidates, or of the reviewer's own annotation."""
+        """Claims at the position: of all candidates, or of the reviewer's own annotation."""
         if self.group:
             return tuple(anchor for each in self.group.candidates for anchor in each.claim)
         return self.own.claim if self.own else ()
@@ -53,7 +53,7 @@ class ReviewPosition:
 
 @dataclass(frozen=True, slots=True)
 class _ReviewIndex:
-    """An index of the groups and their adjudication, built once and used at each key.
+    """Lookup tables of candidate groups and their adjudication, built once, used at each key.
 
     Attributes:
         decided: decision on each group, by `id()` of the group, because hashing a group is slow.
@@ -68,7 +68,7 @@ class _ReviewIndex:
 
     @classmethod
     def build(cls, groups: tuple[CandidateGroup, ...], settled: tuple[Annotation, ...]) -> Self:
-        """Build the index from groups and their adjudicated annotations."""
+        """Build the lookup tables from candidate groups and their adjudicated annotations."""
         of: dict[str, list[Annotation]] = defaultdict(list)
         own = []
         for one in settled:
@@ -140,7 +140,7 @@ class ReviewDraft(Draft):
 
     @property
     def index(self) -> _ReviewIndex:
-        """The index of the current groups and their adjudication."""
+        """Lookup tables of the current candidate groups and their adjudicated annotations."""
         index = self._index
         if index is None or index.groups is not self.groups or index.settled is not self.settled:
             index = self._index = _ReviewIndex.build(self.groups, self.settled)
@@ -175,7 +175,7 @@ class ReviewDraft(Draft):
 
     @property
     def refusable(self) -> tuple[CandidateAnnotation, ...]:
-        """Candidates that key `x` rejects: the chosen candidate, else all of the position."""
+        """Candidates that key `x` rejects: the chosen one, else all candidates of the position."""
         return (self.chosen,) if self.chosen else self.candidates
 
     @property
@@ -224,7 +224,7 @@ class ReviewDraft(Draft):
         return tuple({one.id: one for one in found}.values())
 
     def shown_evidence(self) -> tuple[Anchor, ...]:
-        """Evidence on screen: that of the candidate, the adjudicated annotation or the proposal."""
+        """Evidence of the edit, the chosen candidate, the adjudicated annotation or candidates."""
         if self.editing:
             return tuple(self.evidence)
         if self.chosen:
@@ -235,7 +235,7 @@ class ReviewDraft(Draft):
         return tuple(sorted({anchor for one in of for anchor in one.evidence}))
 
     def position_at(self, offset: int) -> int:
-        """Return the index of a position with a claim at a summary offset; -1 for none.
+        """Return the index of the position whose claim contains a summary offset; -1 for none.
 
         The current position is preferred.
         """

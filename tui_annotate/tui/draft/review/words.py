@@ -39,7 +39,7 @@ _LENGTHS: Final = (
     *((quote, 9) for quote in (36, 30, 24, 20, 16, 13, 10)),
     *((quote, 1) for quote in (16, 10, 6)),
 )
-"""(cells of a quote, minimum number of parts), longest text first."""
+"""Lengths of the draft line to try, longest first: (cells of a quote, minimum number of parts)."""
 
 DIFFERENCES: Final = {
     DifferenceKind.LABEL: "label",

@@ -16,7 +16,7 @@ from tui_annotate.tui.draft.view.state import ViewDraft
 
 
 def press(draft: ViewDraft, action: str, *, digit: str = "") -> Effects:
-    """Run an action of the viewer: change the draft, and return the effects."""
+    """Run an action of the viewer: change the draft, and return effects for the screen."""
     draft.message = NO_MESSAGE
     if action == "option.choose":
         return _choose_by_digit(draft, digit)
@@ -25,7 +25,7 @@ def press(draft: ViewDraft, action: str, *, digit: str = "") -> Effects:
 
 
 def refuse(draft: ViewDraft, what: str) -> Effects:
-    """Refuse a key that changes data on other screens; `what` describes the action."""
+    """Show that an action (described by `what`) is not available in the read-only viewer."""
     return draft.refuse_key(ViewText.NOT_IN_A_FILE, action=what)
 
 
@@ -46,7 +46,7 @@ def follow(draft: ViewDraft) -> Effects:
 
 
 def walk(step: int, draft: ViewDraft) -> Effects:
-    """Go to the next or previous annotation, cyclic."""
+    """Go to the next or previous annotation; the first follows the last."""
     if not draft.annotations:
         return draft.refuse_key(_describe_nothing(draft))
     return show(draft, neighbour_index(draft, draft.annotations, step))

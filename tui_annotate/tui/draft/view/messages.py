@@ -51,7 +51,7 @@ class ViewText(ScreenMessage):
     # all facts about one annotation
     QUOTED_SENTENCE = "{sentence}, {quote}"
     IN_DOCUMENT = "{anchor} (document {number})"
-    MISSING_SOURCES = "{count} not in this file"
+    MISSING_SOURCES = "{annotations} not in this file"
     DECISION_REASON = "{decision}: {reason}"
     BY_HAND = "made by hand"
     ADJUDICATED = "adjudicated in review"
@@ -64,6 +64,6 @@ class ViewText(ScreenMessage):
     PAGE_PEOPLE = "People"
     PAGE_REQUEST = "Request"
     PAGE_SAMPLE = "Sample"
-    NO_NAMES = "The file names no people here."
+    NO_NAMES = "The file names no annotators of this sample."
     NO_REQUEST = "The sample has no request."
     AS_IMPORTED = "As imported:"

@@ -53,7 +53,7 @@ class ViewDraft(Draft):
 
     @cached_property
     def _owners(self) -> dict[str, tuple[str, int]]:
-        """(annotator id, index among all annotations), by annotation id."""
+        """Map from each annotation's id to (annotator's id, index among all annotations)."""
         return {one.annotation.id: (one.person, at) for at, one in enumerate(self.all_annotations)}
 
     def owner(self, annotation: Annotation) -> str:
@@ -78,7 +78,7 @@ class ViewDraft(Draft):
 
     @property
     def bar(self) -> tuple[str, ...]:
-        """Ids of the people that the digits from 1 choose, in order."""
+        """Ids of the annotators that the digit keys choose, in the order of the digits from 1."""
         return (self.people if self.file_people is None else self.file_people)[:MOST_OPTIONS]
 
     def options(self, cells: int = 200) -> tuple[LabelOption, ...]:

@@ -30,7 +30,7 @@ from tui_annotate.tui.line_text import cut, line_text
 from tui_annotate.tui.palette import STATE_NAMES
 
 _LENGTHS: Final = ((36, 9), (24, 9), (36, 3), (24, 3), (16, 3), (10, 2), (6, 1))
-"""(cells of a quote, minimum number of parts), longest text first."""
+"""Lengths of the draft line to try, longest first: (cells of a quote, minimum number of parts)."""
 
 _TO_MINUTE: Final = len("2024-01-31T12:00")
 _QUOTE: Final = 400  # cells of a quote from the texts
@@ -49,7 +49,7 @@ _ORIGINS: Final = {
 }  # fmt: skip
 
 Fact = tuple[str, str]
-"""Pair of the name of a fact about an annotation, and its value as text."""
+"""A fact about an annotation: its name and its value, both as text."""
 
 
 def draft_line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
@@ -162,7 +162,8 @@ def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
         decision = ViewText.DECISION_REASON.text(decision=decision, reason=reason)
     sources = sorted(filter(None, map(draft.letter, settled.sources)))
     missing = len(settled.sources) - len(sources)
-    of = [*sources, *([ViewText.MISSING_SOURCES.text(count=missing)] if missing else [])]
+    outside = format_count(missing, "annotation")
+    of = [*sources, *([ViewText.MISSING_SOURCES.text(annotations=outside)] if missing else [])]
     return [
         ("adjudicated", decision),
         ("made of", ", ".join(of)),

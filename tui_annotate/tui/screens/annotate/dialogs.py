@@ -102,7 +102,7 @@ class SampleDialogs:
         self._screen, self._notes = screen, notes
 
     def handle(self, effect: Effect) -> bool:
-        """Open the dialog or note line of an effect; return False for other effects."""
+        """Open the dialog or note line that a draft requests; return False for other requests."""
         current = self._screen.current
         if current is None:
             return False

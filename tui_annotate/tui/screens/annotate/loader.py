@@ -56,10 +56,10 @@ class SampleSession:
 
 
 class SampleSource:
-    """Source of samples: an annotator's own queue; review has a subclass."""
+    """Source of the samples in an annotator's queue; a subclass reads the review queue."""
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Return the first sample to show; None if the queue is empty; in the store's thread.
+        """Return the first sample to show; None for an empty queue. Called in the store's thread.
 
         Args:
             sample: an id, or dataset/id; empty for the sample where the annotator stopped.
@@ -99,7 +99,7 @@ class SampleSource:
     def keep_place(
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
-        """Return a function that stores the annotator's position; None if none is stored.
+        """Return a function that stores the position; None if positions are not stored.
 
         The function is to be called in the store's thread.
         """
@@ -131,7 +131,7 @@ class PrefetchedSamples:
 
 
 class SampleLoader:
-    """Opener of samples; uses a prefetched sample if the store has not changed meanwhile."""
+    """Opener of samples, which uses a prefetched sample if the store has not changed since."""
 
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: SampleSource
@@ -185,7 +185,7 @@ class SampleLoader:
         self._prefetch_later()
 
     def listen(self, since: float | None = None) -> None:
-        """Accept keys for the sample on screen that were pressed after a time, or after now."""
+        """Accept keys for the sample on screen if they were pressed after a time, or after now."""
         screen = self._screen
         if screen.current:
             moment = events.Event().time if since is None else since
@@ -193,7 +193,7 @@ class SampleLoader:
         screen.free_keys()
 
     def begun(self) -> None:
-        """Note that the annotator has acted on the open sample."""
+        """Record that the annotator has acted on the open sample."""
         if (current := self._screen.current) and not current.begun:
             self._screen.current = replace(current, begun=True)
 
@@ -349,7 +349,7 @@ class SampleLoader:
     # position and working time
 
     def leaving(self) -> Callable[[], None]:
-        """Return a function that stores position and working time, for the store's thread."""
+        """Return a function for the store's thread that stores position and working time."""
         keep, current = self.leaving_place(), self._screen.current
         if current is None:
             return keep
@@ -362,7 +362,7 @@ class SampleLoader:
         return call
 
     def leaving_place(self) -> Callable[[], None]:
-        """Return a function that stores only the position, for the store's thread."""
+        """Return a function for the store's thread that stores the annotator's position."""
         current = self._screen.current
         keep = self.source.keep_place(current, dump_state(current.draft)) if current else None
         return keep or (lambda: None)
@@ -382,7 +382,7 @@ class SampleLoader:
             send(StoreJob(keep, lambda _: None, self._screen.show_error))
 
     def spend(self) -> None:
-        """Count the working time of an action; send the time before the store's limit."""
+        """Count an action's working time; store the sum before it exceeds the maximum."""
         screen = self._screen
         stopwatch = self._saves.stopwatch
         stopwatch.touch()
@@ -393,7 +393,7 @@ class SampleLoader:
     # prefetching
 
     def _take_prefetched(self, to: SampleKey | int | None) -> OpenSample | None:
-        """Return a valid prefetched sample, so that no thread is needed; None if there is none."""
+        """Return a prefetched sample that is still valid; None if there is none."""
         screen, ahead = self._screen, self._valid_prefetch() if to is not None else None
         draft = screen.draft
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
@@ -424,7 +424,7 @@ class SampleLoader:
             self._prefetch(self._screen.current)
 
     def _prefetch(self, current: SampleSession) -> None:
-        """Read the samples that keys lead to from the open sample; nothing is written."""
+        """Read the samples that the next keys may open, without writing to the store."""
         draft, session, saver = current.draft, current.session, self._screen.saver
         found = [feature.upcoming(draft) for feature in self._screen.features]
         if all(keys is None for keys in found):

@@ -34,7 +34,7 @@ class OutcomeMessage(ScreenMessage):
     REPLACED = "not accepted: another annotation was accepted instead"
     REFUSED = "not accepted: {reason}"
     NO_REASON = "no reason"
-    ADDED = "you did not annotate this"
+    ADDED = "you did not make this annotation"
     ADDED_WITH_NOTE = "note: {note}"
 
 

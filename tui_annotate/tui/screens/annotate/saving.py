@@ -120,13 +120,13 @@ class SaveController:
         self.state = NOT_SAVED
 
     def keep_comment(self, draft: Draft | None, text: str, error: TuiAnnotateError) -> None:
-        """Keep a refused sample comment in the draft, and show the error."""
+        """Keep a sample comment that the store refused in the draft, and show the error."""
         if draft:
             draft.kept_notes[Note(SAMPLE)] = text
         self.refused(error)
 
     def take_over_answer(self, saved: SaveResult) -> None:
-        """Take over a sample's new state after a change, and notify the features."""
+        """Update the open sample with its new state after a change, and notify the features."""
         screen = self._screen
         current = screen.current
         if current is None or saved.key != current.open_sample.sample.key:
@@ -180,7 +180,7 @@ class SaveController:
         self.saver.send(StoreJob(call, done, failed or (lambda _: then(NO_MESSAGE)), writes=True))
 
     def take_over_desk(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
-        """Replace the stored part of a draft by the store's new state, and keep unsaved work."""
+        """Update a draft's annotations and rating from the store, and keep unsaved work."""
         screen = self._screen
         stored = single_document.exchange_all_sides(now.sample, now.annotations)
         label_set_change.take_over(draft, change, stored)
@@ -193,7 +193,7 @@ class SaveController:
             feature.reloaded(draft, now)
 
     def reload_unchanged(self) -> None:
-        """Read the sample again, unless work is unsaved; its save will report a conflict."""
+        """Read the sample again, unless work is unsaved: saving it will report a conflict."""
         draft = self._screen.draft
         if draft and not (draft.save_failed or draft.editing):
             self.reload_and_show(draft, lambda changed: changed, failed=self.refused)
@@ -220,7 +220,7 @@ class SaveController:
         self.reload(draft, then, failed=failed)
 
     def show_refused_action(self, error: TuiAnnotateError) -> None:
-        """Show why the store refused a change without unsaved work; reload after a conflict."""
+        """Show why the store refused an action; after a conflict, read the sample again."""
         self.refused(error)
 
         def describe(changed: StatusMessage) -> AnyMessage:
@@ -259,13 +259,13 @@ class SaveController:
 
 
 class AnnotationSaves:
-    """Handler of an annotator's effects that change the store."""
+    """Handler of an annotator's requests that change the store."""
 
     def __init__(self, screen: WorkspaceScreen, saves: SaveController) -> None:
         self._screen, self._saves = screen, saves
 
     def handle(self, effect: Effect) -> bool:
-        """Send the change of an effect to the store; return False if the effect changes nothing."""
+        """Send a requested change to the store; return False if the request changes nothing."""
         current = self._screen.current
         if current is None:
             return False

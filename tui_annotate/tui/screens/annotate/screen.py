@@ -157,7 +157,7 @@ class AnnotateScreen(WorkspaceScreen):
                 feature.hide(hiding=hiding)
 
     def handle(self, effect: Effect) -> bool:
-        """Handle an effect that concerns the annotating screen; return False for other effects."""
+        """Perform a draft's request to the annotating screen; return False for others."""
         match effect:
             case Open("rivals"):
                 self.queue.ask_siblings()

@@ -77,7 +77,7 @@ READING_TIME: Final = 1.0
 """Seconds after a sample's first frame in which a first key press cannot complete the sample."""
 
 _REPEAT: Final = 0.3
-"""Fraction of `READING_TIME` within which a repeated key counts as held down."""
+"""A key pressed again within this fraction of `READING_TIME` counts as held down."""
 
 
 @dataclass
@@ -101,7 +101,7 @@ class WorkspaceScreen(SampleScreen):
     """Message if there is no sample to show."""
 
     open_queue: Callable[[], None]
-    """Opens the list of samples."""
+    """Function that opens the list of samples."""
 
     def __init__(self, close: Callable[[], None], source: SampleSource) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ class WorkspaceScreen(SampleScreen):
         self._place_features(made)
 
     def _place_features(self, made: Mapping[str, Feature]) -> None:
-        """Put the features of plug-ins into the order; features outside the order come last."""
+        """Sort the features of plug-ins into the feature order; features not in it come last."""
         left, features = dict(made), []
         for each in self._feature_order:
             feature = left.pop(each, None) if isinstance(each, str) else each
@@ -233,7 +233,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def header_note(self) -> str:
-        """Return the matching mode for the header, if no list on screen shows the mode."""
+        """Return the matching mode for the header; empty if a list on screen shows the mode."""
         return "" if self.has_class("-lists") else signals.describe_choice(self.panes.by)
 
     @property
@@ -293,7 +293,7 @@ class WorkspaceScreen(SampleScreen):
         self.saves.reload_sample()
 
     def quit(self) -> None:
-        """Store the position, the working time and an unfinished note, and quit; only once."""
+        """Store the position, the working time and an unfinished note, then quit the app."""
         if self.saver.closed:
             return
         self.notes.take_unfinished()
@@ -361,7 +361,7 @@ class WorkspaceScreen(SampleScreen):
             self._act(draft, event, action)
 
     def _is_too_soon(self, draft: Draft, action: str, now: float) -> bool:
-        """Return whether a first key would complete or skip a sample before it can be read."""
+        """Return whether a key completes or skips a sample before there was time to read it."""
         if action != "sample.skip" and not (action == "sample.done" and draft.state in "RS"):
             return False
         before, self._ended_at = self._ended_at, now
@@ -389,16 +389,16 @@ class WorkspaceScreen(SampleScreen):
         return not self.too_small or action_of(action).in_small_window
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Apply an action to the draft, and return its effects."""
+        """Apply an action to the draft, and return effects for the screen to perform."""
         comment = self.open_sample.assignment.comment if self.open_sample else ""
         return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Take the clicked match as evidence, or release it, and return the effects."""
+        """Take the clicked match as evidence, or release it; return effects for the screen."""
         return highlights.take_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Show the annotation or suggestion that was clicked in the list; return the effects."""
+        """Show the annotation or suggestion clicked in the list; return effects for the screen."""
         listed: list[Annotation | Suggestion] = [*draft.annotations, *draft.offered]
         if draft.editing or not 0 <= index < len(listed):
             return [Blink()]
@@ -411,7 +411,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def handle(self, effect: Effect) -> bool:
-        """Handle an effect that concerns the screen itself; return False for other effects."""
+        """Perform a draft's request to the screen itself; return False for others."""
         match effect:
             case Open("signals"):
                 self.panes.next_signals()
@@ -434,7 +434,7 @@ class WorkspaceScreen(SampleScreen):
         key_queue.free(self)
 
     def spend(self) -> None:
-        """Count the working time of an action; send the time before the store's limit."""
+        """Count an action's working time; store the sum before it exceeds the maximum."""
         self.loader.spend()
 
     # the store

@@ -87,7 +87,7 @@ class CollectionTree:
 
 
 def has_rows_below(row: TreeRow, *, reports: bool) -> bool:
-    """Return whether a row has rows below it; in the tree of reports, a run has no rows."""
+    """Return whether a row can be unfolded; in the tree of reports, a run cannot be unfolded."""
     return len(row.path) < (_DEPTH - 1 if reports else _DEPTH)
 
 
@@ -117,13 +117,13 @@ def leaf_rows(path: Path, leaves: Sequence[TreeLeaf]) -> tuple[TreeRow, ...]:
 
 
 def sample_to_open(row: TreeRow) -> SampleKey | None:
-    """Return the sample that a row opens: for a sentence, its first citation to annotate."""
+    """Return the sample that a row opens: its first incomplete sample, else its first sample."""
     pairs = zip(row.keys, row.ticks, strict=True)
     return next((key for key, tick in pairs if not tick), next(iter(row.keys), None))
 
 
 def path_of(meta: Mapping[str, object], sample_id: str, group: str) -> Path:
-    """Return the path of a sample in the tree, from its id and metadata; at least the topic."""
+    """Return the path of a sample's row in the tree, found from the sample's id and metadata."""
     topic = str(meta.get("topic_id") or "")
     parts = (group if group.count("|") > 1 else sample_id.partition("|")[2]).removeprefix(
         f"{topic}|"
@@ -141,7 +141,7 @@ def path_of(meta: Mapping[str, object], sample_id: str, group: str) -> Path:
 UNFOLDED: Final = "▾"
 OPEN: Final = "·"
 NOTHING: Final = " "
-"""Glyphs before a row of the tree: unfolded; not complete; without items."""
+"""Glyphs before a row of the tree: `▾` unfolded, `·` not complete, a blank without items."""
 
 _INDENT: Final = 2  # cells per level
 _NAME: Final = 32  # cells of an id at most
@@ -176,7 +176,7 @@ class TreeRows(RowList):
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the pieces of a row: bar, tick, name, text, and the counts at the right edge."""
+        """Return a row's styled texts: focus bar, tick, name, title, and counts at the right."""
         palette = self.palette
         if self._message:
             return [(f"  {self._message}", palette.quiet)]

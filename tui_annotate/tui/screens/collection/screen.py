@@ -76,9 +76,9 @@ ACTIONS: Final = (
     TreeAction({"pagedown,space,ctrl+d": "turn(1)", "pageup,ctrl+u": "turn(-1)"},
                "PgUp PgDn Space", "one page"),
     TreeAction({"home": "edge(-1)", "end": "edge(1)"}, "Home End", "first and last"),
-    TreeAction({"right,l": "unfold"}, "→ l", "unfold; if unfolded, to the first row below",
+    TreeAction({"right,l": "unfold"}, "→ l", "unfold the row, or go to the first row below it",
                line=(2, "← →", "fold")),
-    TreeAction({"left,h": "fold"}, "← h", "fold; if folded, to the parent row"),
+    TreeAction({"left,h": "fold"}, "← h", "fold the row, or go to the parent row"),
     TreeAction({"enter": "act"}, "Enter", "open the sample, or unfold",
                line=(1, "Enter", "open")),
     TreeAction({"J,n": "incomplete"}, "J n", "open the next incomplete item",
@@ -88,7 +88,7 @@ ACTIONS: Final = (
                any_rows=True),
     TreeAction({"tab": "close('queue')"}, "Tab", "the queue: all samples in a list", "Choosing",
                line=(5, "Tab", "queue"), any_rows=True),
-    TreeAction({"escape,T": "close('')"}, "Esc", "back to the open sample", "Choosing",
+    TreeAction({"escape,T": "close('')"}, "Esc", "go back to the open sample", "Choosing",
                line=(6, "Esc", "back"), any_rows=True),
     TreeAction({"q": "close('quit')"}, "q", "quit", "Choosing", line=(7, "q", "quit"),
                any_rows=True),
@@ -114,10 +114,10 @@ ANY_ROWS: Final = frozenset(
 LEGEND: Final = (
     LegendEntry(
         ((CHOSEN, "good"),),
-        "complete: annotated, rated or commented; sentence: all its citations",
+        "complete: annotated, rated or commented; a sentence with all citations complete",
     ),
     LegendEntry(((OPEN, "accent"),), "not complete"),
-    LegendEntry(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "has rows below: folded, unfolded"),
+    LegendEntry(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "folded row, unfolded row"),
     LegendEntry((("3/12", "text"),), "number of complete items, number of all items"),
 )
 
@@ -186,7 +186,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     # reading
 
     def _read(self) -> None:
-        """Read the rows that are needed and not read yet, one path after the other."""
+        """Read rows that must be shown and were not read yet, one unfolded row at a time."""
         if self.reading:
             return
         path = () if () not in self._tree.below else self._tree.unread()

@@ -1,4 +1,4 @@
-"""The review queue: samples by most conflicts, or by disagreement of annotators and a score."""
+"""The review queue, ordered by conflicts or by disagreement of annotators with a score."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WAITING_CELLS = 30  # cells of the description of the work, in the list of samp
 
 
 class ReviewQueueMessage(ScreenMessage):
-    """Texts of the review queue; a row joins those that apply by commas."""
+    """Texts of the review queue. A row shows all texts that apply to it, separated by commas."""
 
     TITLE = "REVIEW"
     COLUMN = "to review"
@@ -114,7 +114,7 @@ def _matches(row: QueuedSample, search: str, states: Collection[State]) -> bool:
 
 
 def _queue_row(row: QueuedSample) -> QueueRow:
-    """Build a row of the queue; the column of groups describes the work to review."""
+    """Build a row of the review queue, which shows the open work in place of the group."""
     from tui_annotate.storage.queue import QueueRow
 
     parts = (

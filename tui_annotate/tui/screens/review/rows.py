@@ -52,8 +52,8 @@ class ReviewMessage(ScreenMessage):
     OWN_WORDS = "other reason"
     NEXT_CANDIDATES = "more"
     THREAD_TITLE = "Question about this sample"
-    THREAD_TITLE_ONE_MORE = "Question about this sample · 1 more person waits"
-    THREAD_TITLE_MORE = "Question about this sample · {count} more people wait"
+    THREAD_TITLE_ONE_MORE = "Question about this sample · 1 more question to answer"
+    THREAD_TITLE_MORE = "Question about this sample · {count} more questions to answer"
     ANSWER_HINT = "your answer"
     NO_SAMPLE = (
         "No samples to review (q quits): two annotators must complete a sample before its review"
@@ -77,7 +77,7 @@ _LONGEST = 400  # maximum characters of a text in a list
 
 
 def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option], str, bool]:
-    """Return the label bar's (options, title, digits_off) with at most nine candidates.
+    """Return the label bar's content with up to nine candidates: (options, title, digits off).
 
     Labels are cut so that the letters of the annotators fit. Claims are quoted if they differ and
     there is room.

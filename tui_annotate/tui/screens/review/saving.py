@@ -63,7 +63,7 @@ class ReviewSource(SampleSource):
         self.token = SeenToken("")  # token of the open sample
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Open the named sample, else one that waits for review, else an adjudicated sample."""
+        """Open the named sample, else a sample waiting for review, else an adjudicated sample."""
         review, who = session.team().review, session.person.id
         key = session.annotate.find(sample) if sample else review.next(who)
         if key is None:
@@ -124,7 +124,7 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
 
 
 class ReviewSaves:
-    """Handler of a reviewer's effects that change the store."""
+    """Handler of a reviewer's requests that change the store."""
 
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: ReviewSource
@@ -139,7 +139,7 @@ class ReviewSaves:
         return draft if isinstance(draft, ReviewDraft) else None
 
     def handle(self, effect: Effect) -> bool:
-        """Send the change of an effect to the store; return False if the effect changes nothing."""
+        """Send a requested change to the store; return False if the request changes nothing."""
         match effect:
             case TakeCandidates(candidates):
                 self.send_action("take", candidates=candidates)
@@ -164,7 +164,7 @@ class ReviewSaves:
         return True
 
     def _send_rating_or_comment(self, effect: Rate | Comment) -> None:
-        """Send a rating of the sample or a sample comment; a refused comment is kept."""
+        """Send a rating or comment of the sample; keep a comment that the store refuses."""
         if isinstance(effect, Rate):
             self.send_action("rate", rating=effect.rating)
             return
@@ -266,7 +266,7 @@ class ReviewSaves:
             self._saves.reload_and_show(draft, lambda changed: changed or describe_error(error))
 
     def take_over(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
-        """Update the stored part of a draft, with the annotators' work and the decisions."""
+        """Update a draft with the annotators' annotations and the decisions in the store."""
         self._saves.take_over_desk(draft, now, change)
         if isinstance(draft, ReviewDraft) and draft is self._screen.draft:
             found = cast("ReviewSample", now)
@@ -296,7 +296,7 @@ class ReviewSaves:
         self._saves.send(StoreJob(call, self._go_on, self.reload_and_show, shown=True))
 
     def _go_on(self, answer: tuple[ReviewResult, OpenSample | None]) -> None:
-        """Show the next sample after an adjudicated sample, or that no sample waits for review."""
+        """Open the next sample after an adjudicated one, or show that no sample is waiting."""
         self._saves.busy = False
         (review_result, following), screen = answer, self._screen
         self._update_progress(review_result)

@@ -85,7 +85,7 @@ class AnnotatorThreads(ThreadFeature):
 
 
 class AnnotatorNotes(Feature):
-    """Feature that shows the annotators' sample comments on the first page."""
+    """Feature that shows the annotators' sample comments on the first page about a sample."""
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
         """Return a page with the sample comments of the annotators, who are shown as letters."""
@@ -146,7 +146,7 @@ class ReviewScreen(WorkspaceScreen):
         open_sample: OpenSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
-        """Show a sample at its first conflict; show the same sample at the same position."""
+        """Show a sample at its first conflict, or at the same position if it was already open."""
         same = (
             self.open_sample is not None and self.open_sample.sample.key == open_sample.sample.key
         )
@@ -162,14 +162,14 @@ class ReviewScreen(WorkspaceScreen):
     # keys
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Apply an action to the sample in review, and return its effects."""
+        """Apply an action to the sample in review; return effects for the screen to perform."""
         if isinstance(draft, ReviewDraft):
             more, comment = self.feature_keys, self._agreed_comment()
             return key_handlers.press(draft, action, digit=digit, comment=comment, more=more)
         return super().press(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Perform effects; a typed reason is first assigned to the question that asked for it."""
+        """Perform effects; a typed reason first becomes the answer to the open question."""
         draft = self.review_draft
         super().perform(key_handlers.convert_reasons(draft, effects) if draft else effects)
 
@@ -201,13 +201,13 @@ class ReviewScreen(WorkspaceScreen):
         super().show_draft()
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return (text, kind) of the draft line: what the next key does at the position."""
+        """Return (text, kind) of the draft line, which names the keys for the current position."""
         if isinstance(draft, ReviewDraft):
             return draft_line(draft, cells)
         return super().line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
-        """Return the keys and names on the key line, for review or for editing."""
+        """Return (key, name) pairs for the key line during review or during an edit."""
         if draft.hints:
             return super().key_pairs(draft, keys)
         count = len(draft.options())
@@ -227,7 +227,7 @@ class ReviewScreen(WorkspaceScreen):
         return keys.line(draft.state, question=question, digits=f"1-{count}")
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the label bar's (options, title, digits_off): candidates, reasons or labels."""
+        """Return the content of the label bar, with options for candidates, reasons or labels."""
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
         question = draft.pending.kind if draft.pending else ""
@@ -278,7 +278,7 @@ class ReviewScreen(WorkspaceScreen):
     # effects
 
     def handle(self, effect: Effect) -> bool:
-        """Handle an effect that concerns the reviewing screen; return False for other effects."""
+        """Perform a draft's request to the reviewing screen; return False for others."""
         match effect:
             case Open("names"):
                 self._show_names()
@@ -303,7 +303,7 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def _most_rows(self) -> int:
-        """Maximum number of rows of the label bar, which is one higher in a tall window."""
+        """Maximum number of rows of the label bar; a tall window allows one more row."""
         return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
 
     def _agreed_comment(self) -> str:

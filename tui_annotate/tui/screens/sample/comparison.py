@@ -1,4 +1,4 @@
-"""Comparison of the two texts: shared words, missing words and possible contradictions.
+"""Comparison of summary and source: shared words, missing words and possible contradictions.
 
 Threads compute the results, which are then kept. The focused match is compared with the selection
 after a pause of the keys. Words that are missing from the sources are searched when a sample
@@ -58,7 +58,7 @@ class TextComparison:
         self._marks: dict[_Texts, dict[Place, tuple[Span, ...]]] = {}
 
     def begin(self, draft: Draft) -> None:
-        """Forget the results for the previous sample, and show the kept marks of the new one."""
+        """Forget the results for the previous sample, and show known marks of the new sample."""
         self._last_pair, self.contrast = None, NOTHING
         self.comparing = self.searching = False
         self._show_lacking(draft)
@@ -82,7 +82,7 @@ class TextComparison:
         asyncio.get_running_loop().call_later(seconds, self._screen.call_later, self._on_pause_end)
 
     def _on_pause_end(self) -> None:
-        """Start the comparison at the end of the pause; wait again if a key was pressed."""
+        """Start the comparison after a pause without keys; wait again if a key was pressed."""
         left = self._changed_at + _PAUSE - time.monotonic()
         self._pausing = left > 0
         if self._pausing:
@@ -155,7 +155,7 @@ class TextComparison:
     # the marks on screen
 
     def toggle_lacking(self) -> None:
-        """Turn the marks on words of the summary that the sources lack on or off."""
+        """Show or hide the marks on words of the summary that do not occur in the sources."""
         draft = self._screen.draft
         if draft is None:
             return
@@ -186,11 +186,11 @@ class TextComparison:
 
 
 def _texts(sample: Sample) -> _Texts:
-    """Return the key under which a sample's marks are kept: the digests of all its texts."""
+    """Return the digests of a sample's texts, by which its marks of missing words are stored."""
     return tuple((document.side, document.sha256) for document in sample.documents)
 
 
 def _places(sample: Sample) -> list[Place]:
-    """Return every document that has documents on the other side, the summary first."""
+    """Return the documents that can be compared with the other side, the summary first."""
     sides = [side for side in (Side.SUMMARY, Side.SOURCE) if sample.side(side.other)]
     return [(side, at) for side in sides for at in range(len(sample.side(side)))]

@@ -81,7 +81,7 @@ class FeatureHost(Protocol):
         """Update every widget from the draft."""
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Perform effects of the draft in order, then show the draft."""
+        """Perform the draft's requests (effects) in order, then show the draft."""
 
     def follow(self) -> None:
         """Copy the cursors to the draft, and update the matches."""
@@ -158,7 +158,7 @@ class FeatureHost(Protocol):
         *,
         prefetched: SampleKey | int | None = None,
     ) -> None:
-        """Go to the sample that `find` returns in the store's thread; show `none` for None."""
+        """Go to the sample that `find` returns (in the store's thread), or show message `none`."""
 
     def go_to(self, key: SampleKey | None) -> None:
         """Go to a sample, unless the draft has work that must be saved first."""
@@ -204,7 +204,7 @@ class Feature:
         """Read the feature's data for a sample that is opened; called in the store's thread."""
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the sample after a finished sample; None to use the default order.
+        """Return the sample to open after a finished sample; None for the default order.
 
         Called in the store's thread.
         """
@@ -212,21 +212,21 @@ class Feature:
     # the sample on screen
 
     def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Complete the draft of a sample before it is shown."""
+        """Add data to the draft of a sample before the sample is shown."""
 
     def loaded(self, draft: Draft) -> None:
-        """Complete the draft after the documents of a sample are loaded into the panes."""
+        """Add data to the draft after the documents of a sample are loaded into the panes."""
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
         """React to a new sample on screen; `first` is True for the first sample of the app."""
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
-        """Take over the store's answer to a save; return the updated sample."""
+        """Return the sample as it is after a save that the store has confirmed."""
         del draft, saved
         return open_sample
 
     def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Update the draft after the sample was read again because of a change elsewhere."""
+        """Update the draft after the sample was read again from the store."""
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
         """Show a dialog after a finished sample, then call `go_on`; return False for no dialog."""
@@ -234,7 +234,7 @@ class Feature:
         return False
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
-        """Return the samples to prefetch, because keys lead to them; None to prefetch none."""
+        """Return the samples that the next keys may open, to prefetch them; None for no samples."""
 
     def ready(self, sample: Sample) -> bool:
         """Return whether a prefetched sample can be shown without further reading."""
@@ -244,7 +244,7 @@ class Feature:
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Handle an effect of this feature; return False for other effects."""
+        """Perform a draft's request to this feature; return False for other requests."""
         del effect, session, draft
         return False
 
@@ -264,7 +264,7 @@ class Feature:
         """Start work that depends on the selection, before the draft is shown."""
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Return the title of a text; `title` is the result of the previous features."""
+        """Change the title of a text; `title` is the result of the features that ran before."""
         del draft, side
         return title
 
@@ -285,13 +285,13 @@ class Feature:
         return ()
 
     def citations(self, draft: Draft) -> Sequence[Citation] | None:
-        """Return the citations marked after sentences of the summary; None for the draft's own."""
+        """Return the citations to mark after summary sentences; None to keep the draft's."""
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
-        """Return the mark of the focused citation: the offset before it, and its extent."""
+        """Return the focused citation's mark: the offset before it, and its span in the marks."""
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str] | None:
-        """Return the texts before and after a side's text that is part of a longer text."""
+        """Return the context before and after a side's text, if it is part of a longer text."""
 
 
 FeatureOrder = tuple[Callable[[FeatureHost], Feature] | str, ...]

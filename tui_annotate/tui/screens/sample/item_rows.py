@@ -1,4 +1,4 @@
-"""Pure functions that turn reports, documents and citations into titles, pages and frames."""
+"""Pure functions that turn reports, documents and citations into titles and pages."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ class ParentReport:
     leaves: tuple[TreeLeaf, ...]
 
     def leaf(self, key: SampleKey) -> int:
-        """Return the index of a citation's sentence; -1 for citations of other annotators."""
+        """Return the index of a citation's sentence; -1 if another annotator has the citation."""
         return next((at for at, leaf in enumerate(self.leaves) if key in leaf.keys), -1)
 
     def citations(self, key: SampleKey) -> tuple[SampleKey, ...]:
-        """Return all citations of a citation's sentence, in order."""
+        """Return all citations of the sentence to which a citation belongs, in order."""
         at = self.leaf(key)
         return self.leaves[at].keys if at >= 0 else ()
 
@@ -107,7 +107,7 @@ def title(
 
 
 def name(draft: Draft, usual: str, parent: ParentReport | None = None) -> str:
-    """Return the name of an item for a title; `usual` for samples that are not items."""
+    """Return the name of a report, document or citation; `usual` for other samples."""
     sample = draft.sample
     run = _run_name(sample)
     if sample.kind is SampleKind.DOCUMENT:
@@ -139,7 +139,7 @@ def _cited_title(draft: Draft, usual: Title, parent: ParentReport | None) -> Tit
 
 
 def tabs(sample: Sample, parent: ParentReport) -> tuple[Citation, ...]:
-    """Return the documents that a citation's sentence cites; empty for fewer than two."""
+    """Return the documents cited by a citation's sentence, if there are at least two."""
     keys, text = parent.citations(sample.key), sample.document(Side.SUMMARY).text.rstrip()
     if len(keys) < 2 or not text:
         return ()
@@ -195,7 +195,7 @@ def _document(sample: Sample) -> str:
 
 
 def _run_name(sample: Sample) -> str:
-    """Return the run's name as in the collection tree, with its team if the name is ambiguous."""
+    """Return the run's name as the collection tree shows it; ambiguous names include the team."""
     topic = str(sample.meta.get("topic_id") or "")
     report = sample.id if sample.kind is SampleKind.REPORT else report_id(sample.group)
     start = f"r|{topic}|"

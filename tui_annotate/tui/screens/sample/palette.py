@@ -13,7 +13,7 @@ from tui_annotate.tui.screens.sample.screen import SampleScreen
 
 
 class ActionProvider(Provider):
-    """Provider of commands: the actions with their keys except for digits, then the themes."""
+    """Provider of the palette's commands: all actions except digits, then the themes."""
 
     @property
     def _sample_screen(self) -> SampleScreen:

@@ -125,7 +125,7 @@ class PaneController:
     # effects on the panes
 
     def handle(self, effect: Effect) -> bool:
-        """Handle an effect on a pane; return False for other effects."""
+        """Perform a draft's request to a pane; return False for other requests."""
         match effect:
             case Move(side, unit, step, extend):
                 self[side].move(unit, step, extend=extend)
@@ -185,7 +185,7 @@ class PaneController:
         self._anchors.clear()
 
     def _update_matches(self, draft: Draft) -> Effects:
-        """Ask the assist for matches if the anchor in focus has changed; return the effects."""
+        """Search for matches if the selected text has changed; return effects for the screen."""
         if draft.side is Side.SUMMARY and self._anchors.pop(Side.SOURCE, None):
             highlights.show_matches(draft, Side.SUMMARY, ())
         anchor = draft.current_anchor(draft.side)
@@ -223,7 +223,7 @@ class PaneController:
         )
 
     def complete_snapshot(self, offer: AssistSnapshot | None) -> AssistSnapshot | None:
-        """Add to an assist snapshot of the draft by which matching mode its matches were ranked."""
+        """Add to an assist snapshot the matching mode and embedder that ranked its matches."""
         made = self._assist
         if offer is None or made is None or made.vectors is None:
             return offer and replace(offer, by=self.by)
@@ -237,7 +237,7 @@ class PaneController:
     def prepare_assist(
         self, load: Callable[[], AssistService], sample: Sample, segments: Segments
     ) -> None:
-        """Prepare the assist in a thread; results for an older sample are dropped."""
+        """Prepare the search for matches in a thread; results for an older sample are dropped."""
         call = partial(self._prepare, load, sample, segments, number=self._number)
         self._screen.run_in_thread("assist", call)
 
@@ -256,7 +256,7 @@ class PaneController:
     def _prepare(
         self, load: Callable[[], AssistService], sample: Sample, segments: Segments, *, number: int
     ) -> None:
-        """Prepare the assist in a thread: lexical matches first if vectors may take longer."""
+        """Prepare the search for matches in a thread, lexical first if vectors may take longer."""
         from tui_annotate.services.assist.sample import settle
 
         assist, worker = load(), get_current_worker()
@@ -290,7 +290,7 @@ class PaneController:
             self._screen.show_draft()
 
     def use_assist(self, number: int, made: SampleAssist, state: str) -> None:
-        """Show matches of a newly prepared assist; keep the focus if the assist got better."""
+        """Show matches of a newly prepared assist; keep the focused match if vectors were added."""
         draft = self._screen.draft
         if number != self._number or draft is None:
             return

@@ -104,7 +104,7 @@ def quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
 
 
 def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationMark]:
-    """Return marks of suggestions: all claims on the summary, focused evidence on the source.
+    """Mark the claims of all suggestions, or in the source the focused suggestion's evidence.
 
     Unchanged marks are returned as the same objects, so that a key needs no time for them.
     """
@@ -135,7 +135,7 @@ _HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
 
 
 def describe_reading(person: Person | None, *, practice: bool) -> str:
-    """Return whether a sample is read for practice or a second time; empty for a first reading."""
+    """Describe a practice sample or a second reading, for the header; empty for other samples."""
     if practice:
         return SampleMessage.PRACTICE.text()
     again = person is not None and person.kind is PersonKind.AGAIN
@@ -254,7 +254,7 @@ def describe_split(draft: Draft) -> str:
 def contrasted(
     draft: Draft, place: Place, found: TextContrast
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Return (spans of shared words, spans that may contradict) on a document."""
+    """Return a document's spans of shared words, and its spans that may contradict."""
     now = match_pair(draft)
     if now and place == now.match_document:
         return found.shared, found.evidence
@@ -335,7 +335,7 @@ def _is_focused(draft: Draft, annotation: Annotation) -> bool:
 
 
 def slot_of(draft: Draft, labels: Sequence[LabelPath]) -> int:
-    """Return the colour slot of an annotation with these labels."""
+    """Return the number of the colour of an annotation with the given labels."""
     return draft.slot(labels[0]) if labels else 0
 
 

@@ -120,11 +120,11 @@ class SampleScreen(Screen[None]):
         return False
 
     def may_do(self, action: str) -> bool:  # noqa: ARG002  what it may depend on
-        """Return whether an action is possible in this window."""
+        """Return whether the window is large enough for an action."""
         return True
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Apply an action to the draft, and return its effects."""
+        """Apply an action to the draft, and return effects for the screen to perform."""
         raise NotImplementedError
 
     def header(self) -> Header | None:
@@ -153,7 +153,7 @@ class SampleScreen(Screen[None]):
             self.perform(self.press(draft, action, digit=digit) if may else [Blink()])
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Perform effects of the draft in order, then show the draft."""
+        """Perform the draft's requests (effects) in order, then show the draft."""
         for effect in effects:
             for handle in self.handlers:
                 if handle(effect):
@@ -163,7 +163,7 @@ class SampleScreen(Screen[None]):
             self.show_draft()
 
     def handle(self, effect: Effect) -> bool:
-        """Handle an effect that concerns the screen itself; return False for other effects."""
+        """Perform a draft's request to the screen itself; return False for others."""
         match effect:
             case Blink():
                 self.query_one(LabelBar).blink()
@@ -281,11 +281,11 @@ class SampleScreen(Screen[None]):
             self.option_clicked(message.digit)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Show the match that was clicked in the source, and return the effects."""
+        """Show the match that was clicked in the source; return effects for the screen."""
         return highlights.show_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Handle a click on a row of the annotation list, and return the effects."""
+        """Handle a click on a row of the annotation list; return effects for the screen."""
         raise NotImplementedError
 
     def option_clicked(self, digit: str) -> None:
@@ -333,7 +333,7 @@ class SampleScreen(Screen[None]):
         super().notify_style_update()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Override Textual's hook: return blank lines, which widgets cover except between texts.
+        """Override Textual's hook: return blank lines, which are visible only between the texts.
 
         Each frame asks for all lines. Drawing them the usual way takes a tenth of a frame's time.
         """
@@ -518,7 +518,7 @@ class SampleScreen(Screen[None]):
         return draft.citations
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str]:
-        """Return the texts before and after a side's text that is part of a longer text."""
+        """Return the context before and after a side's text, if it is part of a longer text."""
         for feature in self.features:
             if found := feature.surroundings(draft, side):
                 return found

@@ -25,7 +25,7 @@ class SignalMessage(ScreenMessage):
     NO_VECTORS_NO_REASON = "no vectors"
     NO_ASSIST = "no assist: {reason}"
     LOADING_VECTORS = "loading vectors"
-    UNKNOWN_WORDS = "{embedder} lacks these words"
+    UNKNOWN_WORDS = "words unknown to {embedder}"
     SEE_LOG = "{error}, see the log"
     BY = "by {signals}"
 
@@ -34,7 +34,7 @@ LOADING: Final = SignalMessage.WORDS_ONLY.text(reason=SignalMessage.LOADING_VECT
 """Description of the matching mode until the vectors are loaded."""
 
 QUICK_CHARACTERS: Final = 100_000
-"""Maximum characters of a sample that is compared automatically, which takes 0.2 seconds."""
+"""Maximum characters of a sample that is compared automatically; this takes 0.2 seconds."""
 
 _CHANGES: Final = {
     Signals.FUSED: MessageCode.MATCHES_BY_ALL,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.file_browser import FileBrowser
 
 _MARKED, _BARE = frozenset({State.DONE}), frozenset({State.NEW})
-"""The states that stand for samples with and without annotations, as the list filters by state."""
+"""States that represent samples with and without annotations in the filters of the list."""
 
 
 class ListingMessage(ScreenMessage):

@@ -29,7 +29,7 @@ class ViewMessage(ScreenMessage):
     ANNOTATIONS_OF_ALL = "{annotations} by {people}"
     NO_ANNOTATIONS = "no annotations"
     NO_ANNOTATION_SHOWN = "No annotations"
-    HOW_TO_FOCUS = "Press a, or move the cursor to an annotation"
+    HOW_TO_FOCUS = "Press a, or move the cursor, to focus an annotation"
     READ_ONLY = "read-only"
     ANNOTATIONS_TITLE = "ANNOTATIONS"
     ABOUT_TITLE = "ABOUT"
@@ -45,11 +45,11 @@ _SHORTEST: Final = 6
 """Minimum width of an option's text in cells."""
 
 _MOST_LINES: Final = 12
-"""Maximum number of lines for one fact about an annotation; the pages show the whole fact."""
+"""Maximum number of lines for one fact about an annotation; key `g` shows the whole fact."""
 
 
 def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
-    """Return the label bar's (options, title, digits_off): the annotators to choose from.
+    """Return the content of the label bar, with an option for each annotator.
 
     Names are cut so that all of them fit into two rows of `cells` cells.
     """

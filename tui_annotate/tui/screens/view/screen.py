@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.4  # seconds until a message shows that a sample is still being read
 _ID = 8  # characters of an id that distinguish people with the same name
 _WRITING_STATES = "RVE" + REVIEWING
-"""States of other screens, to name the action of a key that the viewer does not have."""
+"""Key states of other screens; the viewer shows that the actions of their keys are unavailable."""
 
 
 class ViewScreen(SampleScreen):
@@ -235,13 +235,13 @@ class ViewScreen(SampleScreen):
                 self.perform(key_handlers.refuse(draft, self._keys.get(name).help))
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Apply an action to the draft, and return its effects."""
+        """Apply an action to the draft, and return effects for the screen to perform."""
         if not isinstance(draft, ViewDraft):
             return []
         return key_handlers.press(draft, action, digit=digit)
 
     def handle(self, effect: Effect) -> bool:
-        """Handle an effect that concerns the viewer's screen; return False for other effects."""
+        """Perform a draft's request to the viewer's screen; return False for others."""
         draft, opened = self.draft, self.opened
         if draft is None or opened is None:
             return False
@@ -334,7 +334,7 @@ class ViewScreen(SampleScreen):
                 for key, name in keys.line(VIEWING)]  # fmt: skip
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the label bar's (options, title, digits_off): the annotators to choose from."""
+        """Return the content of the label bar, with an option for each annotator."""
         if not isinstance(draft, ViewDraft):
             return super().bar(draft)
         return rows.bar(draft, self.app.size.width)
@@ -374,7 +374,7 @@ class ViewScreen(SampleScreen):
     # the mouse
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Show the annotation that was clicked in the list, and return the effects."""
+        """Show the annotation that was clicked in the list; return effects for the screen."""
         return key_handlers.show(draft, index) if isinstance(draft, ViewDraft) else []
 
     def option_clicked(self, digit: str) -> None:

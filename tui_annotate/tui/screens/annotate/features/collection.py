@@ -1,4 +1,4 @@
-"""Features for reports, documents and citations of a collection: navigation and surroundings.
+"""Features for reports, documents and citations of a collection: navigation and surrounding text.
 
 The report of the open citation is kept, so that a key to the next citation of the same report
 reads only that citation.
@@ -95,7 +95,7 @@ class OtherDocuments:
     def _prepared_report(
         self, session: AnnotatorSession, draft: Draft, parent: ParentReport
     ) -> SampleAssist:
-        """Return the report prepared for the search; prepared once per report; in a thread."""
+        """Prepare a report for the evidence search, once per report; called in a thread."""
         if self._report_assist and self._report_assist[0] == parent.id:
             return self._report_assist[1]
         key = SampleKey(draft.sample.dataset, parent.id)
@@ -115,7 +115,7 @@ class OtherDocuments:
             self._host.show_draft()
 
     def title(self, draft: Draft, title: Title) -> Title:
-        """Add to the title of the cited document which other document has better evidence."""
+        """Name a document with better evidence in the title of the cited document."""
         if not self._note:
             return title
         has_text = bool(draft.sample.side(Side.SOURCE))
@@ -158,7 +158,7 @@ class Collection(Feature):
             draft.tabs = len(parent.citations(draft.sample.key))
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
-        """Return the citations that keys lead to from the open citation; None for other samples."""
+        """Return the citations that the next keys may open; None if no citation is open."""
         if draft.sample.kind not in RATED_KINDS or not self.walks:
             return None
         parent, here = self._parent_report(draft), draft.sample.key
@@ -180,7 +180,7 @@ class Collection(Feature):
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Handle an effect on citations or the collection; return False for other effects."""
+        """Perform a draft's request on citations or the collection; return False for others."""
         match effect:
             case Open("cited"):
                 self._show_citation(draft)

@@ -1,4 +1,4 @@
-"""Feedback on practice samples, and the second reading, which is stored as another person."""
+"""Feedback on practice samples, and second readings, stored as work of another person."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SecondReadings(Feature):
             )
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
-        """Show the feedback on a practice sample, then go on; return True."""
+        """Show the feedback on a practice sample, then call `go_on`. Always return True."""
         open_sample = self.host.open_sample
 
         def proceed(_: object = None) -> None:
@@ -65,7 +65,7 @@ class SecondReadings(Feature):
         return True
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Switch between first and second reading on request; return False for other effects."""
+        """Switch between first and second reading on request; return False for other requests."""
         del draft
         if effect != Open("reading"):
             return False

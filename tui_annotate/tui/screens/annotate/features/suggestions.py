@@ -1,4 +1,4 @@
-"""The feature for suggestions: counts open suggestions, stores answers, and reopens after undo."""
+"""The feature for suggestions: counts them, stores answers, and reopens them after an undo."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Suggestions(Feature):
     # answers to suggestions
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Send answers to suggestions, and hide or show them; return False for other effects."""
+        """Send answers to suggestions, and hide or show them; return False for other requests."""
         open_sample = self.host.open_sample
         if open_sample is None:
             return False
@@ -110,7 +110,7 @@ class Suggestions(Feature):
         one: Suggestion,
         made: Annotation | None,
     ) -> None:
-        """Accept a suggestion unchanged, or with the changes of the annotation `made`."""
+        """Accept a suggestion: unchanged, or as the annotation `made` that the user changed."""
         annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
         exchange = partial(single_document.exchange_sides, open_sample.sample)
         changed = exchange(made) if made else None
@@ -177,7 +177,7 @@ def _apply_answer(each: SuggestionStatus, saved: SaveResult) -> SuggestionStatus
 
 
 def _open_suggestions(sample: Sample, found: Sequence[SuggestionStatus]) -> tuple[Suggestion, ...]:
-    """Return the unanswered suggestions in reading order, with sides as on the screen."""
+    """Return the unanswered suggestions in reading order, converted for the screen."""
     exchange = partial(single_document.exchange_sides, sample)
     waiting = [exchange(each.suggestion) for each in found if each.open]
     return tuple(sorted(waiting, key=lambda one: one.claim or one.evidence))

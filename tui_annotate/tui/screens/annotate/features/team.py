@@ -48,7 +48,7 @@ class TeamDialogs(Feature):
             self._show_announcements(session)
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Open the statistics or the outcome of review; return False for other effects."""
+        """Open the statistics or the outcome of review; return False for other requests."""
         del draft
         open_sample = self.host.open_sample
         match effect:
@@ -87,7 +87,7 @@ class TeamDialogs(Feature):
     # outcomes of review
 
     def _show_lesson(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Show how the open sample was adjudicated, as far as its annotator may know."""
+        """Show how the open sample was adjudicated, if its annotator may see the outcome."""
         if session.person.kind is PersonKind.AGAIN:
             self.host.show_message(MessageCode.NO_LESSON_IN_SECOND_READING)
             return
@@ -135,7 +135,7 @@ class ThreadFeature(Feature):
         self._unsent = ""
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Open the thread about the sample; return False for other effects."""
+        """Open the thread about the sample; return False for other requests."""
         del draft
         open_sample = self.host.open_sample
         if open_sample is None or effect != Open("talk"):
@@ -155,7 +155,7 @@ class ThreadFeature(Feature):
         sent_message: AnyMessage,
         **how: str,
     ) -> None:
-        """Open the dialog of a thread, with an input for a new contribution.
+        """Open the dialog of a discussion thread, with an input for a new message.
 
         Args:
             lines: (author, time, text) of each contribution so far.
