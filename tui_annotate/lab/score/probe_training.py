@@ -44,7 +44,7 @@ class LabelSource(StrEnum):
 
 @unique
 class UnusedReason(StrEnum):
-    """Reason why a question is excluded from training; a ranker's category may be a reason too."""
+    """Reason why a question is excluded from training, in addition to its category."""
 
     MIXED_LABELS = "answers are neither all right nor all wrong"
     NO_QUESTION = "the question is missing"

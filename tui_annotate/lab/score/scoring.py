@@ -129,7 +129,7 @@ class ScoreService:
     def from_file(
         self, path: Path, *, name: str, dataset: str, options: ColumnNames
     ) -> ScoreReport:
-        """Import all scores of a file with sample ids, or none of them.
+        """Import the scores of a file with sample ids; if a row is invalid, import no scores.
 
         Raises:
             NotFound: the dataset or the file does not exist.
@@ -239,7 +239,7 @@ def _score_samples(
 
 
 def _answer_scores(question: AnsweredQuestion, opinions: Iterable[Opinion]) -> Iterator[RawScore]:
-    """Yield the scores of answers, then of extra answers, which belong to the first sample."""
+    """Yield the scores of a question's answers, then those of its extra answers."""
     columns = tuple(opinions)
     count = len(question.keys)
     for place in (

@@ -58,7 +58,7 @@ class JudgeScorer:
         return values | {"prompts": dict(sorted(self._versions.items()))}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Score the answers to each question by the judge's replies; ignore extra answers.
+        """Score the answers to each question by the judge's replies, without its extra answers.
 
         All questions are read first, so that no transaction is open while the model runs.
         """
