@@ -67,7 +67,7 @@ def read_json_records(
 
 
 def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
-    """Raise InvalidInput if an earlier record of the file has the same sample."""
+    """Raise InvalidInput if an earlier record of the file has the same sample id."""
     if (before := seen.remember(json.dumps(record.sample.key), where)) != where:
         raise InvalidInput(f"duplicate sample {record.sample.key}: already used at {before}")
 

@@ -108,7 +108,7 @@ def _translate_errors(name: str, revision: str) -> Iterator[None]:
         yield
     except HFValidationError as error:
         raise InvalidInput(
-            f"{name!r} is not a valid model name", "write owner/name, as on the hub"
+            f"{name!r} is not a valid model name", "write the name as on the hub: owner/name"
         ) from error
     except (OSError, *broken) as error:
         missing = RepositoryNotFoundError, RevisionNotFoundError

@@ -95,7 +95,7 @@ class ExportOptions:
 
 @dataclass(slots=True)
 class ExportReport:
-    """Numbers of items that an exporter wrote, and of items that the format cannot represent.
+    """Numbers of samples and annotations that an exporter wrote, and of data that it lost.
 
     Attributes:
         records: number of samples written.

@@ -203,7 +203,7 @@ class _Reader:
             ours, kind = keys[name]
             setting = _plain_value(value)
             if not ours:
-                self._unused.append(f"{what}.{name} is read from the model's folder instead")
+                self._unused.append(f"{what}.{name}: the model's folder has this setting")
             elif not _has_type(setting, kind):
                 raise self._error(value, f"{what}.{name} is {setting!r:.80}, not {kind}")
             elif ours in found:

@@ -213,7 +213,7 @@ class Encoder:
         return pooled.cpu().numpy(), pieces.cpu().numpy()
 
     def _make_features(self, rows: Sequence[EncoderInput]) -> tuple[dict[str, Any], Any]:
-        """Return the input tensors of the model, and a mask of the wanted word pieces."""
+        """Return the input tensors of the model, and a mask of the word pieces that get vectors."""
         import torch
 
         before, after = self.cutter.before, self.cutter.after

@@ -143,7 +143,7 @@ def _open_file(path: Path) -> BinaryIO:
         if path.exists() and not path.is_file():
             raise InvalidInput(
                 f"{path} is not a regular file",
-                "save its content to a file first",
+                "save the content to a regular file first",
                 code="not-a-file",
             )
         return path.open("rb", buffering=0)

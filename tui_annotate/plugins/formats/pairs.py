@@ -180,7 +180,7 @@ def _warn_of_unused_ids(row: _PairRow) -> Iterator[Problem]:
         if column.casefold() == "id":
             yield Problem(
                 row.where,
-                f"there is a column {column!r}, but row numbers are used as sample ids",
+                f"the column {column!r} exists, but row numbers are used as sample ids",
                 f"to use the column as sample ids, pass --id-column {column}; if the dataset is "
                 "already stored, remove the dataset first",
                 refused=False,
@@ -204,7 +204,7 @@ def _read_json(path: Path, options: ImportOptions) -> Iterator[_PairRow | Proble
             yield Problem(
                 value.where,
                 f"the record is {describe_value(value.value)}, not an object",
-                "write each record as {column: value}",
+                "write each record as an object: {column: value}",
             )
 
 
@@ -395,7 +395,7 @@ _SPLIT: Final = "split"
 _UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Characters that are not allowed in listed file names, and should not appear in messages."""
 _LARGEST: Final = 2**24
-"""Maximum size in bytes of a file that lists other files."""
+"""Maximum size in bytes of a file that lists the data files of a folder."""
 
 
 def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
@@ -432,7 +432,7 @@ def _list_files(path: Path) -> list[tuple[Path, str]]:
     if not found:
         raise NotFound(
             f"{path} contains neither Parquet files nor a dataset saved by Hugging Face's datasets",
-            "name a file in the folder",
+            "pass a file in the folder",
         )
     names = ((file, _SHARD.fullmatch(file.name)) for file in found if file.is_file())
     return [(file, shard[1] if shard else "") for file, shard in names]

@@ -66,7 +66,7 @@ def _parse_iri(value: Any, kind: str) -> str:
     before = _make_iri(kind) + ":"
     if not isinstance(value, str) or not value.startswith(before):
         raise InvalidInput(
-            f"{str(value)[:60]!r} is not a valid {kind} IRI", f"start the IRI with {before}"
+            f"{str(value)[:60]!r} is not a valid {kind} IRI", f"the IRI must begin with {before}"
         )
     return unquote(value.removeprefix(before), errors="surrogatepass")
 

@@ -122,7 +122,7 @@ def _parse_citation(line: Mapping[str, Any], where: str) -> ItemJudgement:
         key = text_of(cited, "docid")
     if key not in (sentence.citations or (None,)):
         raise InvalidInput(
-            f"sentence {place} does not cite {key!r}", "check the sentence's 'citations'"
+            f"sentence {place} does not cite document {key!r}", "check its 'citations'"
         )
     if not sentence.text.strip():
         raise InvalidInput(f"sentence {place} is blank: its citations cannot be judged")
@@ -207,7 +207,7 @@ def _read_span(value: Any) -> list[Any]:
 _SIDES = {"report": Side.SUMMARY, "document": Side.SOURCE}
 _OFFSET_HINT = "check the unit of the offsets, and that the offsets belong to this text"
 _BYTE_ORDER_MARK = "\ufeff"
-"""The byte order mark, which other programs treat as white space."""
+"""Unicode's byte order mark, which other programs treat as white space."""
 
 
 def add_judgements(
@@ -268,7 +268,7 @@ def _make_annotations(
                 anchor = Anchor(side, 0, trimmed)
                 found.append(_make_annotation(sample, judgement.person, anchor))
     if blank:
-        doubts.append((f"skipped {format_count(blank, 'span')} with only white space", ""))
+        doubts.append((f"skipped {format_count(blank, 'span')} that contain only white space", ""))
     return list(dict.fromkeys(found)), doubts
 
 

@@ -30,7 +30,7 @@ TRAITS: Final = FormatTraits(
 
 
 class Topic(NamedTuple):
-    """Topic that reports are about; `place` is the topic's 0-based index among all topics."""
+    """Topic of reports; `place` is the index of the topic among all topics, from 0."""
 
     place: int
     id: str
@@ -50,7 +50,7 @@ def document_id(topic: str, document: str) -> str:
 
 
 def sentence_id(topic: str, run: str, place: int) -> str:
-    """Return the group of a sentence's citations; `place` is the 0-based index of the sentence."""
+    """Return the id of the group of citations in one sentence; `place` is its index from 0."""
     return f"{topic}|{run}|{place}"
 
 
@@ -196,7 +196,7 @@ def _read_topic_id(about: Mapping[str, Any]) -> str:
     (topic,) = _read_names(about, "topic_id", of="metadata")
     if other not in (None, topic):
         raise InvalidInput(
-            f"'topic_id' is {topic!r} and 'narrative_id' is {other!r}", "give both the same value"
+            f"'topic_id' is {topic!r} and 'narrative_id' is {other!r}", "use one id for both fields"
         )
     return topic
 
@@ -345,6 +345,6 @@ def bad_field(
     value = fields[name]
     quoted = kind == "text" and isinstance(value, int | float)
     hint = (
-        "put the value in quotes" if quoted else "give the field a value" if value is None else ""
+        "put the value in quotes" if quoted else "add a value to the field" if value is None else ""
     )
     return InvalidInput(f"{name!r} is {describe_value(value)}, not {kind}", hint)
