@@ -51,7 +51,7 @@ _FOREIGN = {
         "unpack the zip or save the sheet as CSV",
     ),
     b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "save the file as CSV"),
-    b"%PDF": ("a PDF", "export its texts as CSV or JSON, with columns for source and summary"),
+    b"%PDF": ("a PDF", "export the texts as CSV or JSON, with columns for source and summary"),
 }
 """Maps the first bytes of a file that cannot be imported to its kind and a hint for the user."""
 _NATIVE = "tui-annotate/"
@@ -165,7 +165,7 @@ def _detect_folder(path: Path) -> str:
             return form
     raise InvalidInput(
         f"the format of the folder {path} is unclear",
-        "give the file inside the folder, or set the format with --from",
+        "pass a file in the folder, or set the format with --from",
         code="format-uncertain",
     )
 

@@ -41,7 +41,7 @@ class JoinedTexts:
 
     @property
     def lengths(self) -> dict[str, Any]:
-        """JSON fields with the lengths for `split_text` and the SHA-256 of the joined text."""
+        """JSON fields with the lengths of the source and the separator, and the text's SHA-256."""
         return {
             "source_len": len(self.source),
             "sep_len": len(self.separator),
@@ -66,7 +66,7 @@ class JoinedTexts:
         return Span(anchor.span.start + shift, anchor.span.end + shift)
 
     def anchor(self, span: Span, *, what: str) -> Anchor:
-        """Convert a span of the joined text to an anchor; `what` names the span in messages.
+        """Convert a span of the joined text to a span of the source or the summary.
 
         Raises:
             InvalidInput: the span is not inside the source or inside the summary.
@@ -237,7 +237,7 @@ def _entity_anchors(entity: Entity, joined: JoinedTexts) -> list[Anchor]:
     anchors = [joined.anchor(span, what=what) for span in entity.spans]
     if len({anchor.side for anchor in anchors}) > 1:
         raise InvalidInput(
-            f"entity {what} has spans in source and summary", "split it, and add a relation"
+            f"entity {what} has spans in source and summary", "split the entity, and add a relation"
         )
     return anchors
 

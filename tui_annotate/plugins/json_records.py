@@ -99,7 +99,7 @@ def write_json_array(
 
 
 def check_object(value: Any, *, what: str) -> dict[str, Any]:
-    """Return a value if it is a JSON object; else raise InvalidInput, which names it `what`."""
+    """Return a value if it is a JSON object; else raise InvalidInput, which calls it `what`."""
     if not isinstance(value, dict):
         raise InvalidInput(f"the {what} is {describe_value(value)}, not an object")
     return value
@@ -164,7 +164,7 @@ def number_repeated(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[int, dict[
 
 
 def make_row_id(key: tuple[str, str], times: int, row: Any) -> str:
-    """Return an id that depends only on the sample, the row and `times` of `number_repeated`."""
+    """Return an id that depends on the sample, the row and the number of earlier equal rows."""
     return str(uuid5(_IDS, json.dumps([*key, times, row], sort_keys=True)))
 
 

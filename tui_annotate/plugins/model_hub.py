@@ -133,7 +133,7 @@ def check_model(folder: Path) -> None:
     """
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise Unavailable(
-            f"the folder {folder} contains no model", "pass the folder of config.json"
+            f"the folder {folder} contains no model", "pass the folder that contains config.json"
         )
     if not any(folder.rglob("*.safetensors")):
         raise Unavailable(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CODEPOINT: Final = "codepoint"
 UTF16: Final = "utf16"
-"""Units of offsets, for formats that allow both units."""
+"""Units in which a file may count offsets."""
 
 
 @dataclass(slots=True)

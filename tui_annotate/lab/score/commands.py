@@ -285,9 +285,7 @@ JudgeOption = Annotated[
 ]
 ModelFolderOption = Annotated[
     str,
-    option(
-        "--model-folder", "DIR", "Current folder of a probe's local model, if the folder was moved."
-    ),
+    option("--model-folder", "DIR", "Folder of the probe's local model, if the folder was moved."),
 ]
 
 
@@ -347,7 +345,7 @@ def compute(
 def _run_scorer(
     service: ScoreService, wanted: ScoreOptions, *, dry_run: bool, as_json: bool
 ) -> dict[str, Any]:
-    """Run a scorer or estimate its cost; return the result, printed unless JSON is requested."""
+    """Run a scorer or estimate its cost; return the result. Without --json, print it."""
     if dry_run:
         samples, cost = service.cost(wanted)
         if not as_json:
@@ -369,13 +367,13 @@ def import_scores(
     *,
     dataset: DatasetOption = "",
     name: Annotated[str, option("--name", "NAME", "Name of the imported score.")] = "",
-    id_column: Annotated[str, option("--id-column", "NAME", "Column of the sample ids.")] = "id",
+    id_column: Annotated[str, option("--id-column", "NAME", "Column with the sample ids.")] = "id",
     score_column: Annotated[
         str,
         option(
             "--score-column",
             "NAME",
-            "Column of the scores (default: the score's name, else `score`).",
+            "Column with the scores (default: the score's name, else `score`).",
         ),
     ] = "",
     low: Annotated[

@@ -49,7 +49,7 @@ def as_json(found: Comparison) -> dict[str, Any]:
 
 
 def left_out(found: Comparison) -> Iterator[tuple[str, str, int]]:
-    """Yield (kind, reason, count) of what is excluded: samples, or an annotator's work on one."""
+    """Yield (kind, reason, count) of excluded samples, and of excluded work of annotators."""
     for what, counts in {"samples": found.unjudged, "readings": found.ignored_readings}.items():
         for reason, count in counts.items():
             yield what, reason, count

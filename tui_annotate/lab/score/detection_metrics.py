@@ -121,7 +121,7 @@ def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
 
 
 def _resample_weights(clusters: Sequence[str], draws: int, seed: int) -> Iterator[Numbers]:
-    """Yield the sample weights of each bootstrap resample; nothing for fewer than 3 clusters."""
+    """Yield the sample weights of each bootstrap resample; none for fewer than 3 clusters."""
     names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
     if len(names) < FEWEST:
         return

@@ -101,7 +101,7 @@ def parse_records(
     ]
     if not normal:
         raise InvalidInput(
-            f"none of {len(generations)} generations is of type {NORMAL!r} with a text",
+            f"none of {len(generations)} generated answers has the type {NORMAL!r} and a text",
             "add a generated answer with a text to the list, or remove the row",
         )
     question = get_field(row, "question", option="")
@@ -267,7 +267,7 @@ def _answer_label(record: Record, scores: Mapping[str, Score]) -> AnswerLabel | 
 
 
 def _raw_score(scores: Mapping[str, Score], name: str, sign: float) -> float:
-    """Return the score that sorts the answers, or the margin of the ranker's label without it."""
+    """Return the score by which answers are sorted, by default the margin of their label."""
     if name in scores:
         return scores[name].raw or 0.0
     return sign * (scores[RANK].raw or 0.0) if RANK in scores else 0.0
@@ -342,7 +342,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
 
 
 def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
-    """Yield each sample with its index in its row of the file; without an index, its number."""
+    """Yield each sample with its index in its row of the file, or else its index in the group."""
     for number, record in enumerate(group):
         yield imported_fields(record.sample).get("place", number), record
 

@@ -19,7 +19,7 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.scores import Pooling, pool_verdicts
 
 BENIGN: Final = "benign"
-"""Top-level label that means supported, in any case of letters, unless the user names labels."""
+"""Top-level label that means supported, if the user names no labels of unsupported samples."""
 MACHINE: Final = "machine:"
 """Prefix of a machine's id, and of the origin of a machine's annotations."""
 

@@ -34,13 +34,13 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
-    file: Annotated[Path, argument("FILE", "YAML file with data, scorers and a ranker.")],
+    file: Annotated[Path, argument("FILE", "Recipe (YAML) with data, scorers and a ranker.")],
     *,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Run the steps of a pipeline file.
+    """Run the scorers and the ranker that a recipe file names.
 
     The steps import data, score and rank the samples, and write the results.
 

@@ -44,9 +44,9 @@ class LabelSource(StrEnum):
 
 @unique
 class UnusedReason(StrEnum):
-    """Reason why a question is excluded from training, in addition to its category."""
+    """Reason why a question is excluded from training, unless its category is the reason."""
 
-    MIXED_LABELS = "answers are neither all right nor all wrong"
+    MIXED_LABELS = "the answers to the question are not all right or all wrong"
     NO_QUESTION = "the question is missing"
     NOT_RANKED = "no ranker labelled the answers"
 

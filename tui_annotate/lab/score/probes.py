@@ -30,7 +30,7 @@ MIN_CASES: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class ProbeMetrics:
-    """Metrics of predicting that the model knows held-out questions, in [0, 1] or None."""
+    """Metrics of a probe's predictions on held-out questions, in [0, 1]; None if undefined."""
 
     accuracy: float | None
     precision: float | None
@@ -53,7 +53,7 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
         if len(places) < MIN_CASES:
             raise InvalidInput(
                 f"too few questions of class {kind!r}: {len(places)}",
-                f"add questions: each class needs {MIN_CASES}, a useful probe some hundreds",
+                f"add questions: each class needs {MIN_CASES}, better some hundreds",
             )
         mixed = chance.permutation(places)
         cut = min(round(len(places) * TRAINING_SHARE), len(places) - 1)
@@ -250,7 +250,7 @@ def _fit(states: NDArray[np.float32], known: Truths, seed: int) -> _Fit:
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
     except ImportError as error:
-        raise Unavailable(f"training probes needs scikit-learn: {error}", INSTALL) from error
+        raise Unavailable(f"training a probe needs scikit-learn: {error}", INSTALL) from error
     pipeline = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     folds = min(_FOLDS, int(known.sum()), int((~known).sum()))
     parts = StratifiedKFold(folds, shuffle=True, random_state=seed)

@@ -50,7 +50,7 @@ def rank(
         typer.Option(
             "--upper-percentile",
             metavar="P",
-            help="Upper percentile P: answers above the sum of each score's percentile are right.",
+            help="Answers whose summed scores exceed the sum of their percentiles P are right.",
         ),
     ] = 70.0,
     down: Annotated[
@@ -58,7 +58,7 @@ def rank(
         typer.Option(
             "--lower-percentile",
             metavar="P",
-            help="Lower percentile P: answers below the sum of each score's percentile are wrong.",
+            help="Answers whose summed scores are below the sum of their percentiles P are wrong.",
         ),
     ] = 30.0,
     short_diff: Annotated[

@@ -196,7 +196,7 @@ def _make_verdict(label: AnswerLabel, margin: float, scores: int) -> AnswerVerdi
 def choose_preference(
     labels: Sequence[AnswerLabel], *, as_right: Sequence[float], as_wrong: Sequence[float]
 ) -> tuple[int | None, int | None]:
-    """Return the indices of the best right answer and of the wrong answer to show.
+    """Return the indices of the best right answer and of the most suitable wrong answer.
 
     An index is None if no answer is right, or no answer is wrong.
     """

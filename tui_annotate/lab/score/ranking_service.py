@@ -227,7 +227,7 @@ def _check_options(options: RankOptions) -> None:
             )
     if options.down > options.up:
         raise InvalidInput(
-            f"the lower percentile {options.down:g} is above the upper {options.up:g}",
+            f"the lower percentile {options.down:g} is above the upper percentile {options.up:g}",
             "pass for example: --upper-percentile 70 --lower-percentile 30",
         )
 

@@ -1,4 +1,4 @@
-"""Recipe files: data, scorers and a ranker in YAML, parsed strictly and run like the commands.
+"""Recipe files in YAML, which name data, scorers and a ranker: parsed strictly, then run.
 
 Source: the configuration files of the project Dreamcatcher, whose keys are supported too.
 """
@@ -171,7 +171,7 @@ class _Reader:
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f"{self._path}:{mark.line + 1}" if mark else str(self._path)
-            what = getattr(error, "problem", None) or "the file cannot be read"
+            what = getattr(error, "problem", None) or "the recipe file cannot be read"
             raise InvalidInput(f"{where}: invalid YAML: {what}") from error
         if not isinstance(node, yaml.MappingNode):
             raise InvalidInput(

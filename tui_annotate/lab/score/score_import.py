@@ -96,13 +96,13 @@ def _parse_row(
     if id_column not in fields:
         raise InvalidInput(
             f"no column {id_column!r}; the columns are: {', '.join(map(repr, fields))[:300]}",
-            "name the column of the sample ids with --id-column",
+            "set the column of the sample ids with --id-column",
         )
     column = next((name for name in score_columns if name in fields), None)
     if column is None:
         raise InvalidInput(
             f"no column {' or '.join(map(repr, score_columns))}",
-            "name the column of the scores with --score-column",
+            "set the column of the scores with --score-column",
         )
     dataset = fields.get("dataset", "")
     return FileScore(

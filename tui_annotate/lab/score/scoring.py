@@ -113,7 +113,7 @@ class ScoreService:
             return self._store_run(run, values, skipped=reader.skipped)
 
     def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
-        """Return the number of samples that a run would score, and its cost; send nothing.
+        """Return the number of samples that a run would score, and the cost; send no request.
 
         The cost is None for a scorer that runs on this machine.
         """
@@ -167,7 +167,7 @@ class ScoreService:
             values.add(columns.scores())
             if not values.samples:
                 wanted = ", ".join(names) or "scores of generated answers"
-                raise NotFound(f"no sample of dataset {dataset!r} has columns with: {wanted}")
+                raise NotFound(f"no sample of dataset {dataset!r} has a score column: {wanted}")
             parameters = {"columns": sorted(columns.found), "normalised_before": columns.before}
             run = _new_run(dataset, columns.maker, parameters=parameters, low=columns.low)
             return self._store_run(run, values, before=columns.before)

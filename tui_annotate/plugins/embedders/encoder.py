@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.embedders.weights import ModelFolder
 
 LONG = 200
-"""Maximum word pieces of a text that is encoded whole; longer texts use overlapping windows."""
+"""Maximum number of word pieces of a window; longer texts need several overlapping windows."""
 WINDOW = 192
 LONGEST = 20_000
 """Maximum number of code points of a text to use; the rest is ignored."""

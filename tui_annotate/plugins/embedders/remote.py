@@ -160,7 +160,7 @@ RECIPE: Final = "1"
 """Version of the way in which this module computes vectors; new if the vectors change."""
 MOST_TEXTS: Final = 512
 MOST_CHARACTERS: Final = 100_000
-"""Maximum texts and characters of one request: below the limits of the known endpoints."""
+"""Maximum numbers of texts and characters in one request; known endpoints accept more."""
 
 _FIRST_TEXTS: Final = 16
 _FAST_SECONDS: Final = 10.0
@@ -170,7 +170,7 @@ _LONGEST_TEXT: Final = 20_000
 _LONGEST_PIECE: Final = 6_000
 """Maximum length of a piece of a text, in code points; a longer text is split into pieces."""
 _SHORTEST_SPLIT: Final = 200
-"""Length in code points; a shorter text is never split, because every model accepts it."""
+"""Minimum length in code points of texts that may be split; all models accept shorter texts."""
 _MOST_REFUSED: Final = 3
 """Number of consecutive rejected texts after which the endpoint counts as unusable."""
 _TOO_LONG: Final = re.compile("token|length|long|context|maximum|exceed|size|large", re.IGNORECASE)

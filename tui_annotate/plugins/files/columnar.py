@@ -26,7 +26,7 @@ _BATCH: Final = 4096
 _READ_ROWS: Final = 16
 """Number of rows to read at a time. The number is small, because documents may be long."""
 _READ_AHEAD: Final = 2**18
-"""Number of bytes of a column to read ahead, so that a file is not read at once."""
+"""Number of bytes of a column to read ahead, so that a large file is not read whole."""
 _WIDEST: Final = 2**29
 """Maximum unpacked size of the rows read at a time, in bytes."""
 

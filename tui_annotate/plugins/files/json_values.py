@@ -80,7 +80,7 @@ EMPTY: Final = "file-empty"
 NO_RECORDS: Final = "no-records"
 """Codes of problems: the file has no content, or has no records. Some readers ignore them."""
 _MARGIN = 16
-"""Distance from the buffer's end in which a syntax error may mean an incomplete value."""
+"""Number of characters at the buffer's end whose syntax errors may mean an incomplete value."""
 
 _Item = TypeVar("_Item")
 
@@ -178,7 +178,7 @@ def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
 
 
 def stop_at_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
-    """Yield items; stop at a wrong encoding that precedes all valid values.
+    """Yield the items of a file; stop if its encoding is wrong before the first valid value.
 
     Without a valid value, the encoding of the whole file is probably wrong.
     """

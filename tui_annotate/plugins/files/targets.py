@@ -141,7 +141,7 @@ def open_folder(target: Path) -> Iterator[Folder]:
     """
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise InvalidInput(
-            f"{target} already exists", "give a new folder or an empty folder", code="exists"
+            f"{target} already exists", "pass a new folder or an empty folder", code="exists"
         )
     _check_parent(target)
     target = target.resolve()

@@ -101,7 +101,7 @@ class JsonPairsFormat:
 
 
 class JsonLinesPairsFormat(JsonPairsFormat):
-    """The same importer under the name `jsonl`; the content decides between lines and an array."""
+    """Importer of pairs named `jsonl`: from JSON lines, or from a JSON array of objects."""
 
     name = "jsonl"
 
@@ -277,7 +277,7 @@ def _first_line(path: Path, options: ImportOptions) -> str:
 
 
 def _find_delimiter(header: str, options: ImportOptions) -> str:
-    """Return the delimiter that splits the header into columns that include both text columns."""
+    """Return the delimiter that splits the header so that it has the source and summary columns."""
     texts = {options.source_column, options.summary_column}
     found = {sign: _split_header(header, sign) for sign in (",", *_OTHER_DELIMITERS)}
     for sign, names in found.items():

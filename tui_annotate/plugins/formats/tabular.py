@@ -91,7 +91,7 @@ def _count_record(record: Record, report: ExportReport) -> None:
 
 
 def span_rows(record: Record) -> Iterator[dict[str, Any]]:
-    """Yield rows: one for each claim and evidence pair, one for each assignee without any."""
+    """Yield a row per pair of claim and evidence spans, and per assignee who has no annotations."""
     sample = record.sample
     names = {person.id: person.name for person in record.people}
     work = {assignment.person: assignment for assignment in record.assignments}
@@ -298,7 +298,7 @@ class JsonFormat:
 
 
 class JsonLinesFormat:
-    """JSON lines with the objects of `JsonFormat`, one per line."""
+    """JSON lines with the rows of the CSV table, one JSON object per line."""
 
     name = "jsonl"
     about = FormatTraits(title="JSON lines of annotations", carried=_CARRIED)

@@ -173,7 +173,7 @@ def _error_message(body: bytes) -> str:
 
 _PATH: Final = f"/rest/v1/{TABLE}"
 _PAGE, _BARE_PAGE = 100, 1000
-"""Rows per request, with and without payloads; a server may return fewer rows."""
+"""Maximum rows per request, with and without payloads; a server may return fewer rows."""
 _MOST_ROW_BYTES: Final = 64 * 2**20
 _MOST_REPLY_BYTES: Final = 1_000_000
 _CONNECT, _READ, _REPLY_TIMEOUT = 10.0, 30.0, 120.0

@@ -133,7 +133,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         return item
 
     def body(self) -> ComposeResult:
-        """Return the list widget."""
+        """Return the widget that lists the items."""
         yield self.rows
 
     def on_mount(self) -> None:
@@ -166,7 +166,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         self.rows.show_text(f"✗ {error.message}")
 
     def action_move(self, step: int) -> None:
-        """Move the focus by rows (keys Up and Down)."""
+        """Move the focus by some items (keys Up and Down)."""
         self.rows.move(step)
 
     def action_choose(self) -> None:

@@ -34,7 +34,7 @@ class ScrollDialog(Dialog[None]):
         raise NotImplementedError
 
     def body(self) -> ComposeResult:
-        """Return the widget with the lines."""
+        """Return the widget that shows the lines of text."""
         yield WordsList(id="lines", classes="gap")
 
     def on_resize(self) -> None:

@@ -44,7 +44,7 @@ class JudgeScorer:
         if options.judge is None:
             raise Unavailable(
                 "the scorer judge needs a model",
-                "name a model: --scorer judge --judge MODEL --base-url URL",
+                "pass a model: --scorer judge --judge MODEL --base-url URL",
             )
         self._judge: Judge = options.judge
         self._folders = (Path(options.prompts),) if options.prompts else ()

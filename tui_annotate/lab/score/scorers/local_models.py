@@ -40,7 +40,7 @@ class ProbeScorer:
         if self._model.sha256 != self._probe.model or self._model.size != len(self._probe.weights):
             raise InvalidInput(
                 f"probe {path} was trained on another model than {self._model.folder}",
-                "name the folder of the probe's model with --model-folder",
+                "pass the folder of the probe's model with --model-folder",
                 code="probe-of-other-model",
             )
         self.parameters: Mapping[str, Any] = {
@@ -82,7 +82,7 @@ class RewardScorer:
         self.parameters: Mapping[str, Any] = {"model": self._model.sha256}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the rewards of the answers and extra answers to each question."""
+        """Yield the rewards of all answers to each question, extra answers included."""
         for each in questions:
             asked = f"{each.subject}\n{each.question}" if each.subject else each.question
             honest = f"{asked}\n{_HONEST[each.language]}"

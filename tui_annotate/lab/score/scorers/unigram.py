@@ -118,7 +118,7 @@ class UnigramScorer:
         return {"top_k": self._top, **self._tokenizers.libraries()}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield overlap and rarity of each question's answers; extras count for rarity only."""
+        """Yield the word overlap and the word rarity of the answers to each question."""
         for each in questions:
             tokenizer = self._tokenizers.of(each.language)
             texts = [tokenizer.words(text) for text in each.texts]
@@ -181,7 +181,7 @@ class ChineseTokenizer:
         return self._extract_keywords(answer)[:_COUNTED_KEYWORDS]
 
     def words(self, text: str) -> AnswerWords:
-        """Return the keywords of a Chinese text: all for overlap, some for frequencies."""
+        """Return the keywords of a Chinese text, and those whose frequencies are counted."""
         tags = self._extract_keywords(text)
         return AnswerWords(tags, tags[:_COUNTED_KEYWORDS])
 
@@ -217,7 +217,7 @@ class EnglishTokenizer:
         return answer.split(" ")
 
     def words(self, text: str) -> AnswerWords:
-        """Return the words of an English text in lower case, without stop words for frequencies."""
+        """Return the words of an English text in lower case, and those that are no stop words."""
         tokens = [(token.lower_, token.is_stop) for token in self._tokenize(text)]
         found = {word for word, _ in tokens}
         return AnswerWords(found, [word for word, stops in tokens if not stops])

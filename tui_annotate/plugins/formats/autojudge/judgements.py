@@ -200,7 +200,7 @@ def _read_span(value: Any) -> list[Any]:
     if not isinstance(text := value.get("text"), str | None):
         raise bad_field(value, "text")
     if not 0 <= start < end < 2**53:
-        raise InvalidInput(f"{start}:{end} is empty or out of range")
+        raise InvalidInput(f"the span {start}:{end} is empty or out of range")
     return [start, end, text]
 
 
@@ -251,7 +251,7 @@ def _make_annotations(
         if not spans:
             continue
         if not sample.side(side):
-            doubts.append((f"skipped {format_count(len(spans), 'span')}: there is no {name}", ""))
+            doubts.append((f"skipped {format_count(len(spans), 'span')} of a missing {name}", ""))
             continue
         text = sample.document(side).text
         fitting, others = _convert_spans(text, spans, offsets=offsets)

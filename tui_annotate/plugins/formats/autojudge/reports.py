@@ -196,7 +196,7 @@ def _read_topic_id(about: Mapping[str, Any]) -> str:
     (topic,) = _read_names(about, "topic_id", of="metadata")
     if other not in (None, topic):
         raise InvalidInput(
-            f"'topic_id' is {topic!r} and 'narrative_id' is {other!r}", "use one id for both fields"
+            f"'topic_id' is {topic!r}, but 'narrative_id' is {other!r}", "use one id in both fields"
         )
     return topic
 
@@ -223,7 +223,7 @@ def _read_citations(cited_ids: Sequence[Any], references: Any) -> list[tuple[str
         style = _citation_style(value, place)
         if style and first and style != first[1]:
             one, other = _CITATION_STYLES[first[1]], _CITATION_STYLES[style]
-            message = f"sentence {first[0]} cites by {one}, but sentence {place} cites by {other}"
+            message = f"citations are {one} in sentence {first[0]}, but {other} in sentence {place}"
             raise InvalidInput(message, "use one citation style in the whole report")
         first = first or ((place, style) if style else None)
     if first is None:

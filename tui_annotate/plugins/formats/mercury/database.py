@@ -47,7 +47,7 @@ _SIDES: Final[Mapping[str, Side]] = {
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _LONGEST_INLINE: Final = 12
-"""Maximum size in bytes of a text that sqlite-vec stores in its row; others are elsewhere."""
+"""Maximum size in bytes of a text that sqlite-vec stores in its row; longer texts are elsewhere."""
 
 
 class _Chunk(NamedTuple):
@@ -180,7 +180,7 @@ class _Tables:
         query = f"SELECT data FROM main.{table} WHERE rowid = ?"  # noqa: S608  a name of ours
         found = self._connection.execute(query, (row,)).fetchone()
         if not found or not isinstance(found[0], kind):
-            raise InvalidInput("the chunks, which are stored with vectors, are damaged")
+            raise InvalidInput("the sentences (chunks) that are stored with vectors are damaged")
         return found[0]
 
 

@@ -265,7 +265,7 @@ class MercurySampleReader:
         orphans = [path for path in paths if len(path) > 1 and path[:-1] not in paths]
         if orphans:
             self.doubts.append(
-                f"{name} has the label {LABEL_JOINER.join(orphans[0])!r} without its parent"
+                f"{name} has the label {LABEL_JOINER.join(orphans[0])!r} without its parent label"
             )
         if len({path[0] for path in lowest}) > 1:
             self.doubts.append(f"{name} has labels under different top labels: {labels!r}")
