@@ -166,7 +166,7 @@ def sha256(path: Path) -> str:
 
 @contextmanager
 def offline() -> Iterator[None]:
-    """Set the environment variables that forbid model libraries any network access, temporarily."""
+    """Temporarily forbid model libraries any network access, by environment variables."""
     before = {name: os.environ.get(name) for name in _OFFLINE}
     os.environ.update(_OFFLINE)
     try:

@@ -40,7 +40,7 @@ class PersonFile(NamedTuple):
 
 
 Read = Callable[[dict[str, Any], JsonValue, str], tuple[Record, Sequence[str]]]
-"""Function from (object, location, annotator) to (record, warnings); may raise InvalidInput."""
+"""Function that converts an annotator's JSON object to a record with warnings."""
 
 
 def is_several(path: Path) -> bool:

@@ -50,7 +50,7 @@ class ChoiceOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MachineValues:
-    """Values of one score or column, by the index of the sample among the judged samples.
+    """Values of one score or detector column, by the index of the judged sample.
 
     Attributes:
         name: name of the score or column.
@@ -170,7 +170,7 @@ _CHANCE_AREA: Final = 0.5
 
 
 class ReferenceLabels(StrEnum):
-    """Human labels to compare with if no annotator is named: all annotators' or adjudicated."""
+    """Kind of human labels for a comparison: those of all annotators, or adjudicated labels."""
 
     PEOPLE = "people"
     ADJUDICATED = "adjudicated"

@@ -142,7 +142,7 @@ class ProbeTrainingService:
         }
         if not found:
             raise NotReady(
-                f"no ranker labelled dataset {options.dataset!r}",
+                f"no ranker labelled the answers of dataset {options.dataset!r}",
                 "run a ranker with: tui-annotate scores rank",
             )
         return found

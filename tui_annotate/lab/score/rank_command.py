@@ -50,7 +50,7 @@ def rank(
         typer.Option(
             "--upper-percentile",
             metavar="P",
-            help="Answers whose summed scores exceed the sum of their percentiles P are right.",
+            help="An answer is right if its summed scores exceed the summed P-th percentiles.",
         ),
     ] = 70.0,
     down: Annotated[
@@ -58,7 +58,7 @@ def rank(
         typer.Option(
             "--lower-percentile",
             metavar="P",
-            help="Answers whose summed scores are below the sum of their percentiles P are wrong.",
+            help="An answer is wrong if its summed scores are below the summed P-th percentiles.",
         ),
     ] = 30.0,
     short_diff: Annotated[

@@ -131,7 +131,7 @@ def _check_encoding(encoding: str) -> str:
             raise LookupError(name)
     except (LookupError, ValueError) as error:
         raise InvalidInput(
-            f"unknown encoding {encoding!r}", "use for example utf-8 or gb18030"
+            f"unknown encoding {encoding!r}", "use an encoding such as utf-8 or gb18030"
         ) from error
     return "utf-8" if name == "utf-8-sig" else name
 

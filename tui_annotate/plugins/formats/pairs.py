@@ -449,10 +449,10 @@ def _listed_files(listing: Path, key: str, folder: Path) -> list[Path]:
         listed: Any = json.loads(listing.read_text("utf-8"))[key]
         items = [item["filename"] if isinstance(item, dict) else item for item in listed]
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in items):
-            raise TypeError("not a list of names")
+            raise TypeError("the value is not a list of names")
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         message = f"{listing} does not have the form that Hugging Face's datasets writes"
-        raise InvalidInput(message, "save the dataset again") from error
+        raise InvalidInput(message, "save the dataset again with that library") from error
     for item in items:
         if item in {"", ".", ".."} or Path(item).name != item or _UNSAFE.search(item):
             raise InvalidInput(

@@ -68,7 +68,7 @@ _CARRIED: Final = carry_all_but(
     RecordTrait.TITLE,
     RecordTrait.IMPORTED,
 ) | carry_plainly(fragments="rows", evidences="rows", tree="columns")
-"""Parts of a record that the table exports keep."""
+"""Kinds of data of a record that the exports as tables keep."""
 
 
 def _count_record(record: Record, report: ExportReport) -> None:

@@ -356,7 +356,7 @@ class SharedTable:
         if status == 404:
             return NotFound(
                 f"{self.host} has no table {TABLE} (404): {reason}",
-                f"create it with: tui-annotate sync table-sql; {URL} must not contain /rest/v1",
+                f"create the table: tui-annotate sync table-sql; {URL} must not contain /rest/v1",
             )
         if status == 409:
             return Conflict(

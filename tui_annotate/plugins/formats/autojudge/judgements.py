@@ -54,7 +54,7 @@ def is_report(value: Any) -> bool:
 
 
 class PersonJudgement(NamedTuple):
-    """One person's judgement of an item, and the position of its line.
+    """One person's judgement of a report, document or citation, with the position of its line.
 
     Attributes:
         spans: lists of (start, end, text) by side; offsets are in the file's unit.
@@ -69,7 +69,7 @@ class PersonJudgement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ItemJudgement:
-    """One person's judgement with the judged item; `doubts` are warnings about skipped spans."""
+    """One person's judgement and what it judges; `doubts` are warnings about skipped spans."""
 
     dataset: str
     topic: str
@@ -81,7 +81,7 @@ class ItemJudgement:
 
 
 def item_identity(sample: Sample) -> str:
-    """Return a key of a judged item within its topic; the key does not depend on sample ids."""
+    """Return a key of a judged item within its topic: kind, team, run, sentence and document."""
     names = ("team_id", "run_id", "sentence_idx", "docid")
     return json.dumps([sample.kind.value, *map(sample.meta.get, names)])
 

@@ -250,7 +250,7 @@ def _citation_style(value: Any, place: int) -> str:
         return ""
     raise InvalidInput(
         f"the citations of sentence {place} are neither ids, numbers, nor ids with confidences",
-        'write ["doc-1"], [0] with \'references\', or {"doc-1": 0.9}',
+        'write citations as ["doc-1"], [0] with \'references\', or {"doc-1": 0.9}',
     )
 
 
@@ -310,7 +310,7 @@ def read_page(value: Any) -> ReportDocument:
 
 
 def text_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> str:
-    """Return a required text field of an object.
+    """Return the text in a required field of an object.
 
     Raises:
         InvalidInput: the field is missing or is not text; see `bad_field`.
@@ -322,7 +322,7 @@ def text_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> str:
 
 
 def object_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> dict[str, Any]:
-    """Return a required field whose value is an object.
+    """Return the object in a required field of another object.
 
     Raises:
         InvalidInput: the field is missing or is not an object; see `bad_field`.

@@ -1,4 +1,4 @@
-"""Export of judgements of reports, documents and citations, one line each with the judged item."""
+"""Export of judgements: one line each, with the judged report, document or citation."""
 
 from __future__ import annotations
 
