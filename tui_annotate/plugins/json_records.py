@@ -145,7 +145,7 @@ def whole_number_field(fields: Fields, name: str, default: Any = None) -> int:
 
 
 def enum_field(kind: type[_Enum], value: Any, *, what: str) -> _Enum:
-    """Return the enum member with a value; else raise InvalidInput, which names the kind `what`."""
+    """Return the member of an enum with this value; raise InvalidInput if there is none."""
     if value not in list(kind):
         raise InvalidInput(f"{value!r} is not a valid {what}", f"use one of: {', '.join(kind)}")
     return kind(value)

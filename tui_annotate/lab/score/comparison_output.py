@@ -157,7 +157,7 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
 
 
 def _format_threshold(machine: MachineComparison) -> str:
-    """Format a threshold as `< 0.5` or `> 0.5`; a star marks one chosen on the same samples."""
+    """Format a threshold as `< 0.5`, with a star if it was chosen on the compared samples."""
     if machine.threshold is None:
         return "-"
     star = "*" if machine.threshold_origin is ChoiceOrigin.FOUND else ""

@@ -274,7 +274,7 @@ def _raw_score(scores: Mapping[str, Score], name: str, sign: float) -> float:
 
 
 def _extra_rewards(first: Record, opinions: Opinions) -> list[float | None]:
-    """Return the reward of each uncertain answer: from a run, else from the imported file."""
+    """Return the reward of each uncertain answer, from a run or from the imported file."""
     by_run = {
         score.extra: score.raw if score.raw is not None else score.value
         for score in opinions.get(first.sample.key, ())

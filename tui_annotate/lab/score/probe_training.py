@@ -91,7 +91,7 @@ class TrainingQuestions:
 
 @dataclass(frozen=True, slots=True)
 class ProbeTrainingService:
-    """Service that trains probes on datasets; admins only (else NotAllowed)."""
+    """Service that trains probes on datasets; raises NotAllowed unless the user is an admin."""
 
     machines: MachineServices
 

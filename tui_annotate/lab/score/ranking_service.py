@@ -105,7 +105,7 @@ Decide = Callable[[Sequence[_Answer]], Sequence[AnswerVerdict]]
 
 @dataclass(frozen=True, slots=True)
 class RankService:
-    """Service that ranks answers by their scores; admins only (else NotAllowed)."""
+    """Service that ranks answers by their scores; raises NotAllowed unless the user is an admin."""
 
     machines: MachineServices
 

@@ -224,7 +224,7 @@ class ColumnScores:
 
 
 def _column_number(fields: Mapping[str, Any], name: str, sample: Sample) -> float | None:
-    """Return a column's value as a number; a judge's verdict gives 1 for right, else 0."""
+    """Return a column's value as a number; a judge's verdict gives 1 for right, 0 for others."""
     value = fields.get(name)
     if value is None and name == JUDGED and _JUDGEMENT in fields:
         return float(fields[_JUDGEMENT] == _RIGHT)

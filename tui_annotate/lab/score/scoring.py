@@ -75,7 +75,7 @@ class ScoreReport:
 
 @dataclass(frozen=True, slots=True)
 class ScoreService:
-    """Service that computes and imports scores; admins only (else NotAllowed)."""
+    """Service that computes and imports scores; raises NotAllowed unless the user is an admin."""
 
     machines: MachineServices
 

@@ -147,7 +147,7 @@ def _load_sentences() -> list[str]:
 
 
 def _make_input(own: WordPieces, window: PieceWindow, *, wanted: bool) -> EncoderInput:
-    """Return the model's input for a window of a text; `wanted`: word pieces get vectors too."""
+    """Return the model's input for a window of a text; if `wanted`, word pieces get vectors."""
     shift = len(own.prompt) - window.first
     indices = [at + shift for at in own.known if window.own <= at < window.until] if wanted else []
     ids = (*own.prompt, *own.ids[window.first : window.last])

@@ -214,7 +214,7 @@ class _ResponseReader:
         )
         doubts = [] if spans.unit == CODE_POINTS else [f"the offsets are counted in {spans.unit}"]
         doubts += [
-            f"both files have a column {name!r}: the value of the response is used" for name in both
+            f"the column {name!r} of the response replaces the one of the source" for name in both
         ]
         done = (Assignment(FORMAT, State.DONE),)
         return Record(sample, owned, done, (imported_person(FORMAT),), where), doubts

@@ -74,7 +74,7 @@ _CITATIONS: Final = (
         "a suggestion of a machine; c next suggestion (a in a report)",
     ),
     _mark("text", "several annotations on the same words", "overlap"),
-    _mark(palette.SEVERAL, "several annotations on one line; a and c next annotation", "label 1"),
+    _mark(palette.SEVERAL, "several annotations on one line; a next annotation", "label 1"),
     *_LISTED,
     _mark(palette.GOLD, "a correct answer, or a passage with the answer", "label 0"),
     _CLOSED_LABEL,

@@ -296,8 +296,8 @@ def _convert_spans(
     fewest = min(found.count(None) for found in ways)
     best = [found for found in ways if found.count(None) == fewest]
     if best[0] != best[-1]:
-        every = "all spans fit both as code points and as UTF-16 units"
-        some = "equally many spans fit as code points and as UTF-16 units"
+        every = "all spans fit as offsets in code points and as offsets in UTF-16 units"
+        some = "equally many spans fit as offsets in code points and in UTF-16 units"
         raise InvalidInput(
             some if fewest else every,
             "choose the unit with --offsets codepoint or --offsets utf16",

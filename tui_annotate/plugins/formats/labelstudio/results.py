@@ -132,7 +132,7 @@ class Result:
         region = self.regions.setdefault(key, Region(side, quoted, item))
         if region.side is not side:
             raise InvalidInput(
-                f"region {key[:40]!r} has spans in both texts",
+                f"region {key[:40]!r} has spans in source and summary",
                 "use a different region id in each text",
             )
         if item["type"] == "labels":
