@@ -155,7 +155,7 @@ def test_new_work_stands_in_the_order_of_the_summary(tmp_path: Path) -> None:
         (
             ["Unwanted.Instrinsic", "Questionable"],
             [("Unwanted", "Instrinsic"), ("Questionable",)],
-            "annotation 7 has the label 'Unwanted.Instrinsic' without its parent",
+            "annotation 7 has the label 'Unwanted.Instrinsic' without its parent label",
         ),
         (
             ["Questionable", "Benign"],

@@ -128,7 +128,7 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         (_unlike(documents=["a"]), "'documents' contains a value that is not an object"),
         (
             _unlike(documents=[{"side": "left", "text": "a"}]),
-            "unknown side 'left' of a document",
+            "a document has the unknown side 'left'",
         ),
         (
             _unlike(documents=[{"side": "summary", "text": "a"}] * 2),

@@ -24,7 +24,7 @@ _FORMULA: Final = tuple("=+-@\t\r\0＝＋－＠'")
 
 @dataclass(frozen=True, slots=True)
 class UserRow:
-    """A user account as read from a file, unchecked; `role` and `unix` may be empty."""
+    """A user account from a file, with unchecked values; `role` and `unix` may be empty."""
 
     where: str
     id: str

@@ -1,4 +1,4 @@
-"""API key of an endpoint: read from the environment at each use, never stored."""
+"""API key of an endpoint, read from the environment at each use and never stored."""
 
 from __future__ import annotations
 

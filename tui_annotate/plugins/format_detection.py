@@ -1,4 +1,4 @@
-"""Detects the format of a file by its content, else by its name; raises an error if unclear."""
+"""Detects the format of a file by its content, else by its name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KEYS = {
     "autojudge": {"request_id", "username", "rating", "spans"},
     "open-qa": {"question", "ctxs"},
 }
-"""Format -> fields that every record of the format has."""
+"""Maps the name of a format to the fields that every record of the format has."""
 _RAG = (
     ("contexts", {"question"}),
     ("retrieved_contexts", {"user_input"}),
@@ -38,19 +38,22 @@ _RAG = (
 The first pair has the names of this program, the second the names of RAGAS.
 """
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
-"""Format -> names of the files that a folder of the format contains, compressed or not."""
+"""Maps the name of a format to the files that its folder contains, compressed or not."""
 _COMPANIONS = {"topics.jsonl", "documents.jsonl"}
-"""Names of files without records that a folder may also contain."""
+"""Names of files that a folder of records may contain, but that have no records."""
 _DATASETS_FILES = {"dataset_dict.json", "state.json"}
-"""A folder that the library `datasets` saved contains one of these files."""
+"""Names of files, one of which is in each folder that the library `datasets` saved."""
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
-"""First bytes of binary files -> their format."""
+"""Maps the first bytes of a binary file to the name of its format."""
 _FOREIGN = {
-    b"PK\x03\x04": ("a zip archive or an Excel workbook", "unpack it, or save the sheet as CSV"),
-    b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "save it as CSV"),
-    b"%PDF": ("a PDF", "export its texts as CSV or JSON, with columns for source and summary"),
+    b"PK\x03\x04": (
+        "a zip archive or an Excel workbook",
+        "unpack the zip or save the sheet as CSV",
+    ),
+    b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "save the file as CSV"),
+    b"%PDF": ("a PDF", "export the texts as CSV or JSON, with columns for source and summary"),
 }
-"""First bytes of files that cannot be imported -> kind of file, and hint for the user."""
+"""Maps the first bytes of a file that cannot be imported to its kind and a hint for the user."""
 _NATIVE = "tui-annotate/"
 """Prefix of the field `format` of native records, for all versions."""
 _NATIVE_HEAD = re.compile(rf'"format"\s*:\s*"{_NATIVE}')
@@ -58,7 +61,7 @@ _MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
 _INSPECTED_VALUES = 100
 """Maximum number of JSON values to inspect for a known format."""
 _SHOWN_NAMES = 20
-"""Maximum number of field names in a message."""
+"""Maximum number of field names that an error message lists."""
 _TABLES = {".csv", ".tsv"}
 _JSON = {".json", ".jsonl", ".ndjson"}
 
@@ -133,7 +136,7 @@ def _detect_by_head(head: str, named: set[str]) -> str:
 
 def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) -> InvalidInput:
     message = f"the format of {path} is unclear"
-    forms = f"with --from, one of: {', '.join(names_of('importers'))}"
+    forms = f"with --from to one of: {', '.join(names_of('importers'))}"
     hint = f"set the format {forms}"
     if names:
         wanted = (reading.source_column, reading.summary_column)
@@ -141,7 +144,7 @@ def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) ->
         if lacking := [repr(name) for name in wanted if name not in names]:
             message += f", but not {' and '.join(lacking)}"
         columns = "--source-column and --summary-column"
-        hint = f"set the columns of the texts with {columns}, or set the format {forms}"
+        hint = f"set the columns that contain the texts with {columns}, or set the format {forms}"
     return InvalidInput(message, hint, code="format-uncertain")
 
 
@@ -162,7 +165,7 @@ def _detect_folder(path: Path) -> str:
             return form
     raise InvalidInput(
         f"the format of the folder {path} is unclear",
-        "give the file inside the folder, or set the format with --from",
+        "pass a file in the folder, or set the format with --from",
         code="format-uncertain",
     )
 

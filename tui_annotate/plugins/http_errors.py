@@ -78,7 +78,7 @@ def connection_failure(
 
     if isinstance(error, httpx2.TimeoutException):
         missing = isinstance(error, httpx2.ConnectTimeout)
-        return TransientFailure("no reply in time", connected=not missing)
+        return TransientFailure("the endpoint did not reply in time", connected=not missing)
     reason = (show or shorten_line)(str(error))
     if isinstance(error, httpx2.ConnectError):
         return TransientFailure(f"no connection: {reason}", connected=False)

@@ -31,7 +31,7 @@ class JoinedTexts:
 
     @property
     def text(self) -> str:
-        """The joined text: source, separator, summary."""
+        """The source, the separator and the summary, joined to one text."""
         return self.source + self.separator + self.summary
 
     @property
@@ -41,7 +41,7 @@ class JoinedTexts:
 
     @property
     def lengths(self) -> dict[str, Any]:
-        """JSON fields with the lengths for `split_text` and the SHA-256 of the joined text."""
+        """JSON fields with the lengths of the source and the separator, and the text's SHA-256."""
         return {
             "source_len": len(self.source),
             "sep_len": len(self.separator),
@@ -61,12 +61,12 @@ class JoinedTexts:
         )
 
     def span(self, anchor: Anchor) -> Span:
-        """Convert an anchor to a span of the joined text."""
+        """Convert a span of the source or the summary to a span of the joined text."""
         shift = 0 if anchor.side is Side.SOURCE else self.offset
         return Span(anchor.span.start + shift, anchor.span.end + shift)
 
     def anchor(self, span: Span, *, what: str) -> Anchor:
-        """Convert a span of the joined text to an anchor; `what` names the span in messages.
+        """Convert a span of the joined text to a span of the source or the summary.
 
         Raises:
             InvalidInput: the span is not inside the source or inside the summary.
@@ -75,7 +75,7 @@ class JoinedTexts:
             return Anchor(Side.SOURCE, 0, span)
         if self.offset <= span.start and span.end <= self.offset + len(self.summary):
             return Anchor(Side.SUMMARY, 0, Span(span.start - self.offset, span.end - self.offset))
-        raise InvalidInput(f"{what} {span} is not inside the source or inside the summary")
+        raise InvalidInput(f"{what} {span} is neither inside the source nor inside the summary")
 
 
 def join_texts(source: str, summary: str) -> JoinedTexts:
@@ -134,7 +134,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Spans of the joined text with one label, in order."""
+    """Entity: spans of the joined text, in order, that have one label together."""
 
     label: str
     spans: tuple[Span, ...]
@@ -182,7 +182,7 @@ class EntityBuilder:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationParts:
-    """Parts of an annotation that entities and relations form; id and label paths are missing."""
+    """Annotation without an id and label paths, made from linked entities."""
 
     label: str
     claim: tuple[Anchor, ...]
@@ -237,7 +237,7 @@ def _entity_anchors(entity: Entity, joined: JoinedTexts) -> list[Anchor]:
     anchors = [joined.anchor(span, what=what) for span in entity.spans]
     if len({anchor.side for anchor in anchors}) > 1:
         raise InvalidInput(
-            f"the entity {what} has spans in both texts", "make two entities and a relation"
+            f"entity {what} has spans in source and summary", "split the entity, and add a relation"
         )
     return anchors
 
@@ -245,7 +245,7 @@ def _entity_anchors(entity: Entity, joined: JoinedTexts) -> list[Anchor]:
 def group_linked(
     sides: Mapping[_Key, Side], relations: Iterable[tuple[_Key, _Key, bool]], left_out: Counter[str]
 ) -> Iterator[tuple[list[_Key], list[_Key]]]:
-    """Yield (keys of head spans, keys of evidence) for each annotation, in order of first keys.
+    """Yield, for each annotation, the keys of its own spans and of its evidence spans.
 
     Args:
         sides: key of a span -> text of the span, source or summary.

@@ -22,7 +22,7 @@ LABEL_JOINER = "."
 _IDS = UUID("6f2b6c0e-6d0b-5a0e-9b52-3c1f0d6c7a11")
 
 Read = Callable[[dict[str, Any], JsonValue], tuple[Record, Sequence[str]]]
-"""Function from a JSON object and its location to (record, warnings); may raise InvalidInput."""
+"""Function that converts a JSON object and its location to a record with warnings."""
 Fields = Mapping[str, Any]
 _Item = TypeVar("_Item")
 _Enum = TypeVar("_Enum", bound=StrEnum)
@@ -67,7 +67,7 @@ def read_json_records(
 
 
 def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
-    """Raise InvalidInput if an earlier record of the file has the same sample."""
+    """Raise InvalidInput if an earlier record of the file has the same sample id."""
     if (before := seen.remember(json.dumps(record.sample.key), where)) != where:
         raise InvalidInput(f"duplicate sample {record.sample.key}: already used at {before}")
 
@@ -99,14 +99,14 @@ def write_json_array(
 
 
 def check_object(value: Any, *, what: str) -> dict[str, Any]:
-    """Return a value if it is a JSON object; else raise InvalidInput, which names it `what`."""
+    """Return a value if it is a JSON object; else raise InvalidInput, which calls it `what`."""
     if not isinstance(value, dict):
         raise InvalidInput(f"the {what} is {describe_value(value)}, not an object")
     return value
 
 
 def text_field(fields: Fields, name: str, default: Any = "") -> str:
-    """Return a text field; the default if the field is missing (None: the field is required)."""
+    """Return the text in a field, or the default if the field is missing and has a default."""
     value = fields.get(name, default)
     if not isinstance(value, str):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not text")
@@ -114,7 +114,7 @@ def text_field(fields: Fields, name: str, default: Any = "") -> str:
 
 
 def object_field(fields: Fields, name: str) -> dict[str, Any]:
-    """Return a required field that is a JSON object."""
+    """Return the JSON object in a required field."""
     value = fields.get(name)
     if not isinstance(value, dict):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not an object")
@@ -122,7 +122,7 @@ def object_field(fields: Fields, name: str) -> dict[str, Any]:
 
 
 def list_field(fields: Fields, name: str, default: Any) -> list[Any]:
-    """Return a list field; the default if the field is missing."""
+    """Return the list in a field, or the default if the field is missing."""
     value = fields.get(name, default)
     if not isinstance(value, list):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not a list")
@@ -137,7 +137,7 @@ def check_objects(value: Any, name: str) -> list[dict[str, Any]]:
 
 
 def whole_number_field(fields: Fields, name: str, default: Any = None) -> int:
-    """Return an integer field from 0 to 2^53 - 1; the default if the field is missing."""
+    """Return the integer in a field, 0 to 2^53 - 1, or the default if the field is missing."""
     value = fields.get(name, default)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not a whole number below 2^53")
@@ -145,7 +145,7 @@ def whole_number_field(fields: Fields, name: str, default: Any = None) -> int:
 
 
 def enum_field(kind: type[_Enum], value: Any, *, what: str) -> _Enum:
-    """Return the enum member with a value; else raise InvalidInput, which names the kind `what`."""
+    """Return the member of an enum with this value; raise InvalidInput if there is none."""
     if value not in list(kind):
         raise InvalidInput(f"{value!r} is not a valid {what}", f"use one of: {', '.join(kind)}")
     return kind(value)
@@ -164,7 +164,7 @@ def number_repeated(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[int, dict[
 
 
 def make_row_id(key: tuple[str, str], times: int, row: Any) -> str:
-    """Return an id that depends only on the sample, the row and `times` of `number_repeated`."""
+    """Return an id that depends on the sample, the row and the number of earlier equal rows."""
     return str(uuid5(_IDS, json.dumps([*key, times, row], sort_keys=True)))
 
 

@@ -66,7 +66,7 @@ class JudgeOptions:
 
 @runtime_checkable
 class Judge(Protocol):
-    """Protocol of judges, chat models that rate texts. Made with JudgeOptions; thread-safe.
+    """Protocol of thread-safe judges: chat models that rate texts. They are made with JudgeOptions.
 
     Attributes:
         name: name of the plug-in.
@@ -90,7 +90,7 @@ class Judge(Protocol):
     def ask_all(
         self, questions: Sequence[Question]
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
-        """Send questions in parallel; yield (index of the question, reply or error) as completed.
+        """Send questions in parallel; yield (index, reply or error) of each completed question.
 
         Closing the iterator cancels the questions that are still waiting.
         """

@@ -72,7 +72,7 @@ class LossCounter:
         return sum(owned.annotation.origin not in carried for owned in record.annotations)
 
     def check_read(self, record: Record) -> bool:
-        """Return whether an annotator completed or annotated the sample; if not, count the loss.
+        """Return whether any annotator completed or annotated the sample; if not, count a loss.
 
         For formats with one layer: in such a file, an unread sample would look like a sample that
         was read without any finding.
@@ -102,7 +102,7 @@ def list_finished_people(record: Record) -> set[str]:
 
 
 def count_originals(record: Record, *, but: str = "") -> int:
-    """Count the original imported records of a sample, except records of the format `but`."""
+    """Count the imported records that a sample keeps, except those of the format `but`."""
     original = record.sample.imported
     annotations = [owned.annotation for owned in record.annotations]
     count = sum(bool(one.imported) and one.origin != f"imported:{but}" for one in annotations)

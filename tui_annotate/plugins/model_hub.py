@@ -108,7 +108,7 @@ def _translate_errors(name: str, revision: str) -> Iterator[None]:
         yield
     except HFValidationError as error:
         raise InvalidInput(
-            f"{name!r} is not a valid model name", "write owner/name, as on the hub"
+            f"{name!r} is not a valid model name", "write the name as on the hub: owner/name"
         ) from error
     except (OSError, *broken) as error:
         missing = RepositoryNotFoundError, RevisionNotFoundError
@@ -133,7 +133,7 @@ def check_model(folder: Path) -> None:
     """
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise Unavailable(
-            f"the folder {folder} contains no model", "pass the folder of config.json"
+            f"the folder {folder} contains no model", "pass the folder that contains config.json"
         )
     if not any(folder.rglob("*.safetensors")):
         raise Unavailable(
@@ -166,7 +166,7 @@ def sha256(path: Path) -> str:
 
 @contextmanager
 def offline() -> Iterator[None]:
-    """Set the environment variables that forbid model libraries any network access, temporarily."""
+    """Temporarily forbid model libraries any network access, by environment variables."""
     before = {name: os.environ.get(name) for name in _OFFLINE}
     os.environ.update(_OFFLINE)
     try:

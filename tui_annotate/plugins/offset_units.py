@@ -46,7 +46,7 @@ class ConvertedSpans(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """A unit of offsets; `feeds`: the other program may have changed line ends in the quotes."""
+    """A unit of offsets, with a function that converts offsets in this unit to code points."""
 
     name: str
     to_code_points: Translation
@@ -78,7 +78,9 @@ def convert_offsets(
                 return ConvertedSpans(spans, unit)
             found.setdefault(spans, way.name)
     if not found:
-        return ConvertedSpans(_trimmed_quotes(text, quoted), "code points (the quotes are trimmed)")
+        return ConvertedSpans(
+            _trimmed_quotes(text, quoted), "code points (without white space around the quotes)"
+        )
     if len(found) > 1:
         raise InvalidInput(
             f"the offsets of {quoted[0].what} are ambiguous: {' or '.join(found.values())}",
@@ -110,15 +112,15 @@ def _list_units(text: str) -> Iterator[_Unit]:
         astral = 2 if unit == UTF16 else 1
         if "\n" in text:
             two = _count_line_ends(text, astral, lone=2, after_return=1)
-            yield _Unit(f"{unit} (each line end counts as two)", two, feeds=True)
+            yield _Unit(f"{unit} (a line end counts as two)", two, feeds=True)
         if "\r\n" in text:
             one = _count_line_ends(text, astral, lone=1, after_return=0)
-            yield _Unit(f"{unit} (each line end counts as one)", one, feeds=True)
-    shifts = {"with a byte order mark": -1}
+            yield _Unit(f"{unit} (a line end counts as one)", one, feeds=True)
+    shifts = {"with a byte order mark before the text": -1}
     if text.startswith(_MARK):
-        shifts["without the byte order mark"] = 1
+        shifts["without the byte order mark of the text"] = 1
     if trimmed := len(text) - len(text.lstrip()):
-        shifts["of the trimmed text"] = trimmed
+        shifts["without the white space before the text"] = trimmed
     for name, shift in shifts.items():
         for unit, translation in plain.items():
             yield _Unit(f"{unit} {name}", partial(_shift_offset, translation, shift))
@@ -129,7 +131,7 @@ def _shift_offset(translation: Translation, shift: int, offset: int) -> int:
 
 
 def _count_line_ends(text: str, astral: int, *, lone: int, after_return: int) -> Translation:
-    """Return a translation to code points from offsets that count line ends differently.
+    """Return a function to code points from offsets that count each line end as one or two.
 
     Args:
         astral: width of a character above U+FFFF.
@@ -164,7 +166,7 @@ def _read_in_unit(text: str, quoted: Sequence[QuotedSpan], way: _Unit) -> tuple[
 
 
 def _trimmed_quotes(text: str, quoted: Sequence[QuotedSpan]) -> tuple[Span, ...]:
-    """Return the spans in code points; their quotes may lack white space at the edges."""
+    """Check spans in code points against their quotes, ignoring white space at the edges."""
     spans = []
     for start, end, quote, what in quoted:
         span = check_span(text, start, end, quote=None, what=what)
@@ -175,7 +177,7 @@ def _trimmed_quotes(text: str, quoted: Sequence[QuotedSpan]) -> tuple[Span, ...]
 
 
 class CountedAnnotation(NamedTuple):
-    """An annotation with offsets in the file's unit, and the quote of each anchor, claim first."""
+    """An annotation with offsets in a file's unit, and the quoted text of each of its spans."""
 
     annotation: Annotation
     quotes: Sequence[str | None]
@@ -185,7 +187,7 @@ class CountedAnnotation(NamedTuple):
 def convert_annotations(
     counted: Sequence[CountedAnnotation], sample: Sample
 ) -> tuple[list[Annotation], list[str]]:
-    """Convert annotations to code points; also warn of each text whose offsets had another unit.
+    """Convert the offsets of annotations to code points; also return warnings about other units.
 
     Raises:
         InvalidInput: the unit is unclear, see `convert_offsets`; or a document is unknown.

@@ -39,7 +39,7 @@ def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
     if columns is None:
         raise NotFound(
             f"unknown collection {name!r}",
-            f"use one of: {', '.join(COLLECTIONS)}; or give --source-column and --summary-column",
+            f"use one of: {', '.join(COLLECTIONS)}, or pass --source-column and --summary-column",
         )
     source, summary = options.source_column, options.summary_column
     return replace(

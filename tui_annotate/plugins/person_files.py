@@ -32,7 +32,7 @@ _BROKEN: Final = (
 
 
 class PersonFile(NamedTuple):
-    """A JSON file that is named after an annotator; `shown` is its location, for messages."""
+    """A JSON file whose name is an annotator's id; messages show its location `shown`."""
 
     person: str
     path: Path
@@ -40,7 +40,7 @@ class PersonFile(NamedTuple):
 
 
 Read = Callable[[dict[str, Any], JsonValue, str], tuple[Record, Sequence[str]]]
-"""Function from (object, location, annotator) to (record, warnings); may raise InvalidInput."""
+"""Function that converts an annotator's JSON object to a record with warnings."""
 
 
 def is_several(path: Path) -> bool:
@@ -210,7 +210,7 @@ def _warn_of_differences(first: Record, other: Record, where: str) -> Iterator[P
     one, two = first.sample.meta, other.sample.meta
     if names := [name for name in two if name in one and one[name] != two[name]]:
         shown = ", ".join(map(repr, names))
-        message = f"the values of {shown} differ from the values at {first.where}, which are kept"
+        message = f"the values of {shown} differ from {first.where}, whose values are kept"
         yield Problem(where, message, refused=False)
 
 

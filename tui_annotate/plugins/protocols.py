@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CODEPOINT: Final = "codepoint"
 UTF16: Final = "utf16"
-"""Units of offsets, for formats that allow both units."""
+"""Units in which a file may count offsets."""
 
 
 @dataclass(slots=True)
@@ -95,7 +95,7 @@ class ExportOptions:
 
 @dataclass(slots=True)
 class ExportReport:
-    """Numbers of items that an exporter wrote, and of items that the format cannot represent.
+    """Numbers of samples and annotations that an exporter wrote, and of data that it lost.
 
     Attributes:
         records: number of samples written.

@@ -22,7 +22,7 @@ LONGEST_TEXT = 8_000_000
 """Maximum length of a document in code points; longer texts cannot be annotated."""
 LONGEST_ID = 1000
 RIGHT_ONE = "set the right column with "
-"""Start of the hint about a missing column; the name of a command-line option follows."""
+"""Start of the hint for a missing column, before the name of a command-line option."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -60,7 +60,7 @@ def parse_identifier(value: Any, *, what: str) -> str:
 
 
 def get_field(fields: Mapping[str, Any], name: str, *, option: str) -> Any:
-    """Return a field of a record.
+    """Return the value of a field of a record.
 
     Args:
         option: the command-line option that sets the name of the field, for the hint.
@@ -201,7 +201,7 @@ class NameRegister:
         )
 
     def remember(self, name: str, word: str) -> str:
-        """Store the text `word` for a new name; return the text that is stored for the name.
+        """Return the text that is stored for a name; for a new name, store the text `word` first.
 
         Raises:
             Unavailable: the disk is full.

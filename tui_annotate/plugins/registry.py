@@ -58,7 +58,7 @@ _IMPORTERS: Final = {
     "json": f"{_FORMATS}.pairs:JsonPairsFormat",
 }
 PAIRS: Final = ("pairs", "csv", "tsv", "jsonl", "json")
-"""Importers of tables of pairs. An exporter with one of these names writes annotations instead."""
+"""Names of the importers of source-summary pairs; exporters with these names differ."""
 _READ_ONLY: Final = {"mercury-db", *PAIRS}
 _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
     "importers": _IMPORTERS,
@@ -210,7 +210,7 @@ def better_embedder(used: str) -> str:
     if used not in {"static", "none"}:
         return ""
     steps = (_missing_for_neural(), "tui-annotate vectors rebuild --embedder neural")
-    return f"a neural embedder finds more matches: {'; '.join(filter(None, steps))}"
+    return f"to find more matches, use a neural embedder: {'; '.join(filter(None, steps))}"
 
 
 def _missing_for_neural() -> str:

@@ -12,10 +12,10 @@ from tui_annotate.plugins.protocols import Embedder, EmbeddingCost
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedAnswers:
-    """A question with its correct answer and the answers of models.
+    """A question with its right answer, and the answers that models generated.
 
     Attributes:
-        answer: the correct answer.
+        answer: the right answer.
         texts: the model answers to score, in order; at least one.
         extras: further answers to the same question, for which a model was asked to admit what
             the model does not know ("uncertainty"). They are counted with the other answers, and
@@ -34,7 +34,7 @@ class GeneratedAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleSentences:
-    """The sentences of a sample, in reading order.
+    """The sentences of a sample's source and summary, in reading order.
 
     Attributes:
         source: sentences of all source documents.
@@ -49,7 +49,7 @@ class SampleSentences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """The values of one score that a scorer computed for a question or a sample.
+    """The values of one score, which a scorer computed for one question or one sample.
 
     Attributes:
         name: name of the score, as published.
@@ -70,7 +70,7 @@ class ScorerOptions:
 
     Attributes:
         model: the text after the colon of the scorer's name: a model name, a folder or a file.
-        top_k: number of the rarest words of an answer to average.
+        top_k: number of the most frequent words of an answer to average.
         with_question: whether answers are embedded with the question in front.
         embedder: loads the workspace's embedder; None if the workspace has none. A scorer that
             needs an embedder then raises an error.

@@ -53,11 +53,11 @@ class Loss(StrEnum):
     COVERED_LABELS = "labels whose child label is on the same annotation"
     LABELS = "labels"
     NO_VERDICT = "samples without a verdict"
-    NO_VERDICT_LABELS = "labels that are not a verdict"
-    VERDICT_SPANS = "annotated spans that the verdicts replace"
+    NO_VERDICT_LABELS = "labels that are not verdicts"
+    VERDICT_SPANS = "annotated spans (the table has only verdicts)"
     FORMULAS = "formula-like cells that got a leading quote"
     BAD_TIMES = "invalid times"
-    SHARED_TOKENS = "spans whose tokens belong to an earlier span"
+    SHARED_TOKENS = "spans that share tokens with an earlier span"
     TOKENLESS = "spans that cover no token"
     CUT_TOKENS = "spans that were extended to whole tokens"
     NUMBERED_IDS = "sample ids that were replaced by numbers"
@@ -73,14 +73,14 @@ class Loss(StrEnum):
 
 
 OWN: Final = "its own"
-"""Value of the trait `IMPORTED` if a format writes the original records of only its own format."""
+"""Value of the trait `IMPORTED` for formats that keep only records imported from themselves."""
 COLUMNS: Final = tuple(RecordTrait)[:11]
-"""Traits that are the columns of the table of formats: formats differ most in these traits."""
+"""Traits in which formats differ most: the columns of the table that compares all formats."""
 TITLES: Final = (
     "overlap", "several claims", "link", "several evidence", "label tree", "note", "annotator",
     "time", "read, nothing found", "origin", "two texts",
 )  # fmt: skip
-"""Headings of the columns, parallel to `COLUMNS`."""
+"""Headings of the table that compares formats, in the order of `COLUMNS`."""
 
 
 class FormatTarget(StrEnum):
@@ -112,12 +112,12 @@ class FormatTraits:
 
     @property
     def lost(self) -> tuple[RecordTrait, ...]:
-        """The traits that the format cannot write."""
+        """Kinds of data that the format cannot write."""
         return tuple(trait for trait in RecordTrait if trait not in self.carried)
 
 
 def carry_plainly(*traits: RecordTrait, **how: str) -> dict[RecordTrait, str]:
-    """Return the `carried` table of a format.
+    """Return which traits a format keeps: unchanged or in a described way.
 
     Args:
         traits: traits that the format writes unchanged.
@@ -129,7 +129,7 @@ def carry_plainly(*traits: RecordTrait, **how: str) -> dict[RecordTrait, str]:
 
 
 def carry_all_but(*lost: RecordTrait) -> dict[RecordTrait, str]:
-    """Return the `carried` table of a format that writes every trait except `lost` unchanged."""
+    """Return which traits a format keeps, if it writes all traits except `lost` unchanged."""
     return carry_plainly(*(trait for trait in RecordTrait if trait not in lost))
 
 

@@ -213,7 +213,7 @@ LOSSES: Mapping[str, Loss] = {
     RecordTrait.FRAGMENTS: _apart("claim"),
     RecordTrait.EVIDENCES: _apart("evidence"),
     RecordTrait.SEVERAL: _apart("labels"),
-    "labels named Evidence of annotations without a claim": _each(
+    "labels named Evidence on annotations that have no claim": _each(
         lambda row: [row | {"labels": [p for p in row["labels"] if row["claim"] or p != (_PROOF,)]}]
     ),
     "labels named Unlabelled": _each(

@@ -118,7 +118,7 @@ def test_a_sentence_cites_in_one_of_three_ways(
 @pytest.mark.parametrize(
     ("about", "message"),
     [
-        ({"topic_id": "7", "narrative_id": 8}, "'topic_id' is '7' and 'narrative_id' is '8'"),
+        ({"topic_id": "7", "narrative_id": 8}, "'topic_id' is '7', but 'narrative_id' is '8'"),
         ({"topic_id": 7}, "'topic_id' is a number (7), not text"),
         ({"request_id": "8"}, "neither 'topic_id' nor 'narrative_id'"),
         ({"topic_id": "7", "team_id": None}, "'team_id' is an empty value (null), not text"),
@@ -177,7 +177,7 @@ def test_what_is_missing_is_called_so() -> None:
         ),
         (
             {"responses": [{"text": "a", "citations": ["x"]}, {"text": "b", "citations": [0]}]},
-            "sentence 0 cites by document ids, but sentence 1 cites by numbers",
+            "citations are document ids in sentence 0, but numbers in sentence 1",
         ),
         ({"documents": []}, "'documents' is a list, not an object"),
         ({"metadata": []}, "'metadata' is a list, not an object"),

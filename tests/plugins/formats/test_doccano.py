@@ -95,7 +95,7 @@ def test_lines_are_known_by_their_content(tmp_path: Path) -> None:
         ({"entities": [LINE["entities"][0], LINE["entities"][0]]}, "entity id 10 is a duplicate"),
         (
             {"entities": [LINE["entities"][0] | {"start_offset": 60}]},
-            "inside the source or inside the summary",
+            "neither inside the source nor inside the summary",
         ),
         ({"entities": [LINE["entities"][0] | {"end_offset": 9000}]}, "outside"),
         ({"entities": []}, "the relation from 10 to 11"),

@@ -180,7 +180,7 @@ def test_taxonomies_choices_and_directions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda one: one.update(data=None), "the data of the task is an empty value"),
+        (lambda one: one.update(data=None), "the field 'data' of the task is an empty value"),
         (lambda one: one["data"].pop("summary"), "no column 'summary'"),
         (lambda one: one["annotations"].append(5), "'annotations' is not a list of objects"),
         (lambda one: one["annotations"][0].update(result={}), "'result' is not a list of objects"),

@@ -51,7 +51,7 @@ RUN_COLUMNS: Final = (
 
 
 def run_as_json(run: ScoreRun) -> dict[str, Any]:
-    """Return the JSON description of a score run."""
+    """Return a score run as a JSON object."""
     return {
         "run": run.id,
         "dataset": run.dataset,
@@ -126,7 +126,7 @@ def train_probe(
         Path | None,
         argument(
             "[FILE]",
-            "JSON lines with question and category, as `export --to preferences` writes them.",
+            "JSON lines with the fields `question` and `category`, from `export --to preferences`.",
         ),
     ] = None,
     *,
@@ -205,9 +205,9 @@ def _probe_options(model: str, layer: str, *, seed: int, whose: str = "human") -
 def _print_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> None:
     known = sum(taken.known)
     output.print_line(
-        f"{output.many(len(taken.known), 'question')}: {known:,} known, "
-        f"{len(taken.known) - known:,} unknown; trained on {found.training:,}, "
-        f"tested on {found.held_out:,}"
+        f"{output.many(len(taken.known), 'question')}: {known:,} known and "
+        f"{len(taken.known) - known:,} unknown to the model; the probe was trained on "
+        f"{found.training:,} and tested on {found.held_out:,}"
     )
     output.print_line("")
     titles = ("layer", "accuracy", "precision", "recall", "specificity")
@@ -277,7 +277,7 @@ TopKOption = Annotated[
         "--top-k",
         metavar="K",
         min=1,
-        help="Number of most frequent words of an answer to average over.",
+        help="Scorer unigram: number of an answer's most frequent words to average.",
     ),
 ]
 JudgeOption = Annotated[
@@ -285,9 +285,7 @@ JudgeOption = Annotated[
 ]
 ModelFolderOption = Annotated[
     str,
-    option(
-        "--model-folder", "DIR", "Current folder of a probe's local model, if the folder was moved."
-    ),
+    option("--model-folder", "DIR", "Folder of the probe's local model, if the folder was moved."),
 ]
 
 
@@ -347,7 +345,7 @@ def compute(
 def _run_scorer(
     service: ScoreService, wanted: ScoreOptions, *, dry_run: bool, as_json: bool
 ) -> dict[str, Any]:
-    """Run a scorer or estimate its cost; return the result, printed unless JSON is requested."""
+    """Run a scorer or estimate its cost; return the result. Without --json, print it."""
     if dry_run:
         samples, cost = service.cost(wanted)
         if not as_json:
@@ -369,17 +367,17 @@ def import_scores(
     *,
     dataset: DatasetOption = "",
     name: Annotated[str, option("--name", "NAME", "Name of the imported score.")] = "",
-    id_column: Annotated[str, option("--id-column", "NAME", "Column of the sample ids.")] = "id",
+    id_column: Annotated[str, option("--id-column", "NAME", "Column with the sample ids.")] = "id",
     score_column: Annotated[
         str,
         option(
             "--score-column",
             "NAME",
-            "Column of the scores (default: the score's name, else `score`).",
+            "Column with the scores (default: the score's name, else `score`).",
         ),
     ] = "",
     low: Annotated[
-        bool, flag("--lower-is-better", "Treat low scores as better than high scores.")
+        bool, flag("--lower-is-better", "Low values of this score are better than high values.")
     ] = False,
     columns: Annotated[
         str,
@@ -456,8 +454,8 @@ def delete(
         str,
         argument(
             "RUN",
-            "Id of the run or start of the id; or the name of a scorer, judge or ranker, for its"
-            " newest run.",
+            "Id of the run, or the start of the id. The name of a scorer, judge or ranker selects"
+            " its newest run.",
         ),
     ],
     *,
@@ -475,10 +473,10 @@ def delete(
         there = [each for each in runs if each.maker == run][-1:]
         there = there or [each for each in runs if each.id.startswith(run)]
         if len(there) != 1:
-            what = "several runs have" if there else "no run has"
+            what = "the ids of several runs begin" if there else "no id of a run begins"
             makers = "" if there else suggest_word(run, {each.maker for each in runs})
             raise NotFound(
-                f"{what} an id that begins with {run!r}",
+                f"{what} with {run!r}",
                 f"{makers}List all runs with: tui-annotate scores list",
             )
         (found,) = there

@@ -38,7 +38,7 @@ MAX_NAMES: Final = 20
 
 
 class ChoiceOrigin(StrEnum):
-    """Origin of a direction or threshold: given by a run or user, or found on the same samples.
+    """Origin of a score's direction or threshold: given by a run or user, or found on the samples.
 
     ONLY marks a threshold between the only two distinct values, where no choice was possible.
     """
@@ -50,7 +50,7 @@ class ChoiceOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MachineValues:
-    """Values of one score or column, by the index of the sample among the judged samples.
+    """Values of one score or detector column, by the index of the judged sample.
 
     Attributes:
         name: name of the score or column.
@@ -97,7 +97,7 @@ class JudgedSamples:
     """Samples of a dataset that have a human label, in order, with values of chosen columns."""
 
     def __init__(self, columns: Sequence[str]) -> None:
-        """Start without samples; `columns` are the names of the columns to collect values from."""
+        """Start without samples; `columns` names the metadata columns to collect."""
         self.samples = 0
         self.places: dict[SampleKey, int] = {}
         self.unsupported: list[bool] = []
@@ -106,7 +106,7 @@ class JudgedSamples:
         self._columns_seen: Counter[str] = Counter()
 
     def add(self, sample: Sample, *, unsupported: bool | None) -> None:
-        """Add a sample; `unsupported` is its human label, None without a label."""
+        """Add a sample; `unsupported` is its human label, or None if it has no human label."""
         self.samples += 1
         self._columns_seen.update(
             {name: parse_number(value) is not None for name, value in sample.meta.items()}
@@ -136,9 +136,9 @@ class JudgedSamples:
             yield MachineValues(name, "", "", self._columns[name])
 
     def hint(self, *words: str) -> str:
-        """Return a hint that consists of `words` and the names of columns with numbers."""
+        """Return an error's hint: `words`, then the names of the columns that contain numbers."""
         names = [name for name, times in self._columns_seen.most_common() if times][:MAX_NAMES]
-        there = f"columns with numbers: {', '.join(names)}" if names else "no column has numbers"
+        there = f"columns of numbers: {', '.join(names)}" if names else "no column contains numbers"
         return " ".join([*(word.strip() for word in words if word), there])
 
 
@@ -170,7 +170,7 @@ _CHANCE_AREA: Final = 0.5
 
 
 class ReferenceLabels(StrEnum):
-    """Human labels to compare with if no annotator is named: all annotators' or adjudicated."""
+    """Kind of human labels for a comparison: those of all annotators, or adjudicated labels."""
 
     PEOPLE = "people"
     ADJUDICATED = "adjudicated"
@@ -292,7 +292,7 @@ class ComparisonService:
             if name not in known:
                 there = (
                     ", ".join(sorted(known)[:MAX_NAMES])
-                    or "none; compute scores with: tui-annotate scores compute"
+                    or "no scores; compute scores with: tui-annotate scores compute"
                 )
                 hint = f"{suggest_word(name, known)}existing scores: {there}"
                 raise InvalidInput(f"dataset {options.dataset!r} has no score {name!r}", hint)

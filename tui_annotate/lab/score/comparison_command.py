@@ -100,7 +100,7 @@ AggregateOption = Annotated[
     Pooling,
     typer.Option(
         "--aggregate",
-        help="Who must call a sample unsupported: worst (one annotator), majority or best (all).",
+        help="Annotators who must call a sample unsupported: worst (one), majority or best (all).",
     ),
 ]
 
@@ -132,7 +132,7 @@ def compare(
     """
     if as_json and as_csv:
         raise InvalidInput(
-            "--json and --csv both print to standard output", "pass only one of them"
+            "--json and --csv both print to standard output", "pass only one of the two options"
         )
     from tui_annotate.lab.score.comparison import ComparisonOptions, ComparisonService
     from tui_annotate.lab.score.comparison_output import as_json as shaped
@@ -168,7 +168,7 @@ def compare(
 
 
 def _parse_thresholds(given: Sequence[str]) -> dict[str, float]:
-    """Return thresholds by score name; the empty name has the threshold of all other scores."""
+    """Return the threshold of each score; the empty name stands for all scores not named."""
     found: dict[str, float] = {}
     for each in given:
         name, _, value = each.rpartition("=")

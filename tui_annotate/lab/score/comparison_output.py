@@ -23,7 +23,7 @@ BOOTSTRAP: Final = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
 
 _DIGITS: Final = 4
 _STORED_NAMES: Final = {"adjudicated": "settled"}
-"""Kinds of human labels whose value in JSON differs from the value of `--against`."""
+"""JSON name of each kind of human labels, if it differs from the value of `--against`."""
 
 
 def as_json(found: Comparison) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def as_json(found: Comparison) -> dict[str, Any]:
 
 
 def left_out(found: Comparison) -> Iterator[tuple[str, str, int]]:
-    """Yield (kind, reason, count) of excluded samples and excluded annotators' readings."""
+    """Yield (kind, reason, count) of excluded samples, and of excluded work of annotators."""
     for what, counts in {"samples": found.unjudged, "readings": found.ignored_readings}.items():
         for reason, count in counts.items():
             yield what, reason, count
@@ -109,9 +109,9 @@ class _MeasureStyle(NamedTuple):
 
 _STYLES: Final = {
     "balanced_accuracy": _MeasureStyle("bal.acc", "balanced accuracy", chance=0.5),
-    "f1_macro": _MeasureStyle("F1", "F1, mean of both classes"),
+    "f1_macro": _MeasureStyle("F1", "mean F1 of supported and unsupported"),
     "f1_unsupported": _MeasureStyle("F1 uns.", "F1 of unsupported samples"),
-    "auc": _MeasureStyle("AUC", "area under the curve", chance=0.5),
+    "auc": _MeasureStyle("AUC", "area under the ROC curve", chance=0.5),
     "kappa": _MeasureStyle("kappa", "Cohen's kappa", least=-1.0, chance=0.0),
 }
 
@@ -157,7 +157,7 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
 
 
 def _format_threshold(machine: MachineComparison) -> str:
-    """Format a threshold with < or >; a star marks a threshold chosen on the same samples."""
+    """Format a threshold as `< 0.5`, with a star if it was chosen on the compared samples."""
     if machine.threshold is None:
         return "-"
     star = "*" if machine.threshold_origin is ChoiceOrigin.FOUND else ""
@@ -178,9 +178,9 @@ def _chart_interval(machine: MachineComparison, measure: str) -> ValueInterval:
 
 def _print_notes(found: Comparison) -> None:
     options, say = found.options, output.print_message
-    labels = ", ".join(options.unwanted) or "any label but Benign"
+    labels = ", ".join(options.unwanted) or "samples with any label but Benign"
     whom = {
-        "people": f"according to all annotators, combined by the rule {options.pool}",
+        "people": f"according to all annotators, by the rule {options.pool}",
         "adjudicated": "according to adjudication",
     }
     say(f"unsupported: {labels}, {whom.get(options.against, f'according to {options.against}')}")
@@ -188,18 +188,19 @@ def _print_notes(found: Comparison) -> None:
         say(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
     for machine in found.machines:
         if machine.missing:
-            odd = f", {machine.not_numbers:,} of them with a value that is not a number" * bool(
-                machine.not_numbers
+            odd = (
+                f" (in {machine.not_numbers:,} of these samples, the value is not a number)"
+                * bool(machine.not_numbers)
             )
             say(f"{machine.name}: {output.many(machine.missing, 'sample')} without a value{odd}")
     chosen = [each.name for each in found.machines if each.direction is ChoiceOrigin.FOUND]
     if chosen:
         say(
-            f"low or high as better was chosen on these samples: {', '.join(chosen)};"
-            " set it with --lower-is-better or --higher-is-better"
+            "whether low or high values are better was chosen on these samples for: "
+            f"{', '.join(chosen)}; set this with --lower-is-better or --higher-is-better"
         )
     if any(each.threshold_origin is ChoiceOrigin.FOUND for each in found.machines):
-        say("* threshold chosen on these samples by balanced accuracy: the values are optimistic")
+        say("* this threshold is the best one for these samples: the measures are optimistic")
     reasons = {
         figure.value.reason
         for each in found.machines

@@ -85,7 +85,7 @@ def measure_detection(
 
 
 def call_unsupported(values: Numbers, *, low: bool, at: float) -> Truths:
-    """Return a mask (samples,) of values beyond the threshold, which mean unsupported."""
+    """Return a mask (samples,) of the samples whose value means unsupported at this threshold."""
     return values > at if low else values < at
 
 
@@ -121,7 +121,7 @@ def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
 
 
 def _resample_weights(clusters: Sequence[str], draws: int, seed: int) -> Iterator[Numbers]:
-    """Yield the sample weights of each bootstrap resample; nothing for fewer than 3 clusters."""
+    """Yield the sample weights of each bootstrap resample; none for fewer than 3 clusters."""
     names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
     if len(names) < FEWEST:
         return
@@ -141,13 +141,13 @@ class _RankedSamples:
         self._cell = 2 * ~unsupported + (called_bad == ~unsupported)
 
     def cells(self, weights: Numbers) -> Numbers:
-        """Return the weighted counts of hits, misses, alarms and passes, as an array (4,)."""
+        """Return the weighted counts (4,) of hits, misses, false alarms and correct passes."""
         counted = np.bincount(self._cell, weights=weights, minlength=4)
         hits, misses, passes, alarms = counted
         return np.array([hits, misses, alarms, passes])
 
     def area(self, weights: Numbers) -> float:
-        """Return the area under the ROC curve of weighted samples; NaN for samples of one class."""
+        """Return the area under the ROC curve of weighted samples; NaN if there is one class."""
         counted = np.bincount(self._place, weights=weights, minlength=2 * self._steps)
         good, bad = counted[: self._steps], counted[self._steps :]
         both = good.sum() * bad.sum()

@@ -82,7 +82,7 @@ def imported_fields(sample: Sample) -> Mapping[str, Any]:
 
 
 _RESERVED = frozenset({"question", "answer", "generation", "rank"})
-"""Columns that are not copied to a sample; the column `rank` repeats answers of the row."""
+"""Columns that are not copied to a sample's metadata."""
 _SEPARATOR = "; "
 
 
@@ -101,8 +101,8 @@ def parse_records(
     ]
     if not normal:
         raise InvalidInput(
-            f"none of {len(generations)} generations is of type {NORMAL!r} with a text",
-            "add a generation with a text, or remove the row",
+            f"none of {len(generations)} generated answers has the type {NORMAL!r} and a text",
+            "add a generated answer with a text to the list, or remove the row",
         )
     question = get_field(row, "question", option="")
     if question != "":  # an empty question is exported unchanged
@@ -123,7 +123,7 @@ def parse_records(
             Record(replace(sample, group=name, request=Request(question=question)), where=where)
         )
     doubts = [] if question.strip() else ["the question is empty"]
-    return records, doubts + [f"generation {place} has no text and is skipped" for place in blank]
+    return records, doubts + [f"answer {place} has no text and is skipped" for place in blank]
 
 
 def _first_imported(
@@ -140,15 +140,13 @@ def _parse_generations(value: Any) -> Iterator[_PlacedGeneration]:
         raise InvalidInput(f"'generation' is {describe_value(value)}, not a list")
     for place, fields in enumerate(value):
         if not isinstance(fields, dict):
-            raise InvalidInput(f"generation {place} is {describe_value(fields)}, not an object")
+            raise InvalidInput(f"answer {place} is {describe_value(fields)}, not an object")
         text, kind = fields.get("text"), fields.get("type", NORMAL)
         if not isinstance(text, str):
-            raise InvalidInput(
-                f"the text of generation {place} is {describe_value(text)}, not text"
-            )
+            raise InvalidInput(f"the text of answer {place} is {describe_value(text)}, not text")
         if kind not in (NORMAL, UNCERTAINTY):
             raise InvalidInput(
-                f"the type of generation {place} is {kind!r}", f"use {NORMAL} or {UNCERTAINTY}"
+                f"the type of answer {place} is {kind!r}", f"use {NORMAL} or {UNCERTAINTY}"
             )
         yield _PlacedGeneration(place, fields)
 
@@ -236,7 +234,7 @@ class AnswerRanking:
 def rank_answers(
     group: Sequence[Record], opinions: Opinions, *, places: Sequence[int]
 ) -> AnswerRanking | None:
-    """Choose the best right answer, an answer that admits uncertainty, and a wrong answer.
+    """Choose three answers: the best right one, one that admits uncertainty, and a wrong one.
 
     Human labels take precedence over the ranker's. `places`: index in the row of each sample,
     then of each extra answer of the first sample. The result is None without any label.
@@ -269,14 +267,14 @@ def _answer_label(record: Record, scores: Mapping[str, Score]) -> AnswerLabel | 
 
 
 def _raw_score(scores: Mapping[str, Score], name: str, sign: float) -> float:
-    """Return the score by which answers are sorted; without this score, the ranker's margin."""
+    """Return the score by which answers are sorted, by default the margin of their label."""
     if name in scores:
         return scores[name].raw or 0.0
     return sign * (scores[RANK].raw or 0.0) if RANK in scores else 0.0
 
 
 def _extra_rewards(first: Record, opinions: Opinions) -> list[float | None]:
-    """Return the reward of each uncertain answer: from a run, else from the imported file."""
+    """Return the reward of each uncertain answer, from a run or from the imported file."""
     by_run = {
         score.extra: score.raw if score.raw is not None else score.value
         for score in opinions.get(first.sample.key, ())
@@ -314,7 +312,7 @@ def build_rows(
 
 
 def _group_key(sample: Sample) -> tuple[str, ...]:
-    """Return the key that all samples of one row share."""
+    """Return a key that is equal for all samples that come from one row of a file."""
     return (sample.dataset, sample.group) if sample.group else (*sample.key, "")
 
 
@@ -344,7 +342,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
 
 
 def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
-    """Yield each sample with its index in its row, or with its running number if none is stored."""
+    """Yield each sample with its index in its row of the file, or else its index in the group."""
     for number, record in enumerate(group):
         yield imported_fields(record.sample).get("place", number), record
 
@@ -463,7 +461,7 @@ class PreferencesFormat:
         tally = LossCounter(self.about, report)
         for row in build_rows(records, options, tally=tally, report=report):
             if len(row.chosen) < 2:
-                report.count_loss("questions with fewer than two answers to compare")
+                report.count_loss("questions with fewer than two ranked answers")
                 continue
             query = [{"role": "human", "text": row.fields["question"]}]
             texts = [each["text"] for each in row.chosen]

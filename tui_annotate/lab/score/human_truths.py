@@ -19,7 +19,7 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.scores import Pooling, pool_verdicts
 
 BENIGN: Final = "benign"
-"""Top-level label that means supported if no label is named as unsupported; case is ignored."""
+"""Top-level label that means supported, if the user names no labels of unsupported samples."""
 MACHINE: Final = "machine:"
 """Prefix of a machine's id, and of the origin of a machine's annotations."""
 
@@ -52,7 +52,7 @@ class NoTruthReason(StrEnum):
 
 @dataclass(slots=True)
 class HumanTruths:
-    """Human labels of samples, each combined from the readings of several annotators.
+    """Human labels of samples, each combined from the work of several annotators.
 
     Attributes:
         unjudged: number of samples without a label, by reason.
@@ -64,7 +64,7 @@ class HumanTruths:
     ignored_readings: Counter[str] = field(default_factory=Counter)
 
     def label(self, record: Record) -> bool | None:
-        """Return whether annotators call a sample unsupported; None for a tie or no verdict."""
+        """Return whether annotators call a sample unsupported; None for a tie or no judgement."""
         marks: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             if not owned.annotation.origin.startswith(MACHINE):
@@ -96,7 +96,7 @@ class HumanTruths:
         if work.state is State.DONE or (work.state is State.NEW and own):
             return True
         if work.state is not State.NEW:
-            self.ignored_readings[f"the state is {work.state.value}, not completed"] += 1
+            self.ignored_readings[f"the sample is {work.state.value}, not completed"] += 1
         return False
 
     def _unsupported(self, own: Iterable[Annotation]) -> bool:

@@ -46,14 +46,14 @@ class _LocalModel:
         if not folder:
             raise InvalidInput(
                 "no local model is named",
-                "name the folder of the model, which contains config.json",
+                "pass the folder of the model, which contains config.json",
                 code="model-missing",
             )
         self.folder = Path(os.path.expanduser(folder)).resolve()  # noqa: PTH111  raises for some
         if not self.folder.is_dir():
             raise Unavailable(
                 f"model folder {self.folder} does not exist",
-                "name the folder that contains config.json",
+                "pass the folder that contains config.json",
             )
         check_model(self.folder)
         self.sha256 = fingerprint(self.folder)
@@ -65,7 +65,7 @@ class _LocalModel:
         )
 
     def _token_ids(self, text: str) -> Any:
-        """Return the token ids of a text, shape (1, tokens); of a long text, only the last ids."""
+        """Return the token ids of a text, shape (1, tokens); a long text is cut at its start."""
         import torch
 
         ids = self._tokenizer(text)["input_ids"][-self._max_tokens :]
@@ -107,7 +107,7 @@ class RewardModel(_LocalModel):
         if self._model.config.num_labels != 1:
             raise Unavailable(
                 f"the model in {self.folder} has {self._model.config.num_labels} outputs, not one",
-                "name a reward model: a sequence classification model with num_labels 1",
+                "use a reward model: a sequence classification model with num_labels 1",
             )
 
     def reward(self, question: str, answer: str) -> float:

@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command group `pipeline` to the app."""
-    pipeline = add_group(app, "pipeline", "Run several steps that a file lists.", panel=RESEARCH)
+    """Add the command group `pipeline` to the command line."""
+    pipeline = add_group(app, "pipeline", "Run all steps of a recipe file.", panel=RESEARCH)
     pipeline.callback()(lambda: None)  # Typer would drop the group, as it holds one command only
     add_command(pipeline, run, "pipeline run labels.yml --dry-run", "pipeline run labels.yml")
 
 
 def run(
-    file: Annotated[Path, argument("FILE", "YAML file with data, scorers and a ranker.")],
+    file: Annotated[Path, argument("FILE", "Recipe (YAML) with data, scorers and a ranker.")],
     *,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Run the steps of a pipeline file.
+    """Run the scorers and the ranker that a recipe file names.
 
     The steps import data, score and rank the samples, and write the results.
 
@@ -84,7 +84,7 @@ def _print_plan(recipe: Recipe, *, as_json: bool) -> None:
         {
             "data": values["input"] or recipe.dataset,
             "scorers": ", ".join(step.scorer for step in recipe.steps)
-            or "none: the scores in the input are used",
+            or "no scorers: the scores in the input are used",
             "ranker": "none" if recipe.ranker is None else recipe.ranker.get("ranker", PERCENTILE),
             "outputs": ", ".join(values["outputs"]) or "none",
         }

@@ -44,9 +44,9 @@ class LabelSource(StrEnum):
 
 @unique
 class UnusedReason(StrEnum):
-    """Reason why a question is excluded from training; a ranker's category may be a reason too."""
+    """Reason why a question is excluded from training, unless its category is the reason."""
 
-    MIXED_LABELS = "answers are neither all right nor all wrong"
+    MIXED_LABELS = "the answers to the question are not all right or all wrong"
     NO_QUESTION = "the question is missing"
     NOT_RANKED = "no ranker labelled the answers"
 
@@ -91,7 +91,7 @@ class TrainingQuestions:
 
 @dataclass(frozen=True, slots=True)
 class ProbeTrainingService:
-    """Service that trains probes on datasets; admins only (else NotAllowed)."""
+    """Service that trains probes on datasets; raises NotAllowed unless the user is an admin."""
 
     machines: MachineServices
 
@@ -142,7 +142,7 @@ class ProbeTrainingService:
         }
         if not found:
             raise NotReady(
-                f"no ranker labelled dataset {options.dataset!r}",
+                f"no ranker labelled the answers of dataset {options.dataset!r}",
                 "run a ranker with: tui-annotate scores rank",
             )
         return found

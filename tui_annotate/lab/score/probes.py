@@ -30,7 +30,7 @@ MIN_CASES: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class ProbeMetrics:
-    """Metrics of the class "known" on held-out questions, in [0, 1]; None if undefined."""
+    """Metrics of a probe's predictions on held-out questions, in [0, 1]; None if undefined."""
 
     accuracy: float | None
     precision: float | None
@@ -53,7 +53,7 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
         if len(places) < MIN_CASES:
             raise InvalidInput(
                 f"too few questions of class {kind!r}: {len(places)}",
-                f"add questions: each class needs {MIN_CASES}, a useful probe some hundreds",
+                f"add questions: each class needs {MIN_CASES}, better some hundreds",
             )
         mixed = chance.permutation(places)
         cut = min(round(len(places) * TRAINING_SHARE), len(places) - 1)
@@ -79,7 +79,7 @@ def _share(right: Truths, among: Truths) -> float | None:
 
 
 def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Numbers:
-    """Return P(known) of each case, (cases,); `states` are (cases, size), `weights` (size,)."""
+    """Return the probabilities (n,) that questions are known, by states (n, m), weights (m,)."""
     sums = np.clip(states @ weights + bias, -700, 700)
     found: Numbers = 1 / (1 + np.exp(-sums))
     return found
@@ -87,7 +87,7 @@ def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Number
 
 FORMAT: Final = "tui-annotate-probe/1"
 AUTO: Final = 0
-"""Layer number that means: choose the best layer by the training questions."""
+"""Layer number that requests the layer with the best results on the training questions."""
 
 _MAX_BYTES: Final = 2**24
 """Maximum size of a probe file in bytes; a probe has some thousands of numbers."""
@@ -116,7 +116,7 @@ class Probe:
     trained: Mapping[str, Any] = field(default_factory=dict)
 
     def chance(self, states: NDArray[np.float32]) -> float:
-        """Return the probability that the model knows the answer; `states` are (layers, size)."""
+        """Return the probability that the model knows the answer; `states`: (layers, size)."""
         state = states[self.layer - 1 : self.layer].astype(np.float64)
         return float(predict_chances(state, np.array(self.weights), bias=self.bias)[0])
 
@@ -138,14 +138,14 @@ def read_probe(path: Path) -> Probe:
         )
     if path.stat().st_size > _MAX_BYTES:
         raise InvalidInput(
-            f"file {path} is larger than any probe file",
-            "name a file that `scores train-probe` wrote",
+            f"file {path} is too large for a probe file",
+            "pass a file that `scores train-probe` wrote",
             code="too-large",
         )
     try:
         value: Any = json.loads(path.read_text("utf-8"))
         if value.pop("format") != FORMAT:
-            raise ValueError(f"the format is not {FORMAT}")
+            raise ValueError(f"the format of the file is not {FORMAT}")
         if not all(isinstance(value[name], str) for name in ("folder", "model")):
             raise ValueError("the model of the probe is missing")
         weights, bias, layer = value["weights"], value["bias"], value["layer"]
@@ -250,7 +250,7 @@ def _fit(states: NDArray[np.float32], known: Truths, seed: int) -> _Fit:
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
     except ImportError as error:
-        raise Unavailable(f"training probes needs scikit-learn: {error}", INSTALL) from error
+        raise Unavailable(f"training a probe needs scikit-learn: {error}", INSTALL) from error
     pipeline = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     folds = min(_FOLDS, int(known.sum()), int((~known).sum()))
     parts = StratifiedKFold(folds, shuffle=True, random_state=seed)

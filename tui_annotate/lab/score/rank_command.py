@@ -36,7 +36,7 @@ ScoreOption = Annotated[
     option(
         "--score",
         "SCORE",
-        "With percentile: score to add up instead of the four published scores; repeatable.",
+        "For --ranker percentile: score to use instead of the four published ones; repeatable.",
     ),
 ]
 
@@ -50,7 +50,7 @@ def rank(
         typer.Option(
             "--upper-percentile",
             metavar="P",
-            help="Upper percentile of each score; answers above the sum of these values are right.",
+            help="An answer is right if its summed scores exceed the summed P-th percentiles.",
         ),
     ] = 70.0,
     down: Annotated[
@@ -58,7 +58,7 @@ def rank(
         typer.Option(
             "--lower-percentile",
             metavar="P",
-            help="Lower percentile of each score; answers below the sum of these values are wrong.",
+            help="An answer is wrong if its summed scores are below the summed P-th percentiles.",
         ),
     ] = 30.0,
     short_diff: Annotated[
@@ -66,8 +66,8 @@ def rank(
         option(
             "--short-diff",
             "N",
-            "With length: an answer is short if it has fewer than N characters more than the right"
-            " answer.",
+            "For --ranker length: an answer is short if it exceeds the right answer by fewer than N"
+            " characters.",
         ),
     ] = 80,
     score: ScoreOption = None,
@@ -117,6 +117,6 @@ def show_ranked(ranked: RankReport) -> None:
     columns = (output.Column(""), output.Column("label"), output.Column("number", number=True))
     output.print_table(columns, rows)
     output.print_note(
-        f"ranker {ranked.run.maker} on dataset {ranked.run.dataset},"
-        f" by scores: {', '.join(ranked.used)}"
+        f"labelled by ranker {ranked.run.maker} on dataset {ranked.run.dataset},"
+        f" with the scores: {', '.join(ranked.used)}"
     )

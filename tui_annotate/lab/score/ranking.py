@@ -25,16 +25,17 @@ TO_OTHERS: Final = "sim2gen_score"
 PROBE: Final = "probe_score"
 REWARD: Final = "rm_score"
 JUDGED: Final = "gpt_judgement_score"
-"""Names of the scores, as published by the project Dreamcatcher."""
+"""Names of the scores of answers, as the project Dreamcatcher published them."""
 SUMMED: Final = (OVERLAP, TO_ANSWER, PROBE, TO_OTHERS)
 
 RANK: Final = "rank"
 CATEGORY: Final = "category"
 AS_RIGHT: Final = "preferred_as_right"
 AS_WRONG: Final = "preferred_as_wrong"
-"""Names of a ranker's scores: label, question category, sort keys of right and of wrong answers.
+"""Names under which a ranker stores its results as scores: labels, categories, sort keys.
 
-The score of the label is its margin. The sort keys are stored only if they differ from the margin.
+The score of the label is its margin. The sort keys, one for right and one for wrong answers, are
+stored only if they differ from the margin.
 """
 
 Scores = Mapping[str, float]
@@ -116,7 +117,7 @@ def compute_thresholds(
 def label_by_percentile(
     answers: Sequence[Scores], *, up: Mapping[str, float], down: Mapping[str, float]
 ) -> list[AnswerVerdict]:
-    """Label the answers to one question: compare sums of scores with sums of thresholds.
+    """Label each answer to a question by comparing its summed scores with summed thresholds.
 
     Only scores that all of these answers have are added up. Without any such score, all answers are
     undecided.
@@ -140,7 +141,7 @@ def _label_of(total: float, most: float, *, least: float) -> AnswerLabel:
 
 
 def compute_medians(answers: Iterable[Scores]) -> dict[str, float]:
-    """Compute the median of each score that the length ranker uses.
+    """Compute the medians of the scores by which the ranker `length` labels answers.
 
     A judge's scores are 0 and 1: their median is fixed at 0.5.
     """
@@ -195,7 +196,7 @@ def _make_verdict(label: AnswerLabel, margin: float, scores: int) -> AnswerVerdi
 def choose_preference(
     labels: Sequence[AnswerLabel], *, as_right: Sequence[float], as_wrong: Sequence[float]
 ) -> tuple[int | None, int | None]:
-    """Return the indices of the best right answer and of the wrong answer to show.
+    """Return the indices of the best right answer and of the most suitable wrong answer.
 
     An index is None if no answer is right, or no answer is wrong.
     """

@@ -105,7 +105,7 @@ Decide = Callable[[Sequence[_Answer]], Sequence[AnswerVerdict]]
 
 @dataclass(frozen=True, slots=True)
 class RankService:
-    """Service that ranks answers by their scores; admins only (else NotAllowed)."""
+    """Service that ranks answers by their scores; raises NotAllowed unless the user is an admin."""
 
     machines: MachineServices
 
@@ -207,7 +207,7 @@ class _RankCounts:
         self._report = time_phase(progress, "ranking")
 
     def count(self, verdicts: Sequence[AnswerVerdict]) -> None:
-        """Count the labels of one question's answers, and the question's category."""
+        """Add one question to the counts: the labels of its answers, and its category."""
         labels = [verdict.label for verdict in verdicts]
         self.labels.update(labels)
         self.categories[categorise(labels)] += 1
@@ -227,7 +227,7 @@ def _check_options(options: RankOptions) -> None:
             )
     if options.down > options.up:
         raise InvalidInput(
-            f"the lower percentile {options.down:g} is above the upper {options.up:g}",
+            f"the lower percentile {options.down:g} is above the upper percentile {options.up:g}",
             "pass for example: --upper-percentile 70 --lower-percentile 30",
         )
 
@@ -236,7 +236,7 @@ def _score_names(options: RankOptions) -> tuple[str, ...]:
     if options.ranker is Ranker.LENGTH:
         if options.use:
             raise InvalidInput(
-                "the length ranker uses fixed scores",
+                "the scores of the ranker length cannot be chosen",
                 "remove the option --score",
                 code="scores-not-used",
             )
@@ -245,7 +245,7 @@ def _score_names(options: RankOptions) -> tuple[str, ...]:
 
 
 def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[str, float]]:
-    """Return values by extra answer (0: the sample) and score name, so that high is better.
+    """Return scores of a sample (key 0) and its extra answers (from 1), inverted if low is better.
 
     Of several runs, the newest (last) run counts, even if its value is missing.
     """
@@ -269,7 +269,7 @@ def _decide_by_length(medians: Mapping[str, float], short: int) -> Decide:
 
 
 def _length_difference(sample: Sample) -> int:
-    """Return the code points of a sample's summary minus those of its source."""
+    """Return how many code points longer the summary of a sample is than its source."""
     sides = (sample.side(Side.SUMMARY), sample.side(Side.SOURCE))
     summary, source = (sum(len(each.text) for each in side) for side in sides)
     return summary - source

@@ -1,4 +1,4 @@
-"""Recipe files: data, scorers and a ranker in YAML, parsed strictly and run like the commands.
+"""Recipe files in YAML, which name data, scorers and a ranker: parsed strictly, then run.
 
 Source: the configuration files of the project Dreamcatcher, whose keys are supported too.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorerStep:
-    """Scorer of a recipe with its options."""
+    """A scorer that a recipe file names, with the options of the scorer."""
 
     scorer: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Recipe:
 _TEXT, _SWITCH, _COUNT = "a text", "true or false", "a whole number above 0"
 _SHARE, _LIST = "a number from 0 to 100", "a list of texts"
 _IGNORED: Final = ("", "")
-"""Marker of ignored keys for loading a model, whose folder already contains these settings."""
+"""Marker of keys to ignore, because the folder of the model contains the setting."""
 
 
 def _has_type(value: Any, kind: str) -> bool:
@@ -83,7 +83,7 @@ _MODEL_KEYS: Final = (
     "tokenizer_path", "embedding_tokenizer_path", "rm_tokenizer_path",
 )  # fmt: skip
 _Keys = Mapping[str, tuple[str, str]]
-"""For each key of a recipe file: the name of the option, and the required type of the value."""
+"""Maps each key of a recipe file to the name of an option and the required type of the value."""
 _DATA: Final[_Keys] = MappingProxyType(
     {
         "input_data_path": ("source", _TEXT),
@@ -130,7 +130,7 @@ _SCORERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = MappingProxyType(
         "rm_scorer": ("reward", {}),
     }
 )
-"""For each scorer name of Dreamcatcher: the name of our scorer, and the options it implies."""
+"""Maps each scorer name of Dreamcatcher to the name of our scorer and the implied options."""
 
 
 def read_recipe(path: Path, *, scorers: tuple[str, ...]) -> Recipe:
@@ -171,11 +171,11 @@ class _Reader:
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f"{self._path}:{mark.line + 1}" if mark else str(self._path)
-            what = getattr(error, "problem", None) or "the file cannot be read"
+            what = getattr(error, "problem", None) or "the recipe file cannot be read"
             raise InvalidInput(f"{where}: invalid YAML: {what}") from error
         if not isinstance(node, yaml.MappingNode):
             raise InvalidInput(
-                f"recipe {self._path} has no keys", "add the keys data:, scorer:, ranker:"
+                f"recipe {self._path} has no keys", "add the keys data:, scorer: and ranker:"
             )
         return node
 
@@ -203,7 +203,7 @@ class _Reader:
             ours, kind = keys[name]
             setting = _plain_value(value)
             if not ours:
-                self._unused.append(f"{what}.{name}: this setting is read from the model's folder")
+                self._unused.append(f"{what}.{name}: the model's folder has this setting")
             elif not _has_type(setting, kind):
                 raise self._error(value, f"{what}.{name} is {setting!r:.80}, not {kind}")
             elif ours in found:
@@ -217,7 +217,7 @@ class _Reader:
     ) -> Iterator[tuple[str, yaml.Node]]:
         """Yield the keys and values of a YAML node in order; refuse unknown and repeated keys."""
         if not isinstance(node, yaml.MappingNode):
-            raise self._error(node, "expected a key with a value")
+            raise self._error(node, "the section of the recipe must consist of keys with values")
         seen: set[str] = set()
         for key, value in node.value:
             name = str(key.value)
@@ -238,7 +238,7 @@ def _is_empty(node: yaml.Node | None) -> bool:
 
 
 def _plain_value(node: yaml.Node) -> Any:
-    """Return a scalar or list; None for a mapping, which no key accepts as its value."""
+    """Return the value of a YAML scalar or list; None for a mapping, which is always invalid."""
     if isinstance(node, yaml.MappingNode):
         return None
     return yaml.SafeLoader("").construct_object(node, deep=True)

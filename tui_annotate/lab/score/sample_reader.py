@@ -21,7 +21,7 @@ NORMAL: Final = "normal"
 UNCERTAINTY: Final = "uncertainty"
 """Type of a generated answer whose prompt asked the model to admit what it does not know."""
 OTHERS: Final = "others"
-"""Key under which a sample stores the other answers of its row: pairs of index and fields."""
+"""Key under which a sample stores further answers of its row in the file: (index, fields)."""
 
 
 def is_answer(sample: Sample) -> bool:
@@ -31,7 +31,7 @@ def is_answer(sample: Sample) -> bool:
 
 
 def uncertain_answers(sample: Sample) -> list[Mapping[str, Any]]:
-    """Return the fields of the uncertain answers to a question, which a group's sample stores.
+    """Return the answers to a question that admit uncertainty, as a sample stores their fields.
 
     The first sample of the group stores them; for other samples the list is empty.
     """
@@ -54,7 +54,7 @@ class AnsweredQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedSample:
-    """Sample key with the sentences of source and summary."""
+    """Key of a sample, with the sentences of its source and summary."""
 
     key: SampleKey
     sentences: SampleSentences

@@ -42,7 +42,7 @@ class FileScore(NamedTuple):
 
 
 def score_rows(path: Path, *, id_column: str, score_columns: Sequence[str]) -> Iterator[FileScore]:
-    """Yield the scores of a file in constant memory, from the first score column of each row.
+    """Yield the score of each row of a file in constant memory, from its first score column.
 
     Raises:
         InvalidRecord: the first row without an id or a finite number.
@@ -82,7 +82,7 @@ def _read_table(path: Path, delimiter: str) -> Iterator[tuple[str, Mapping[str, 
 
 
 def _check_lines(path: Path, read: list[int]) -> Iterator[str]:
-    """Yield the lines of a table; keep the line number in `read`."""
+    """Yield the lines of a table; store the current line number in `read`."""
     for line in read_lines(path):
         read[0] = line.number
         if line.bad:
@@ -96,13 +96,13 @@ def _parse_row(
     if id_column not in fields:
         raise InvalidInput(
             f"no column {id_column!r}; the columns are: {', '.join(map(repr, fields))[:300]}",
-            "name the column of the sample ids with --id-column",
+            "set the column of the sample ids with --id-column",
         )
     column = next((name for name in score_columns if name in fields), None)
     if column is None:
         raise InvalidInput(
             f"no column {' or '.join(map(repr, score_columns))}",
-            "name the column of the scores with --score-column",
+            "set the column of the scores with --score-column",
         )
     dataset = fields.get("dataset", "")
     return FileScore(
@@ -122,14 +122,15 @@ def _parse_number(value: Any, column: str) -> float:
             raise InvalidInput(f"column {column!r} is {value!r:.80}, not a number") from None
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InvalidInput(
-            f"column {column!r} is {value!r:.80}, not a number", "remove rows without a score"
+            f"column {column!r} is {value!r:.80}, not a number",
+            "remove all rows without a score from the file",
         )
     return float(value)
 
 
 _ANSWER_SCORES: Final = (OVERLAP, SURPRISE, TO_ANSWER, TO_OTHERS, PROBE, REWARD, JUDGED)
 _NORMALISED: Final = frozenset({OVERLAP, SURPRISE, TO_ANSWER, TO_OTHERS, PROBE})
-"""Scores that files of generated answers contain as values normalised over the whole file."""
+"""Names of scores that are already normalised in files of generated answers."""
 _JUDGEMENT: Final = "gpt_judgement"
 _RIGHT: Final = "正确"
 
@@ -192,7 +193,7 @@ class ColumnScores:
 
     @property
     def maker(self) -> str:
-        """Name to store as the origin of the score run."""
+        """Name that is stored as the origin of the imported scores."""
         return "import:generations" if self.generated else "import:columns"
 
     @property
@@ -202,11 +203,11 @@ class ColumnScores:
 
     @property
     def low(self) -> frozenset[str]:
-        """Names of scores whose low values are better, as far as known."""
+        """Names of the imported scores whose low values are known to be better."""
         return frozenset({SURPRISE} & self.found)
 
     def scores(self) -> Iterator[RawScore]:
-        """Yield all scores; those of a group's extra answers follow the group's first sample."""
+        """Yield the scores of each sample, and then of the extra answers that the sample stores."""
         for sample in self.reader.samples():
             yield from self._read_scores(sample, sample.meta)
             for number, fields in enumerate(uncertain_answers(sample), 1):
@@ -223,7 +224,7 @@ class ColumnScores:
 
 
 def _column_number(fields: Mapping[str, Any], name: str, sample: Sample) -> float | None:
-    """Return a column's value as a number; a judge's verdict gives 1 for right, else 0."""
+    """Return a column's value as a number; a judge's verdict gives 1 for right, 0 for others."""
     value = fields.get(name)
     if value is None and name == JUDGED and _JUDGEMENT in fields:
         return float(fields[_JUDGEMENT] == _RIGHT)
@@ -233,5 +234,5 @@ def _column_number(fields: Mapping[str, Any], name: str, sample: Sample) -> floa
         return float(value)
     raise InvalidInput(
         f"column {name!r} of sample {sample.key} holds {value!r:.80}, not a number",
-        "import only columns of numbers",
+        "import only columns that contain numbers",
     )

@@ -20,7 +20,7 @@ _BATCH: Final = 500
 
 
 class RawScore(NamedTuple):
-    """Score before normalisation; see `domain.scores.Score`."""
+    """Score of a sample before normalisation; see `domain.scores.Score`."""
 
     id: str
     name: str
@@ -43,7 +43,7 @@ class ScoreValues:
         self._last = ""
 
     def add(self, scores: Iterable[RawScore]) -> None:
-        """Add scores; the scores of one sample must be consecutive."""
+        """Add scores of samples; all scores of one sample must follow each other."""
         checked = map(self._track, scores)
         while some := list(islice(checked, _BATCH)):
             self._file.write(json.dumps(some, ensure_ascii=False) + "\n")
@@ -63,7 +63,7 @@ class ScoreValues:
         return score
 
     def scores(self, dataset: str, *, before: Collection[str] = ()) -> Iterator[Score]:
-        """Yield all scores, normalised; scores named in `before` were normalised before import."""
+        """Yield all scores with normalised values; scores named in `before` keep their values."""
         self._file.seek(0)
         for line in self._file:
             for values in json.loads(line):
@@ -89,7 +89,7 @@ class ScoreValues:
         for name, count in self._count.items():
             unknown = self._unknown.get(name, 0)
             if unknown:
-                yield f"{name}: no value for {unknown:,} of {format_count(count, 'text')}"
+                yield f"{name}: no score value for {unknown:,} of {format_count(count, 'text')}"
             if self._low.get(name) == self._high.get(name) and count - unknown > 1:
                 yield f"{name}: all values are {self._low[name]:g}, so each normalised value is 0.5"
 

@@ -75,7 +75,7 @@ class ScoreReport:
 
 @dataclass(frozen=True, slots=True)
 class ScoreService:
-    """Service that computes and imports scores; admins only (else NotAllowed)."""
+    """Service that computes and imports scores; raises NotAllowed unless the user is an admin."""
 
     machines: MachineServices
 
@@ -113,7 +113,7 @@ class ScoreService:
             return self._store_run(run, values, skipped=reader.skipped)
 
     def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
-        """Return the number of samples that a run would score, and its cost; send nothing.
+        """Return the number of samples that a run would score, and the cost; send no request.
 
         The cost is None for a scorer that runs on this machine.
         """
@@ -129,7 +129,7 @@ class ScoreService:
     def from_file(
         self, path: Path, *, name: str, dataset: str, options: ColumnNames
     ) -> ScoreReport:
-        """Import all scores of a file with sample ids, or none of them.
+        """Import the scores of a file with sample ids; if a row is invalid, import no scores.
 
         Raises:
             NotFound: the dataset or the file does not exist.
@@ -167,7 +167,7 @@ class ScoreService:
             values.add(columns.scores())
             if not values.samples:
                 wanted = ", ".join(names) or "scores of generated answers"
-                raise NotFound(f"no sample of dataset {dataset!r} has columns with: {wanted}")
+                raise NotFound(f"no sample of dataset {dataset!r} has a score column: {wanted}")
             parameters = {"columns": sorted(columns.found), "normalised_before": columns.before}
             run = _new_run(dataset, columns.maker, parameters=parameters, low=columns.low)
             return self._store_run(run, values, before=columns.before)
@@ -239,7 +239,7 @@ def _score_samples(
 
 
 def _answer_scores(question: AnsweredQuestion, opinions: Iterable[Opinion]) -> Iterator[RawScore]:
-    """Yield the scores of answers, then of extra answers, which belong to the first sample."""
+    """Yield the scores of a question's answers, then those of its extra answers."""
     columns = tuple(opinions)
     count = len(question.keys)
     for place in (

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.embedders.weights import ModelFolder
 
 LONG = 200
-"""Maximum word pieces of a text that is encoded whole; longer texts use overlapping windows."""
+"""Maximum number of word pieces of a window; longer texts need several overlapping windows."""
 WINDOW = 192
 LONGEST = 20_000
 """Maximum number of code points of a text to use; the rest is ignored."""
@@ -213,7 +213,7 @@ class Encoder:
         return pooled.cpu().numpy(), pieces.cpu().numpy()
 
     def _make_features(self, rows: Sequence[EncoderInput]) -> tuple[dict[str, Any], Any]:
-        """Return the input tensors of the model, and a mask of the wanted word pieces."""
+        """Return the input tensors of the model, and a mask of the word pieces that get vectors."""
         import torch
 
         before, after = self.cutter.before, self.cutter.after

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tui_annotate.methods.late_interaction import TokenBank
 
 RECIPE = "1"
-"""Version of this module's computation; changes when vectors change for the same weights."""
+"""Version of the way in which this module computes vectors; new if the vectors change."""
 TOKEN_DIMENSIONS = 128
 
 _BATCH = 32
@@ -147,7 +147,7 @@ def _load_sentences() -> list[str]:
 
 
 def _make_input(own: WordPieces, window: PieceWindow, *, wanted: bool) -> EncoderInput:
-    """Return the model input for a window of a text, with the word pieces that need vectors."""
+    """Return the model's input for a window of a text; if `wanted`, word pieces get vectors."""
     shift = len(own.prompt) - window.first
     indices = [at + shift for at in own.known if window.own <= at < window.until] if wanted else []
     ids = (*own.prompt, *own.ids[window.first : window.last])

@@ -98,7 +98,7 @@ class Endpoint:
 
 
 def parse_embeddings(reply: Any, *, count: int, dimensions: int) -> NDArray[np.float64]:
-    """Return the vectors of a reply as (count, dimensions) rows, ordered by their index fields.
+    """Return the vectors in a reply, ordered by the field `index`: shape (count, dimensions).
 
     Args:
         dimensions: the expected number of dimensions; 0 if unknown.
@@ -110,14 +110,14 @@ def parse_embeddings(reply: Any, *, count: int, dimensions: int) -> NDArray[np.f
 
     items = reply.get("data") if isinstance(reply, dict) else None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise _bad_reply("no list of embeddings")
+        raise _bad_reply("a reply without a list of embeddings")
     if len(items) != count:
         raise _bad_reply(f"{len(items):,} embeddings for {count:,} texts")
     rows: dict[int, NDArray[np.float64]] = {}
     for item in items:
         index = item.get("index")
         if type(index) is not int or not 0 <= index < count or index in rows:
-            raise _bad_reply("embeddings whose indexes are not 0 to n - 1, each once")
+            raise _bad_reply("embeddings with wrong, missing or repeated indexes")
         rows[index] = _parse_vector(item.get("embedding"))
     sizes = {len(row) for row in rows.values()}
     if sizes - {dimensions or min(sizes)}:
@@ -150,27 +150,27 @@ def _parse_vector(value: Any) -> NDArray[np.float64]:
 def _bad_reply(what: str) -> Unavailable:
     return Unavailable(
         f"the endpoint returned {what}",
-        "check that --base-url is right, and that the model is an embedding model",
+        "check that --base-url is correct, and that the model is an embedding model",
     )
 
 
 _log = logging.getLogger(__name__)
 
 RECIPE: Final = "1"
-"""Version of this module's computation; changes when vectors change for the same model."""
+"""Version of the way in which this module computes vectors; new if the vectors change."""
 MOST_TEXTS: Final = 512
 MOST_CHARACTERS: Final = 100_000
-"""Maximum texts and characters of one request: below the limits of the known endpoints."""
+"""Maximum numbers of texts and characters in one request; known endpoints accept more."""
 
 _FIRST_TEXTS: Final = 16
 _FAST_SECONDS: Final = 10.0
-"""Duration in seconds; after a request that takes longer, the next one contains fewer texts."""
+"""Maximum duration in seconds of a request before later requests contain fewer texts."""
 _LONGEST_TEXT: Final = 20_000
 """Maximum number of code points of a text to use; the rest is ignored."""
 _LONGEST_PIECE: Final = 6_000
 """Maximum length of a piece of a text, in code points; a longer text is split into pieces."""
 _SHORTEST_SPLIT: Final = 200
-"""Length in code points; a shorter text is never split, because every model accepts it."""
+"""Minimum length in code points of texts that may be split; all models accept shorter texts."""
 _MOST_REFUSED: Final = 3
 """Number of consecutive rejected texts after which the endpoint counts as unusable."""
 _TOO_LONG: Final = re.compile("token|length|long|context|maximum|exceed|size|large", re.IGNORECASE)
@@ -179,7 +179,7 @@ _FORMATS: Final = ("base64", "float", "")
 _PROBE: Final = "dimensions"
 _FRAME_BYTES: Final = 65_536
 _NUMBER_BYTES: Final = 32
-"""Maximum size in bytes of a reply without its numbers, and of one number in a reply."""
+"""Maximum sizes in bytes: of a reply apart from its numbers, and of each number."""
 
 
 class RemoteEmbedder:
@@ -218,7 +218,7 @@ class RemoteEmbedder:
         if not 0 <= chosen.dimensions <= MOST_DIMENSIONS:
             raise InvalidInput(
                 f"invalid number of dimensions: {chosen.dimensions:,}",
-                f"use a number from 1 to {MOST_DIMENSIONS:,}",
+                f"use 1 to {MOST_DIMENSIONS:,} dimensions",
             )
         self._endpoint = Endpoint(chosen.base_url, wait=wait, clock=clock)
         self._clock = clock
@@ -324,7 +324,7 @@ class RemoteEmbedder:
         return _normalise(rows)
 
     def _request_one(self, piece: str, refusal: RequestRefused) -> NDArray[np.float64]:
-        """Return the vector of a piece of text that the endpoint rejected in a request of its own.
+        """Return the vector of a piece of text that the endpoint rejected, although sent alone.
 
         The vector of a piece that is too long is the mean of the vectors of its halves. Any other
         piece gets a vector of zeros.

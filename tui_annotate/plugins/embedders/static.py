@@ -140,7 +140,7 @@ def _load_tokenizer(path: Path) -> Any:
 
 @cache
 def _map_table(path: Path) -> NDArray[np.float16]:
-    """Map the table of a safetensors file into memory: 8 bytes of length, JSON header, numbers."""
+    """Map the vectors of a safetensors file into memory, without reading the whole file."""
     import numpy as np
 
     with path.open("rb") as file:

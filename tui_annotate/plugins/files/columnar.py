@@ -17,16 +17,16 @@ from tui_annotate.plugins.protocols import ExportReport
 from tui_annotate.plugins.traits import Loss
 
 Schema = Sequence[tuple[str, str]]
-"""(column name, type) pairs; types: text, names (repeated text), integer, number, time."""
+"""Pairs of a column's name and its type: text, names (repeated text), integer, number, time."""
 
 MAGIC: Final = b"PAR1"
 """First bytes of a Parquet file."""
 
 _BATCH: Final = 4096
 _READ_ROWS: Final = 16
-"""Rows to read at a time; small, because documents may be long."""
+"""Number of rows to read at a time. The number is small, because documents may be long."""
 _READ_AHEAD: Final = 2**18
-"""Bytes of a column to read ahead; bounded, because a file may be a single row group."""
+"""Number of bytes of a column to read ahead, so that a large file is not read whole."""
 _WIDEST: Final = 2**29
 """Maximum unpacked size of the rows read at a time, in bytes."""
 
@@ -74,7 +74,7 @@ class _ParquetTable:
         self._pending = []
 
     def abandon(self) -> None:
-        """Close the writer while the file is open; a later automatic close would fail."""
+        """Close the writer of an unfinished table before its file is closed."""
         with suppress(OSError):
             self._writer.close()
 

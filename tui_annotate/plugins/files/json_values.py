@@ -41,7 +41,7 @@ def check_text(value: Any, raw: str) -> None:
             if found := SURROGATE.search(text):
                 raise InvalidInput(
                     f"lone surrogate U+{ord(found[0]):04X} at offset {found.start()} of {place}",
-                    "the text was cut inside a character; correct it in the program that wrote it",
+                    "the text was cut inside a character; correct the program that wrote the text",
                 )
 
 
@@ -78,9 +78,9 @@ _ARRAY = re.compile(r"[ \t\r\n]*\[")
 _SPACE = re.compile(r"[ \t\r\n]*")
 EMPTY: Final = "file-empty"
 NO_RECORDS: Final = "no-records"
-"""Codes of the problems of a file without values; some readers accept such a file."""
+"""Codes of problems: the file has no content, or has no records. Some readers ignore them."""
 _MARGIN = 16
-"""Number of characters at the buffer's end where an incomplete value may cause a syntax error."""
+"""Number of characters at the buffer's end whose syntax errors may mean an incomplete value."""
 
 _Item = TypeVar("_Item")
 
@@ -166,7 +166,7 @@ def _describe_error(error: json.JSONDecodeError) -> str:
 
 
 _SYNTAX_HINT = "write one JSON value per line, or one JSON array"
-_ARRAY_HINT = "fix this position; nothing after it was read"
+_ARRAY_HINT = "correct the file at this position; the text after it was not read"
 _WRONG_BYTE = "wrong-byte"
 _ENCODING_HINT = "set --encoding, for example gb18030 (Chinese) or cp1252 (Western Windows)"
 
@@ -178,7 +178,7 @@ def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
 
 
 def stop_at_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
-    """Yield items; stop at a wrong encoding that precedes all valid values.
+    """Yield the items of a file; stop if its encoding is wrong before the first valid value.
 
     Without a valid value, the encoding of the whole file is probably wrong.
     """
@@ -209,7 +209,7 @@ class _ArrayReader:
         self._ended = False
 
     def values(self, start: int) -> Iterator[JsonValue | Problem]:
-        """Yield the items of the array; `start` is the position after the opening bracket."""
+        """Yield the items of a JSON array; `start` is the position after the opening bracket."""
         self._read_more()
         position = self._skip_space(start)
         number = 0
@@ -264,7 +264,7 @@ class _ArrayReader:
             self._read_more()
 
     def _read_more(self) -> None:
-        """Double the buffer, so that reading a long item takes linear time."""
+        """Read as many characters as the buffer holds, so that a long item takes linear time."""
         wanted = max(1, len(self._buffer))
         pieces = [self._buffer]
         while wanted > 0 and not self._ended:
@@ -289,7 +289,7 @@ class _ArrayReader:
         return self._buffer[position : position + 1]
 
     def _drop_read(self, position: int) -> int:
-        """Drop the text before a position if it is half of the buffer; return the new position."""
+        """Drop the parsed text before a position from a long buffer; return the new position."""
         if position * 2 < len(self._buffer):
             return position
         gone = self._buffer[:position]
@@ -307,7 +307,7 @@ class _ArrayReader:
         position = self._skip_space(position)
         if self._wrapped:
             if self._character(position) != "}":
-                yield self._syntax_problem(position, "expecting '}' after the samples")
+                yield self._syntax_problem(position, "missing '}' after the list of samples")
                 return
             position = self._skip_space(position + 1)
         if self._character(position):

@@ -27,7 +27,7 @@ PACKED: Final = (".gz", ".zst")
 _WIDEST = 2**27
 """Maximum window size of zstd in bytes: the default limit of the zstd command."""
 _READ_SIZE = 2**10
-"""Number of compressed bytes to pass to zstd at a time; these unpack to at most 32 MB."""
+"""Number of compressed bytes to unpack by zstd at a time; the result has at most 32 MB."""
 
 
 def detect_packing(head: bytes) -> str:
@@ -82,7 +82,7 @@ class UnpackedStream(io.RawIOBase):
         self._given = 0
 
     def readable(self) -> bool:
-        """Return True: the stream is readable."""
+        """Return True, because this stream can be read."""
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
@@ -134,7 +134,7 @@ class _Zstd:
         self._plain = b""
 
     def read1(self, size: int) -> bytes:
-        """Return at most `size` unpacked bytes; empty at the end.
+        """Return at most `size` unpacked bytes, or no bytes at the end of the file.
 
         Raises:
             EOFError: the file ends inside a frame.

@@ -33,11 +33,11 @@ _CREATED: Final = datetime(1980, 1, 1, tzinfo=UTC)
 _UNWRITABLE: Final = re.compile(
     "_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]"
 )
-"""Characters that XML cannot contain or would change, and text that looks like their escapes."""
+"""Characters that XML cannot store unchanged, and text that looks like an escaped character."""
 
 
 class LineFeedWriter:
-    r"""CSV writer that ends rows with \n; the writer of Python would leave a lone \r unquoted."""
+    r"""CSV writer that ends rows with \n, and puts cells that contain \r in quotes."""
 
     def __init__(self, target: TextIO) -> None:
         self._target = target
@@ -182,7 +182,7 @@ class _ForwardOnlyFile:
         self._target = target
 
     def write(self, data: bytes) -> int:
-        """Write bytes; return their number."""
+        """Write bytes to the target file; return the number of bytes."""
         return self._target.write(data)
 
     def flush(self) -> None:

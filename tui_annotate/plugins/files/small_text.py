@@ -22,7 +22,7 @@ def read_text(path: Path) -> str:
         if path.stat().st_size > LARGEST:
             raise InvalidInput(
                 f"{path} is larger than {LARGEST:,} bytes",
-                "check that it is the right file",
+                "check that you passed the right file",
                 code="too-large",
             )
         return path.read_text("utf-8-sig")

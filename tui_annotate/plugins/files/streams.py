@@ -131,7 +131,7 @@ def _check_encoding(encoding: str) -> str:
             raise LookupError(name)
     except (LookupError, ValueError) as error:
         raise InvalidInput(
-            f"unknown encoding {encoding!r}", "use for example utf-8 or gb18030"
+            f"unknown encoding {encoding!r}", "use an encoding such as utf-8 or gb18030"
         ) from error
     return "utf-8" if name == "utf-8-sig" else name
 
@@ -143,7 +143,7 @@ def _open_file(path: Path) -> BinaryIO:
         if path.exists() and not path.is_file():
             raise InvalidInput(
                 f"{path} is not a regular file",
-                "save its content to a file first",
+                "save the content to a regular file first",
                 code="not-a-file",
             )
         return path.open("rb", buffering=0)

@@ -49,7 +49,7 @@ def open_output(target: Path | None) -> Iterator[TextIO]:
 def check_target(target: Path) -> None:
     """Raise InvalidInput if the target is a folder, or the target's folder does not exist."""
     if target.is_dir():
-        raise InvalidInput(f"{target} is a folder", "give a file name in the folder")
+        raise InvalidInput(f"{target} is a folder", "add a file name to the path of the folder")
     _check_parent(target)
 
 
@@ -141,7 +141,7 @@ def open_folder(target: Path) -> Iterator[Folder]:
     """
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise InvalidInput(
-            f"{target} already exists", "give a new folder or an empty folder", code="exists"
+            f"{target} already exists", "pass a new folder or an empty folder", code="exists"
         )
     _check_parent(target)
     target = target.resolve()
@@ -176,6 +176,6 @@ class _NewFolder:
                 os.fsync(file.fileno())
 
     def sync(self) -> None:
-        """Sync the remaining files to disk."""
+        """Make sure that all written files are on the disk."""
         if self._count > _MOST_SINGLE_SYNCS:
             os.sync()

@@ -58,7 +58,7 @@ FORMAT: Final = "brat"
 _SAMPLES: Final = "samples.jsonl"
 _PEOPLE: Final = "people.jsonl"
 _LABELS: Final = "labels.jsonl"
-"""Files next to the annotators' folders with data that brat files cannot store."""
+"""Names of files with data that brat files cannot store, next to the annotators' folders."""
 
 _TRAITS: Final = FormatTraits(
     title="brat standoff, one folder per annotator",
@@ -159,7 +159,7 @@ class _FolderReader:
     def open(self) -> None:
         if not self.root.is_dir():
             raise InvalidInput(
-                f"{self.root} is a file", "name the folder that contains the .txt and .ann files"
+                f"{self.root} is a file", "pass the folder that contains the .txt and .ann files"
             )
         for row in self._read_rows(_LABELS):
             path = row.get("label")
@@ -223,7 +223,7 @@ class _FolderReader:
             what = f"'group' is {describe_value(group)}, 'meta' is {describe_value(meta)}"
             raise InvalidInput(
                 f"'group' or 'meta' of {row.get('file')!r} is invalid: {what}",
-                "write text without U+0000 for 'group' and an object for 'meta'",
+                "'group' must be text without U+0000, 'meta' must be an object",
             )
         dataset = self.options.dataset or row.get("dataset") or self.dataset
         return Sample(

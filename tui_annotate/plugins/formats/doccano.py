@@ -131,7 +131,7 @@ def _record_to_json(record: Record, joined: JoinedTexts, report: ExportReport) -
         builder.add(one)
         report.count_loss(Loss.DOT.value, count_ambiguous_labels(one.labels))
         report.count_loss(
-            f"labels named {EVIDENCE} of annotations without a claim",
+            f"labels named {EVIDENCE} on annotations that have no claim",
             not one.claim and (EVIDENCE,) in one.labels,
         )
         report.count_loss(f"labels named {UNLABELLED}", (UNLABELLED,) in one.labels)
@@ -173,7 +173,7 @@ class _LineReader:
         text = text_field(fields, "text")
         if fields.get("sha256") not in (None, fingerprint(text)):
             raise InvalidInput(
-                "the text was changed after the export: its SHA-256 differs",
+                "the text of the line was changed after the export: its SHA-256 differs",
                 "restore the text: changed line endings shift all later offsets",
             )
         joined = split_text(

@@ -137,7 +137,7 @@ def _read_record(
     named = [owned.person for owned in annotations] + [one.person for one in assignments]
     if unknown := [person for person in named if person not in people]:
         raise InvalidInput(
-            f"person {unknown[0]!r} is not in 'people'", "add the person to 'people'"
+            f"person {unknown[0]!r} is not in 'people'", "add the person to the list 'people'"
         )
     keys = dict.fromkeys([*named, *(person.id for person in listed)])
     record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
@@ -187,7 +187,7 @@ def _read_sample(value: Fields, dataset: str) -> Sample:
 def _read_document(value: Fields) -> Document:
     word = text_field(value, "side")
     if word not in list(Side):
-        raise InvalidInput(f"unknown side {word!r} of a document", "use 'source' or 'summary'")
+        raise InvalidInput(f"a document has the unknown side {word!r}", "use 'source' or 'summary'")
     language = _name(value, "language")
     plain = parse_document(
         value.get("text"), side=Side(word), column=f"{word} text", language=language

@@ -101,7 +101,7 @@ class JsonPairsFormat:
 
 
 class JsonLinesPairsFormat(JsonPairsFormat):
-    """The same importer under the name `jsonl`; the content decides between lines and an array."""
+    """Importer of pairs named `jsonl`: from JSON lines, or from a JSON array of objects."""
 
     name = "jsonl"
 
@@ -180,7 +180,7 @@ def _warn_of_unused_ids(row: _PairRow) -> Iterator[Problem]:
         if column.casefold() == "id":
             yield Problem(
                 row.where,
-                f"there is a column {column!r}, but row numbers are used as sample ids",
+                f"the column {column!r} exists, but row numbers are used as sample ids",
                 f"to use the column as sample ids, pass --id-column {column}; if the dataset is "
                 "already stored, remove the dataset first",
                 refused=False,
@@ -204,7 +204,7 @@ def _read_json(path: Path, options: ImportOptions) -> Iterator[_PairRow | Proble
             yield Problem(
                 value.where,
                 f"the record is {describe_value(value.value)}, not an object",
-                "write each record as {column: value}",
+                "write each record as an object: {column: value}",
             )
 
 
@@ -277,7 +277,7 @@ def _first_line(path: Path, options: ImportOptions) -> str:
 
 
 def _find_delimiter(header: str, options: ImportOptions) -> str:
-    """Return the delimiter that splits the header into columns that include both text columns."""
+    """Return the delimiter that splits the header so that it has the source and summary columns."""
     texts = {options.source_column, options.summary_column}
     found = {sign: _split_header(header, sign) for sign in (",", *_OTHER_DELIMITERS)}
     for sign, names in found.items():
@@ -395,7 +395,7 @@ _SPLIT: Final = "split"
 _UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Characters that are not allowed in listed file names, and should not appear in messages."""
 _LARGEST: Final = 2**24
-"""Maximum size in bytes of a file that lists other files."""
+"""Maximum size in bytes of a file that lists the data files of a folder."""
 
 
 def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
@@ -432,7 +432,7 @@ def _list_files(path: Path) -> list[tuple[Path, str]]:
     if not found:
         raise NotFound(
             f"{path} contains neither Parquet files nor a dataset saved by Hugging Face's datasets",
-            "name a file in the folder",
+            "pass a file in the folder",
         )
     names = ((file, _SHARD.fullmatch(file.name)) for file in found if file.is_file())
     return [(file, shard[1] if shard else "") for file, shard in names]
@@ -449,10 +449,10 @@ def _listed_files(listing: Path, key: str, folder: Path) -> list[Path]:
         listed: Any = json.loads(listing.read_text("utf-8"))[key]
         items = [item["filename"] if isinstance(item, dict) else item for item in listed]
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in items):
-            raise TypeError("not a list of names")
+            raise TypeError("the value is not a list of names")
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         message = f"{listing} does not have the form that Hugging Face's datasets writes"
-        raise InvalidInput(message, "save the dataset again") from error
+        raise InvalidInput(message, "save the dataset again with that library") from error
     for item in items:
         if item in {"", ".", ".."} or Path(item).name != item or _UNSAFE.search(item):
             raise InvalidInput(

@@ -65,7 +65,7 @@ OF_SOURCES: Final = ("source_id", "task_type", "source", "source_info", "prompt"
 OF_RESPONSES: Final = (
     "id", "source_id", "model", "temperature", "labels", "split", "quality", "response",
 )  # fmt: skip
-"""Columns of the response file, in file order; `OF_SOURCES` lists those of the source file."""
+"""Columns of the response file, in file order."""
 TAKEN: Final = frozenset({"id", "source_id", "source_info", "labels", "response"})
 """Reserved column names, which metadata cannot use."""
 
@@ -82,7 +82,7 @@ _TRAITS: Final = FormatTraits(
 
 
 def own_source_id(text: str) -> str:
-    """Return the source_id for a source without a group; the importer reads it as no group."""
+    """Return a source_id for a source without a group; an import creates no group for this id."""
     return f"text-{fingerprint(text)[:16]}"
 
 
@@ -144,7 +144,7 @@ def _find_file(folder: Path, name: str) -> Path:
             return found
     raise NotFound(
         f"there is no {name} in {folder}",
-        f"name the folder that contains {SOURCES} and {RESPONSES}",
+        f"pass the folder that contains {SOURCES} and {RESPONSES}",
     )
 
 
@@ -214,7 +214,7 @@ class _ResponseReader:
         )
         doubts = [] if spans.unit == CODE_POINTS else [f"the offsets are counted in {spans.unit}"]
         doubts += [
-            f"both files have a column {name!r}: the value of the response is used" for name in both
+            f"the column {name!r} of the response replaces the one of the source" for name in both
         ]
         done = (Assignment(FORMAT, State.DONE),)
         return Record(sample, owned, done, (imported_person(FORMAT),), where), doubts

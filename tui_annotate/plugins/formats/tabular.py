@@ -68,7 +68,7 @@ _CARRIED: Final = carry_all_but(
     RecordTrait.TITLE,
     RecordTrait.IMPORTED,
 ) | carry_plainly(fragments="rows", evidences="rows", tree="columns")
-"""Parts of a record that the table exports keep."""
+"""Kinds of data of a record that the exports as tables keep."""
 
 
 def _count_record(record: Record, report: ExportReport) -> None:
@@ -91,7 +91,7 @@ def _count_record(record: Record, report: ExportReport) -> None:
 
 
 def span_rows(record: Record) -> Iterator[dict[str, Any]]:
-    """Yield a row per pair of claim and evidence spans, and per assignee without annotations."""
+    """Yield a row per pair of claim and evidence spans, and per assignee who has no annotations."""
     sample = record.sample
     names = {person.id: person.name for person in record.people}
     work = {assignment.person: assignment for assignment in record.assignments}
@@ -268,7 +268,7 @@ class _CsvTable:
 
 
 def _json_rows(records: Iterable[Record], report: ExportReport) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the CSV table as JSON objects with all columns; empty cells are null."""
+    """Yield the rows of the annotations table as JSON objects; empty cells are null."""
     for record in records:
         _count_record(record, report)
         for row in span_rows(record):
@@ -298,7 +298,7 @@ class JsonFormat:
 
 
 class JsonLinesFormat:
-    """JSON lines with the objects of `JsonFormat`, one per line."""
+    """JSON lines with the rows of the CSV table, one JSON object per line."""
 
     name = "jsonl"
     about = FormatTraits(title="JSON lines of annotations", carried=_CARRIED)
@@ -365,7 +365,7 @@ def _column_types(columns: Sequence[str]) -> list[tuple[str, str]]:
     return [(name, types.get(name, "text")) for name in columns]
 
 
-_LOST: Final = f"texts cut at {LONGEST_CELL:,} characters per cell, listed in the column {CUT}"
+_LOST: Final = f"texts cut at {LONGEST_CELL:,} characters (the column {CUT} lists their columns)"
 
 
 class WorkbookFormat:
@@ -411,7 +411,7 @@ def _binary_target(target: TextIO) -> BinaryIO:
     if buffer is None or target.isatty():
         raise InvalidInput(
             "a workbook is a binary file and cannot be printed",
-            "name a file with -o",
+            "pass an output file with -o",
             code="workbook-to-stdout",
         )
     target.flush()
@@ -420,7 +420,7 @@ def _binary_target(target: TextIO) -> BinaryIO:
 
 _VERDICT_COLUMNS: Final = ("source", "summary", "LLM", "worst-label", "best-label")
 VERDICTS: Final = ("Consistent", "Benign", "Questionable", "Unwanted")
-"""Verdicts from best to worst: `Consistent` if nothing was found, then the top labels."""
+"""Verdicts on a sample from best to worst; `Consistent` means without annotations."""
 
 _MODEL_COLUMNS = ("summarizer", "model")
 

@@ -51,7 +51,7 @@ _CONTEXT: Final[list[Any]] = [
 _CLAIM: Final = "claim"
 _EVIDENCE: Final = "evidence"
 _SIDES: Final = {_CLAIM: Side.SUMMARY, _EVIDENCE: Side.SOURCE}
-"""Side of the sample (source or summary) for each role of a target."""
+"""Maps each role of an annotation's target to a side of the sample: source or summary."""
 _HASH: Final = "urn:sha256:"
 _REQUEST: Final = ("title", "problem", "background", "question")
 
@@ -66,7 +66,7 @@ def _parse_iri(value: Any, kind: str) -> str:
     before = _make_iri(kind) + ":"
     if not isinstance(value, str) or not value.startswith(before):
         raise InvalidInput(
-            f"{str(value)[:60]!r} is not a valid {kind} IRI", f"start the IRI with {before}"
+            f"{str(value)[:60]!r} is not a valid {kind} IRI", f"the IRI must begin with {before}"
         )
     return unquote(value.removeprefix(before), errors="surrogatepass")
 
@@ -254,7 +254,7 @@ def _read_document(fields: Fields, language: str) -> Document:
     plain = parse_document(fields.get("value"), side=side, column=f"{side} text", language=language)
     if fields.get("id") != _HASH + plain.sha256:
         raise InvalidInput(
-            f"the {side} text has SHA-256 {plain.sha256[:12]}..., not the one in the file",
+            f"the {side} text has SHA-256 {plain.sha256[:12]}..., not the SHA-256 in the file",
             "restore the text: it was changed after the export",
         )
     return replace(plain, key=_name(fields, "tui:key"), title=text_field(fields, "tui:title"))
@@ -283,7 +283,7 @@ def _objects(fields: Fields, name: str) -> list[dict[str, Any]]:
 
 
 _CONTEXT_LENGTH: Final = 32
-"""Code points stored before and after a quote, so that programs can find the quote again."""
+"""Number of code points to store before and after a quote, which help to find the quote."""
 
 
 def _collection_to_json(record: Record) -> dict[str, Any]:

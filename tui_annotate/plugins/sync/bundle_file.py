@@ -29,7 +29,7 @@ _NEEDED: Final = (ABOUT, GUIDANCE, SAMPLES, STREAMS)
 _MEMBERS: Final = (*_NEEDED, VECTORS, SUGGESTIONS)
 _MINIMUM: Final = 64 * 2**20
 _RATIO: Final = 300
-"""Maximum ratio of a member's unpacked to packed size; `_MINIMUM` bytes are always accepted."""
+"""Maximum ratio of unpacked to packed size of a file in a bundle, above `_MINIMUM` bytes."""
 _LARGEST: Final = 2**40
 _READ_SIZE: Final = 2**20
 _ZIP_TIME: Final = (1980, 1, 1, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Address and key of a shared table: read from the environment at each use, never stored."""
+"""Address and key of a shared table, read from the environment at each use and never stored."""
 
 from __future__ import annotations
 

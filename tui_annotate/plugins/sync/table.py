@@ -80,10 +80,10 @@ def init_sql(*, everybody: bool) -> str:
 
 TABLE: Final = "annotations_current"
 KEYS: Final = "dataset,username,annotation_key"
-"""Columns of the primary key."""
+"""Columns of the primary key of the shared table."""
 _COLUMNS: Final = ("dataset", "username", "annotation_key", "created_at", "updated_at")
 AT_ONCE: Final = 40
-"""Maximum number of keys per request: keys are part of the URL, whose length is limited."""
+"""Maximum number of keys in one request, because the length of a URL is limited."""
 _BATCH_ROWS, _BATCH_BYTES = 100, 1_000_000
 
 
@@ -100,11 +100,11 @@ class SyncRow:
 
     @property
     def name(self) -> tuple[str, str, str]:
-        """The primary key: dataset, username, annotation key."""
+        """The primary key of the row: dataset, username, annotation key."""
         return self.dataset, self.username, self.annotation_key
 
     def matches(self, dataset: str, username: str, keys: Sequence[str]) -> bool:
-        """Return whether the row passes the filters; an empty filter passes all rows."""
+        """Return whether the row has this dataset, user and key; empty values match all rows."""
         named = dataset in ("", self.dataset) and username in ("", self.username)
         return named and (not keys or self.annotation_key in keys)
 
@@ -173,7 +173,7 @@ def _error_message(body: bytes) -> str:
 
 _PATH: Final = f"/rest/v1/{TABLE}"
 _PAGE, _BARE_PAGE = 100, 1000
-"""Rows per request, with and without payloads; a server may return fewer rows."""
+"""Maximum rows per request, with and without payloads; a server may return fewer rows."""
 _MOST_ROW_BYTES: Final = 64 * 2**20
 _MOST_REPLY_BYTES: Final = 1_000_000
 _CONNECT, _READ, _REPLY_TIMEOUT = 10.0, 30.0, 120.0
@@ -233,7 +233,7 @@ class SharedTable:
         keys: Sequence[str] = (),
         payloads: bool = True,
     ) -> Iterator[SyncRow]:
-        """Yield the rows that pass the filters, oldest first, page by page.
+        """Yield the rows of the table that pass the filters, oldest first, page by page.
 
         Empty filters pass all rows; at most `AT_ONCE` keys. The first empty page is the end.
 
@@ -351,12 +351,12 @@ class SharedTable:
         if status in {401, 403}:
             return NotAllowed(
                 f"{self.host} rejects the key ({status}): {reason}",
-                f"check {KEY} and the table's policies; print them: tui-annotate sync table-sql",
+                f"check {KEY} and the table's policies, printed by: tui-annotate sync table-sql",
             )
         if status == 404:
             return NotFound(
                 f"{self.host} has no table {TABLE} (404): {reason}",
-                f"create it with: tui-annotate sync table-sql; {URL} must not contain /rest/v1",
+                f"create the table: tui-annotate sync table-sql; {URL} must not contain /rest/v1",
             )
         if status == 409:
             return Conflict(

@@ -38,7 +38,7 @@ class CommentDialog(Dialog[str]):
         title: str = "Ask the reviewers about this sample",
         wanted: str = "your question",
     ) -> None:
-        """Create the dialog.
+        """Create the dialog with the messages of a thread.
 
         Args:
             text: text that was typed before and not sent.

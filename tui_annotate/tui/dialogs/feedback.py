@@ -1,4 +1,4 @@
-"""Dialog after a practice sample: the annotator's annotations and rating next to the expected."""
+"""Dialog after a practice sample: the annotator's work next to the expected work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui_annotate.tui.line_text import line_text
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _FOUND, _OTHER, _MISSED, _EXTRA = "✓", "≈", "✗", "+"
-"""Glyphs of annotations: found, found with another label, missed, not expected."""
+"""Glyphs of annotations: correct, correct with another label, missed, not expected."""
 
 
 class FeedbackDialog(ScrollDialog):
@@ -27,7 +27,7 @@ class FeedbackDialog(ScrollDialog):
 
     def __init__(self, feedback: PracticeFeedback, sample: Sample) -> None:
         super().__init__(
-            f"Practice: {len(feedback.hits)} found, {len(feedback.missed)} missed,"
+            f"Practice annotations: {len(feedback.hits)} found, {len(feedback.missed)} missed,"
             f" {len(feedback.extra)} not expected"
         )
         self._feedback, self._sample = feedback, sample

@@ -23,15 +23,15 @@ class FindDialog(Dialog[str]):
     FindDialog .gap { margin-top: 0; }
     """
 
-    keys: Keys = (("Enter", "go to the hits, then n N"), ("Esc", "close"))
+    keys: Keys = (("Enter", "visit hits with n N"), ("Esc", "close"))
 
     def __init__(self, query: str, *, search: Callable[[str], str], title: str) -> None:
         super().__init__(title)
         self._query, self._search = query, search
 
     def body(self) -> ComposeResult:
-        """Return the input line."""
-        yield LineInput(self._query, placeholder="words as they appear in the text")
+        """Return the input line for the search text."""
+        yield LineInput(self._query, placeholder="type words as they appear in the text")
 
     def on_mount(self) -> None:
         """Select the last query, so that typing replaces it."""

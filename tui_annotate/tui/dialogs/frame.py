@@ -17,7 +17,7 @@ from tui_annotate.tui.row_widgets import RowList, Words, WordsLine
 
 Result = TypeVar("Result")
 Keys = tuple[tuple[str, str], ...]
-"""Pairs of (key, name of its action)."""
+"""The line of keys of a dialog: pairs of a key and the name of its action."""
 
 
 class Dialog(ModalScreen[Result | None]):
@@ -55,7 +55,7 @@ class Dialog(ModalScreen[Result | None]):
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        """Return title, body and line of keys."""
+        """Return the title, the body and the line of keys of the dialog."""
         with Vertical():
             yield WordsLine(id="title")
             yield from self.body()
@@ -70,7 +70,7 @@ class Dialog(ModalScreen[Result | None]):
         self.call_after_refresh(self._listen)
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait until the dialog is filled and its input has the focus."""
+        """Return whether a key must wait until the dialog has opened and accepts keys."""
         del event
         return not self._listening
 
@@ -79,7 +79,7 @@ class Dialog(ModalScreen[Result | None]):
         free(self)
 
     def title_words(self) -> list[Words]:
-        """Return the title line."""
+        """Return the text of the title line with its style."""
         return [(self.heading, "title_focused")]
 
     def show_title(self, aside: str | None = None) -> None:
@@ -97,17 +97,17 @@ class Dialog(ModalScreen[Result | None]):
         self.query_one("#keys", WordsLine).show(key_words(self.keys))
 
     def action_scroll_by(self, rows: int) -> None:
-        """Scroll by rows (keys Up and Down)."""
+        """Scroll the dialog by some rows (keys Up and Down)."""
         for listed in self.query(RowList):
             listed.scroll_relative(y=rows, animate=False)
 
     def action_scroll_page(self, pages: int) -> None:
-        """Scroll by one page; one line of the old page stays visible."""
+        """Scroll the dialog by one page; one line of the old page stays visible."""
         for listed in self.query(RowList):
             listed.scroll_relative(y=pages * max(listed.window.height - 1, 1), animate=False)
 
     def action_scroll_edge(self, edge: int) -> None:
-        """Scroll to the start or the end (keys Home and End)."""
+        """Scroll to the start or the end of the dialog (keys Home and End)."""
         for listed in self.query(RowList):
             listed.scroll_to(y=0 if edge < 0 else listed.max_scroll_y, animate=False)
 

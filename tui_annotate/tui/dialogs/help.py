@@ -1,4 +1,4 @@
-"""Help dialog with two pages: the keys that work here, and the legend of marks."""
+"""Help dialog with two pages: the keys of the current screen, and the legend of marks."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _GAP = 3
 _LONGEST_KEY = 16
 
 _TITLES: Final = {
-    actions.READING: "Keys reading",
+    actions.READING: "Keys while reading",
     actions.SELECTING: "Keys with a selection",
     actions.SOURCE: "Keys in the source",
     actions.OPTION: "Keys while a question is open",
     actions.NOTE: "Keys in a note",
-    actions.EDITING: "Keys editing an annotation",
+    actions.EDITING: "Keys while editing an annotation",
     actions.REVIEWING: "Keys in review",
     actions.VIEWING: "Keys in a read-only file",
 }
@@ -34,7 +34,7 @@ _MARKS: Final = {actions.REVIEWING: REVIEW_MARKS, actions.VIEWING: VIEW_MARKS}
 
 
 class HelpDialog(ScrollDialog):
-    """A dialog with all keys that work here, in groups; `?` turns to the legend of marks."""
+    """A dialog with all keys of the current screen, in groups; `?` shows the legend of marks."""
 
     DEFAULT_CSS = "HelpDialog > Vertical { max-width: 140; max-height: 100%; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -56,11 +56,11 @@ class HelpDialog(ScrollDialog):
         self._marks = False
 
     def title_words(self) -> list[Words]:
-        """Return the titles of both pages."""
+        """Return the titles of the two pages: keys and marks."""
         return page_words([self.heading, "Marks"], int(self._marks))
 
     def action_other(self) -> None:
-        """Show the other page."""
+        """Switch between the page of keys and the legend of marks."""
         self._marks = not self._marks
         self.show_title()
         self.show_keys((("?", "keys" if self._marks else "marks"), *self.keys[1:]))

@@ -35,7 +35,7 @@ class ItemList(RowList, Generic[Item]):
         self._words: tuple[str, ...] = ()
 
     def show_text(self, *words: str) -> None:
-        """Show texts instead of items, one row each."""
+        """Show lines of text in place of the items."""
         self._words = tuple(map(line_text, words))
         self.set_rows(len(words))
 
@@ -66,7 +66,7 @@ class ItemList(RowList, Generic[Item]):
                 self.scroll_to(y=rows[0], animate=False, immediate=True)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return a row of an item, or a row of text."""
+        """Return one row of the list: a row of an item, or of the text shown in place of items."""
         if not self.items:
             return [(cut(f"  {self._words[index]}", cells), self.palette.quiet)]
         at, text = self._rows[index]
@@ -77,7 +77,7 @@ class ItemList(RowList, Generic[Item]):
         return [(cut(text, cells), style)]
 
     def clicked(self, index: int) -> None:
-        """Post the index of the clicked item."""
+        """Post a message that the item with this index was clicked."""
         if self.items:
             self.post_message(self.Picked(self._rows[index][0]))
 
@@ -119,7 +119,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         raise NotImplementedError
 
     def details(self, item: Item, cells: int) -> Sequence[str]:
-        """Return the rows of an item below its first row."""
+        """Return the further rows of an item, below its first row."""
         del item, cells
         return ()
 
@@ -133,7 +133,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         return item
 
     def body(self) -> ComposeResult:
-        """Return the list widget."""
+        """Return the widget that lists the items."""
         yield self.rows
 
     def on_mount(self) -> None:
@@ -166,7 +166,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         self.rows.show_text(f"✗ {error.message}")
 
     def action_move(self, step: int) -> None:
-        """Move the focus by rows (keys Up and Down)."""
+        """Move the focus by some items (keys Up and Down)."""
         self.rows.move(step)
 
     def action_choose(self) -> None:

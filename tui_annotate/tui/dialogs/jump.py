@@ -32,7 +32,7 @@ class JumpDialog(Dialog[Found], Generic[Found]):
         self._is_searching = False
 
     def body(self) -> ComposeResult:
-        """Return the input line, and a line for an error."""
+        """Return an input line for the id, and a line for an error."""
         yield LineInput(placeholder="id, dataset/id, or the start of an id")
         yield WordsLine(id="error")
 

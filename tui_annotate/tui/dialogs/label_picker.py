@@ -118,13 +118,13 @@ class LabelPicker(Dialog[LabelPath]):
         self._chosen, self._slots = chosen, slots
 
     def body(self) -> ComposeResult:
-        """Return the input line and the list of found labels."""
+        """Return the input line, the list of labels, and the description of the focused label."""
         yield LineInput(placeholder="type any part of a name or description")
         yield _Labels()
         yield _Description()
 
     def on_mount(self) -> None:
-        """Show all labels, and focus the first marked label; the height stays fixed."""
+        """Show all labels, and focus the first label in `chosen`; fix the height of the dialog."""
         cells = min(self.app.size.width, _WIDEST) - _FRAME
         wrapped = [
             _wrap_description(line_text(label.description), cells)
@@ -146,7 +146,7 @@ class LabelPicker(Dialog[LabelPath]):
             self._show_description()
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
-        """Search again for the changed text."""
+        """Show the labels that contain the typed text."""
         event.stop()
         self._found = find_labels(self._all, event.value)
         self._show_labels(0)
@@ -178,7 +178,7 @@ class LabelPicker(Dialog[LabelPath]):
 
 
 def closed_label_reason(label: Label) -> str:
-    """Return `split · ` or `retired · ` as prefix of a description; empty for a label in use."""
+    """Return the state of a closed label, `split · ` or `retired · `; empty for a label in use."""
     return "" if label.offered else "split · " if label.split else "retired · "
 
 

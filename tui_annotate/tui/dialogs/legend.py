@@ -31,11 +31,11 @@ def _letter(sign: str, meaning: str) -> LegendEntry:
 
 
 _STRENGTHS = (
-    "a match: about 1 in 10 of these is evidence",
-    "a match: about 1 in 4 is evidence",
-    "a match: about 1 in 2 is evidence",
-    "a match: about 2 in 3 are evidence",
-    "a match: about 4 in 5 are evidence",
+    "strength 1: about 1 in 10 such matches is evidence",
+    "strength 2: about 1 in 4 such matches is evidence",
+    "strength 3: about 1 in 2 such matches is evidence",
+    "strength 4: about 2 in 3 such matches are evidence",
+    "strength 5: about 4 in 5 such matches are evidence",
 )
 
 STATE_MARKS: Final = tuple(
@@ -44,34 +44,38 @@ STATE_MARKS: Final = tuple(
 )
 _CURSOR: Final = (
     _mark(palette.CURRENT, "the sentence under the cursor", "text"),
-    _on_text(palette.FOCUS_BAR, "selection", "selected, or focused"),
-    _on_text(palette.FOUND, "search", "found by a search"),
+    _on_text(palette.FOCUS_BAR, "selection", "selected or focused words"),
+    _on_text(palette.FOUND, "search", "words found by a search"),
     _mark("␛ ▫", "a character that cannot be displayed"),
 )
 _LISTED: Final = (
     _mark(f"{palette.PLACES}2", "an annotation with two spans of evidence"),
     _mark(palette.NOTED, "an annotation with a note"),
 )
-_CLOSED_LABEL: Final = _mark("(…)", "after a label: retired, or split (choose again)")
-_CITED: Final = "after a sentence of a report: its citation"
+_CLOSED_LABEL: Final = _mark("(…)", "after a label: the label is retired or split, choose another")
+_CITED: Final = "after a sentence of a report: the citation of the sentence"
 _MATCHES: Final = (
     *(
         _on_text(palette.STRENGTH_GLYPHS[at], f"match {at}", meaning, sign_role=f"glyph {at}")
         for at, meaning in enumerate(_STRENGTHS, 1)
     ),
-    _mark("2", "a digit is a rank: match 2 starts here; n N next, previous", "text"),
+    _mark("2", "the rank of a match: match 2 begins here; n next match, N previous match", "text"),
 )
 _ON_TEXTS: Final = (
-    _mark("text", "in the focused match: a word of the selection", "underlined"),
-    _on_text(palette.CONFLICT, "conflict", "a number, date or name that may differ", word="12"),
+    _mark("text", "in the focused match: a word that also occurs in the selection", "underlined"),
+    _on_text(palette.CONFLICT, "conflict", "a number, date or name that may be wrong", word="12"),
     _on_text(palette.LACKING, "lacking", "words not found in the source (key i)"),
 )
 _CITATIONS: Final = (
-    _mark("[id]", f"{_CITED}; c next"),
-    _mark("[id]", "the citation in focus", "underlined"),
-    _on_text(palette.SUGGESTED, "suggested", "suggested by a machine; c next (a in a report)"),
+    _mark("[id]", f"{_CITED}; c next citation"),
+    _mark("[id]", "the focused citation", "underlined"),
+    _on_text(
+        palette.SUGGESTED,
+        "suggested",
+        "a suggestion of a machine; c next suggestion (a in a report)",
+    ),
     _mark("text", "several annotations on the same words", "overlap"),
-    _mark(palette.SEVERAL, "several annotations on one line; a and c next", "label 1"),
+    _mark(palette.SEVERAL, "several annotations on one line; a next annotation", "label 1"),
     *_LISTED,
     _mark(palette.GOLD, "a correct answer, or a passage with the answer", "label 0"),
     _CLOSED_LABEL,
@@ -79,17 +83,17 @@ _CITATIONS: Final = (
 
 ANNOTATE_MARKS: Final[tuple[LegendEntry, ...]] = (
     *_MATCHES,
-    _on_text(palette.CHOSEN, "evidence", "taken as evidence of the draft"),
-    _mark(f"{palette.CHOSEN}2", "match 2, taken as evidence", "text"),
+    _on_text(palette.CHOSEN, "evidence", "words chosen as evidence of the unsaved annotation"),
+    _mark(f"{palette.CHOSEN}2", "match 2, chosen as evidence of the unsaved annotation", "text"),
     _mark(palette.FORMER, "your evidence for another summary of this source"),
     *_ON_TEXTS,
-    _letter("A", "an annotation; a small letter: incomplete"),
+    _letter("A", "an annotation; a small letter marks an incomplete annotation"),
     *_CITATIONS,
     _mark(palette.OPENS_MORE, "after a label: the label has sublabels"),
     *_CURSOR,
     *STATE_MARKS,
 )
-"""Legend of annotating: marks of documents, label bar and queue."""
+"""Legend of the annotation screen: marks of documents, label bar and queue."""
 
 VIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter("A", "an annotation, in the colour of its label"),
@@ -99,32 +103,32 @@ VIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     *_CITATIONS,
     *_CURSOR,
 )
-"""Legend of the viewer."""
+"""Legend of the screen that shows read-only files."""
 
 REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
-    _letter("1", "candidate 1 of the current group"),
-    _letter("0", "one of the further candidates: 0 shows them"),
-    _on_text(palette.OPENS_MORE, "text", "the chosen candidate", word="Label A B"),
+    _letter("1", "candidate annotation 1 of the current group"),
+    _letter("0", "a further candidate annotation; key 0 shows all further candidates"),
+    _on_text(palette.OPENS_MORE, "text", "the chosen candidate annotation", word="Label A B"),
     _on_text(
         palette.CHOSEN,
         "text",
-        "a candidate that was accepted or edited",
+        "a candidate annotation that was accepted or edited",
         sign_role="good",
         word="Label A B",
     ),
-    _on_text(palette.REFUSED, "text", "a candidate that was rejected", word="Label A B"),
-    _letter(palette.CONFLICT, "a conflict: other labels, or not annotated by all"),
-    _letter(palette.NEARLY, "the same label with different spans"),
-    _letter(palette.AGREED, "all annotators agree: Enter accepts"),
+    _on_text(palette.REFUSED, "text", "a candidate annotation that was rejected", word="Label A B"),
+    _letter(palette.CONFLICT, "a conflict: labels differ, or not all annotators marked the words"),
+    _letter(palette.NEARLY, "annotators gave the same labels to different spans"),
+    _letter(palette.AGREED, "all annotators agree: Enter accepts their annotation"),
     _letter(palette.CHOSEN, "your adjudicated annotation"),
-    _letter(palette.REFUSED, "a group that you rejected"),
+    _letter(palette.REFUSED, "a group of candidate annotations that you rejected"),
     _letter(palette.OWN, "an annotation that you added"),
     _mark("[id]", _CITED),
     _CLOSED_LABEL,
     *_LISTED,
-    _mark(palette.SEVERAL, "several groups on one line; a next", "label 1"),
-    _on_text(palette.CHOSEN, "evidence", "evidence of the current candidate"),
+    _mark(palette.SEVERAL, "several groups of candidates on one line; a next group", "label 1"),
+    _on_text(palette.CHOSEN, "evidence", "evidence of the current candidate annotation"),
     *_CURSOR,
     *STATE_MARKS,
 )
-"""Legend of review: marks of texts, label bar and queue."""
+"""Legend of the review screen: marks of texts, label bar and queue."""

@@ -1,4 +1,4 @@
-"""Dialog for longer texts on one or more pages, such as the request and the guidelines."""
+"""Dialog for longer texts on one or more pages, such as the guidelines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui_annotate.tui.row_widgets import Words, WordsList
 
 
 class ScrollDialog(Dialog[None]):
-    """A dialog of wrapped lines that keys scroll."""
+    """A dialog with wrapped lines of text; the user scrolls the lines with keys."""
 
     DEFAULT_CSS = """
     ScrollDialog > Vertical { width: 100%; max-width: 104; height: 100%; max-height: 40; }
@@ -34,7 +34,7 @@ class ScrollDialog(Dialog[None]):
         raise NotImplementedError
 
     def body(self) -> ComposeResult:
-        """Return the widget with the lines."""
+        """Return the widget that shows the lines of text."""
         yield WordsList(id="lines", classes="gap")
 
     def on_resize(self) -> None:
@@ -78,7 +78,7 @@ class MessageDialog(ScrollDialog):
         return page_words([title for title, _ in self._pages], self._page)
 
     def action_turn(self, step: int) -> None:
-        """Show the next or previous page, cyclic."""
+        """Show the next or previous page; after the last page, show the first."""
         self._page = (self._page + step) % len(self._pages)
         self.show_title()
         self.refill()

@@ -22,9 +22,9 @@ from tui_annotate.tui.line_text import Run, cut, line_text
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
 
 _ORDERS = {
-    BY_SOURCE: "by source: all summaries of a source together",
+    BY_SOURCE: "by source: keep all summaries of a source together",
     INGESTED: "as imported",
-    CONFLICTS: "most conflicts first",
+    CONFLICTS: "samples with the most conflicts first",
 }
 _DIRECTIONS = {
     ScoreDirection.WORST: "worst first",
@@ -38,7 +38,7 @@ def order_words(order: str) -> str:
     if order in _ORDERS:
         return _ORDERS[order]
     if order.startswith(DISAGREE):
-        return f"{score_of_order(order)}: most contradicted by annotators first"
+        return f"{score_of_order(order)}: samples whose score annotators contradict most first"
     if scored := by_score(order):
         return f"{scored.score}: {_DIRECTIONS[scored.sense]}"
     return f"shuffled ({order})"

@@ -22,7 +22,7 @@ _INDENT = "      "
 
 
 class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]]):
-    """A dialog that returns the chosen annotation.
+    """A dialog that returns the chosen past annotation.
 
     Args:
         find: function that returns the past annotations, most similar first; called in a thread.
@@ -50,7 +50,7 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         return [f"{_INDENT}{NOTED} {line_text(item.note)}"] if item.note else []
 
     def head(self, item: PastAnnotation, cells: int, *, focused: bool) -> Sequence[Run]:
-        """Return the row with score, labels, quote and sample."""
+        """Return the first row of an annotation: similarity, labels, quote and sample."""
         palette = self.rows.palette
         slot = self._slots.get(item.labels[0]) if item.labels else None
         names = ", ".join(path[-1] for path in item.labels if path) or "no label"
@@ -67,20 +67,20 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         return clip(align_both_ends(left, right, cells), cells)
 
     def on_mount(self) -> None:
-        """Set the height of the dialog for a text in place of items."""
+        """Set the height of the dialog before the annotations are loaded."""
         self.query_one(Vertical).styles.height = _FEWEST + _OTHER_ROWS
 
     def refused(self, error: TuiAnnotateError) -> None:
-        """Show the error with its hint."""
+        """Show the error that prevented loading the annotations, with its hint."""
         self.rows.show_text(f"✗ {error.message}", error.hint)
 
     def show_items(self, found: Sequence[PastAnnotation]) -> None:
-        """Show all past annotations; Enter reuses a note, and then key r its label."""
+        """Show the past annotations, with the keys that reuse a note and a label."""
         if not found:
             self.rows.show_text("No similar annotations of yours yet")
             return
         self.rows.show(found)
         self.query_one(Vertical).styles.height = max(self.rows.count, _FEWEST) + _OTHER_ROWS
         self.show_title(f"{len(found)} of yours")
-        take = ("Enter", "reuse note"), ("r", "then reuses its label")
+        take = ("Enter", "reuse the note"), ("r", "reuse the label after the note")
         self.show_keys((("↑↓", "move"), *take, *self.keys))

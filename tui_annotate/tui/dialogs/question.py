@@ -30,7 +30,7 @@ class QuestionDialog(Dialog[bool]):
         self.keys = (("Enter", yes), ("q", no))
 
     def body(self) -> ComposeResult:
-        """Return the widget with the text."""
+        """Return the widget that shows the question."""
         yield WordsLine(id="text", classes="gap")
 
     def on_mount(self) -> None:
@@ -38,5 +38,5 @@ class QuestionDialog(Dialog[bool]):
         self.query_one("#text", WordsLine).show([(self._text, "text")])
 
     def action_accept(self) -> None:
-        """Return True (key Enter)."""
+        """Close the dialog with the result True (key Enter)."""
         self.dismiss(result=True)

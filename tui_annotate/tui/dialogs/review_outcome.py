@@ -28,7 +28,7 @@ class OutcomeRow(NamedTuple):
 
 
 class ReviewOutcomeDialog(ScrollDialog):
-    """A dialog with the annotator's own annotations, then annotations that were added."""
+    """A dialog with the annotator's own annotations, and then those that other people made."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,L", "close", "close", show=False)]
 
@@ -37,7 +37,7 @@ class ReviewOutcomeDialog(ScrollDialog):
         self._own, self._added = tuple(own), tuple(added)
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return each annotation with its outcome."""
+        """Return lines that show each annotation with the outcome of its review."""
         lines: list[list[Words]] = []
         for title, rows, nothing in (
             ("Yours", self._own, "You annotated nothing."),

@@ -1,4 +1,4 @@
-"""Dialog with the sibling samples of a group: whole texts with their scores."""
+"""Dialog with the sibling samples of a sample: their whole texts with scores."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         self._current, self._scores = current, ScoreSummaries()
 
     def details(self, item: SiblingSample, cells: int) -> Sequence[str]:
-        """Return the wrapped text of a sample."""
+        """Return the lines of a sample's text, wrapped to the width of the dialog."""
         return [
             f"{_INDENT}{part}"
             for line in split_paragraphs(item.text)
@@ -62,11 +62,11 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         ]
 
     def detail_style(self, palette: PaintStyles, *, focused: bool) -> Style:
-        """Return the text style, which highlights the focused sample."""
+        """Return the style of a sample's text: the text of the focused sample is highlighted."""
         return palette.text if focused else palette.quiet
 
     def head(self, item: SiblingSample, cells: int, *, focused: bool) -> Sequence[Run]:
-        """Return the row with state, id, number of own annotations, and scores."""
+        """Return the first row of a sample: state, id, number of the user's annotations, scores."""
         palette = self.rows.palette
         here = "  here" if item.key == self._current else ""
         count = f"  {format_count(item.annotations, 'annotation')}" if item.annotations else ""

@@ -37,11 +37,11 @@ class WorkStatisticsDialog(ScrollDialog):
         self._start_count = count
 
     def on_mount(self) -> None:
-        """Compute the statistics for the first time."""
+        """Compute the statistics when the dialog opens."""
         self.action_again()
 
     def show_statistics(self, figures: WorkStatistics) -> None:
-        """Show statistics; do nothing if the dialog is closed."""
+        """Show the computed statistics, unless the dialog was closed in the meantime."""
         if not self.is_attached:
             return
         self.heading = "All statistics" if figures.ahead else "My statistics"
@@ -55,7 +55,7 @@ class WorkStatisticsDialog(ScrollDialog):
         self._start_count()
 
     def lines(self, cells: int) -> list[Line]:
-        """Return the lines: datasets with their people, hours by week, flags."""
+        """Return the lines of the dialog: datasets with their annotators, hours by week, flags."""
         figures = self._figures
         if figures is None:
             return []

@@ -44,7 +44,7 @@ class JudgeScorer:
         if options.judge is None:
             raise Unavailable(
                 "the scorer judge needs a model",
-                "name a model: --scorer judge --judge MODEL --base-url URL",
+                "pass a model: --scorer judge --judge MODEL --base-url URL",
             )
         self._judge: Judge = options.judge
         self._folders = (Path(options.prompts),) if options.prompts else ()
@@ -58,7 +58,7 @@ class JudgeScorer:
         return values | {"prompts": dict(sorted(self._versions.items()))}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Score the answers to each question by the judge's replies; ignore extra answers.
+        """Score the answers to each question by the judge's replies, without its extra answers.
 
         All questions are read first, so that no transaction is open while the model runs.
         """

@@ -30,7 +30,7 @@ class ProbeScorer:
     def __init__(self, options: ScorerOptions) -> None:
         if not options.model:
             raise InvalidInput(
-                "no probe file is named",
+                "the scorer probe needs a probe file",
                 "pass --scorer probe:FILE; train a probe with: tui-annotate scores train-probe",
                 code="probe-missing",
             )
@@ -40,7 +40,7 @@ class ProbeScorer:
         if self._model.sha256 != self._probe.model or self._model.size != len(self._probe.weights):
             raise InvalidInput(
                 f"probe {path} was trained on another model than {self._model.folder}",
-                "name the folder of the probe's model with --model-folder",
+                "pass the folder of the probe's model with --model-folder",
                 code="probe-of-other-model",
             )
         self.parameters: Mapping[str, Any] = {
@@ -51,7 +51,7 @@ class ProbeScorer:
         }
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the probability that the model knows the answer, repeated for each given answer."""
+        """Yield for each answer the probability that the model knows the answer to its question."""
         for each in questions:
             chance = self._probe.chance(self._model.states(each.question))
             values = (chance,) * (len(each.texts) + len(each.extras))
@@ -62,7 +62,7 @@ _HONEST: Final = {
     "en": "If you do not know the answer, say so.",
     "zh": "如果你不知道答案，请直接说明。",
 }
-"""Text added to the question for answers whose model was asked to admit what it does not know."""
+"""Text added to a question for which the model was asked to admit what it does not know."""
 
 
 class RewardScorer:
@@ -82,7 +82,7 @@ class RewardScorer:
         self.parameters: Mapping[str, Any] = {"model": self._model.sha256}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the rewards of the answers and extra answers to each question."""
+        """Yield the rewards of all answers to each question, extra answers included."""
         for each in questions:
             asked = f"{each.subject}\n{each.question}" if each.subject else each.question
             honest = f"{asked}\n{_HONEST[each.language]}"

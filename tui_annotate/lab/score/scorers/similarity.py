@@ -1,4 +1,4 @@
-"""Similarity scores by vectors: each answer with the right answer and with other answers.
+"""Scores by vectors: how similar an answer is to the right answer and to the other answers.
 
 Source: the similarity scorer of the project Dreamcatcher, formula 4.3 of its code. That project
 uses vectors of the first token; here any embedder provides the vectors.
@@ -71,12 +71,12 @@ SENTENCES = "source_similarity"
 
 _BATCH: Final = 200
 _TEMPLATES: Final = {"en": "Question: {}\nAnswer: {}", "zh": "问题：{}\n回答：{}"}
-"""Templates, by language, that join a question and its answer, as published."""
+"""Templates, by language, that join a question and its answer, as in Dreamcatcher."""
 _Item = TypeVar("_Item")
 
 
 class SimilarityScorer:
-    """Scorer by cosine: each answer with the right answer, and with the other answers.
+    """Scorer by the cosine of an answer's vector with those of the right and the other answers.
 
     For sentences, the score is the largest cosine of a summary sentence with a source sentence.
 
@@ -91,7 +91,7 @@ class SimilarityScorer:
         if options.embedder is None:
             raise Unavailable(
                 "the scorer similarity needs an embedder, and this workspace has none",
-                "name an embedder: --embedder static, or --embedder neural:FOLDER",
+                "pass an embedder: --embedder static, or --embedder neural:FOLDER",
             )
         self._embedder = options.embedder()
         self.embedder = f"{self._embedder.label} {self._embedder.version}"
@@ -99,7 +99,7 @@ class SimilarityScorer:
         self.parameters: Mapping[str, Any] = {"with_question": options.with_question}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the similarities of each question's answers; ignore extra answers."""
+        """Yield the similarities of the answers to each question, without its extra answers."""
         for rows in self._embed(questions, self._texts):
             yield (
                 Opinion(name=TO_ANSWER, values=tuple(answer_similarities(rows[0], rows[1:]))),

@@ -27,12 +27,12 @@ from tui_annotate.lab.score.ranking import OVERLAP, SURPRISE
 from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, SampleSentences, ScorerOptions
 
 EPSILON: Final = 1e-6
-"""Constant added to each denominator, as in the project Dreamcatcher."""
+"""Constant that prevents a division by zero, as in the project Dreamcatcher."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerWords:
-    """Words of an answer: `found` to compute overlap, `counted` to compute frequencies."""
+    """Words of an answer: `found` for its overlap with other texts, `counted` for frequencies."""
 
     found: Collection[str]
     counted: Sequence[str]
@@ -114,11 +114,11 @@ class UnigramScorer:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Parameters of the run: number of averaged words, and libraries in use so far."""
+        """Parameters to store with the scores: number of averaged words, and library versions."""
         return {"top_k": self._top, **self._tokenizers.libraries()}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield overlap and rarity of each question's answers; count words of extra answers too."""
+        """Yield the word overlap and the word rarity of the answers to each question."""
         for each in questions:
             tokenizer = self._tokenizers.of(each.language)
             texts = [tokenizer.words(text) for text in each.texts]
@@ -144,9 +144,9 @@ class UnigramScorer:
 INSTALL: Final = "pip install 'tui-annotate[score]'"
 
 _KEYWORDS, _COUNTED_KEYWORDS = 100, 20
-"""Maximum number of keywords of an answer for overlap, and for word counts."""
+"""Maximum numbers of an answer's keywords: to compare with a text, and to count frequencies."""
 _MAX_WORDS = 100_000
-"""Maximum number of English words that spaCy keeps; above it, the tokenizer is created anew."""
+"""Maximum number of English words in spaCy's cache before the tokenizer is created again."""
 
 
 class ChineseTokenizer:
@@ -177,11 +177,11 @@ class ChineseTokenizer:
         return list(self._tokenizer.cut(answer))
 
     def counted(self, answer: str) -> Sequence[str]:
-        """Return the keywords of a Chinese answer for word counts, without duplicates."""
+        """Return the distinct keywords of a Chinese answer whose frequency is counted."""
         return self._extract_keywords(answer)[:_COUNTED_KEYWORDS]
 
     def words(self, text: str) -> AnswerWords:
-        """Return the keywords of a Chinese text for overlap and for word counts."""
+        """Return the keywords of a Chinese text, and those whose frequencies are counted."""
         tags = self._extract_keywords(text)
         return AnswerWords(tags, tags[:_COUNTED_KEYWORDS])
 
@@ -213,11 +213,11 @@ class EnglishTokenizer:
         return [token.lower_ for token in self._tokenize(answer)]
 
     def counted(self, answer: str) -> Sequence[str]:
-        """Return the parts of an English answer between spaces, as in the published method."""
+        """Split an English answer at spaces, as Dreamcatcher does to count word frequencies."""
         return answer.split(" ")
 
     def words(self, text: str) -> AnswerWords:
-        """Return the words of an English text in lower case; counted words exclude stop words."""
+        """Return the words of an English text in lower case, and those that are no stop words."""
         tokens = [(token.lower_, token.is_stop) for token in self._tokenize(text)]
         found = {word for word, _ in tokens}
         return AnswerWords(found, [word for word, stops in tokens if not stops])
@@ -256,7 +256,7 @@ class Tokenizers:
         self._loaded: dict[str, ChineseTokenizer | EnglishTokenizer] = {}
 
     def of(self, language: str) -> ChineseTokenizer | EnglishTokenizer:
-        """Return the tokenizer of a language: Chinese for "zh", else English."""
+        """Return the tokenizer for a language: the Chinese one for "zh", else the English one."""
         name = "zh" if language == "zh" else "en"
         if name not in self._loaded:
             self._loaded[name] = ChineseTokenizer() if name == "zh" else EnglishTokenizer()

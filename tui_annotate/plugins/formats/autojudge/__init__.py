@@ -1,4 +1,4 @@
-"""autojudge format: systems' reports on topics, their cited documents, and judgements of both.
+"""autojudge format: systems' reports on topics, their cited documents, and judgements of these.
 
 A report becomes samples of three kinds: the report, each of its documents, and each pair of a
 sentence and a document that the sentence cites. All files are read before the first sample is
@@ -34,7 +34,7 @@ from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOp
 from tui_annotate.plugins.record_validation import NameRegister, choose_dataset_name, make_problem
 
 _TOPIC_BITS: Final = 32
-"""Number of low bits of a combined index for the topic's index; the rest is the dataset's index."""
+"""Number of bits for a topic's index; the higher bits of the number are the dataset's index."""
 
 
 def _find_companions(paths: Sequence[Path], options: ImportOptions) -> ImportOptions:
@@ -56,7 +56,7 @@ def _list_files(path: Path, *others: Path | None) -> list[Path]:
     there = (each for each in sorted(path.iterdir()) if each.is_file())
     found = [each for each in there if each.name[0] != "." and each.resolve() not in left_out]
     if not found:
-        raise NotFound(f"there are no run files in {path}", "name the folder of run files")
+        raise NotFound(f"there are no run files in {path}", "pass the folder of the run files")
     return found
 
 
@@ -80,7 +80,7 @@ class _Collection:
                 if not line and options.topics is None and is_report(value.value):
                     raise InvalidInput(
                         f"{value.where} contains a report, but there is no file of topics",
-                        "name the file of topics: --topics topics.jsonl",
+                        "pass the file of topics: --topics topics.jsonl",
                     )
                 try:
                     yield from self._add_judgement(value) if line else self._add_report(value, path)
@@ -162,7 +162,7 @@ def _refuse_repeated(
             if before != mark:
                 at = before.partition(" ")[2]
                 message = f"duplicate sample id {item.sample.key}: already used at {at}"
-                yield Problem(item.where, message, "remove the | from the ids in the record")
+                yield Problem(item.where, message, "remove each | from the ids in the record")
                 continue
         yield item
 

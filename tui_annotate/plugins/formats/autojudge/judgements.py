@@ -54,7 +54,7 @@ def is_report(value: Any) -> bool:
 
 
 class PersonJudgement(NamedTuple):
-    """One person's judgement of an item, and the position of its line.
+    """One person's judgement of a report, document or citation, with the position of its line.
 
     Attributes:
         spans: lists of (start, end, text) by side; offsets are in the file's unit.
@@ -69,7 +69,7 @@ class PersonJudgement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ItemJudgement:
-    """One person's judgement with the judged item; `doubts` are warnings about skipped spans."""
+    """One person's judgement and what it judges; `doubts` are warnings about skipped spans."""
 
     dataset: str
     topic: str
@@ -81,7 +81,7 @@ class ItemJudgement:
 
 
 def item_identity(sample: Sample) -> str:
-    """Return a key of a judged item within its topic; the key does not depend on sample ids."""
+    """Return a key of a judged item within its topic: kind, team, run, sentence and document."""
     names = ("team_id", "run_id", "sentence_idx", "docid")
     return json.dumps([sample.kind.value, *map(sample.meta.get, names)])
 
@@ -122,7 +122,7 @@ def _parse_citation(line: Mapping[str, Any], where: str) -> ItemJudgement:
         key = text_of(cited, "docid")
     if key not in (sentence.citations or (None,)):
         raise InvalidInput(
-            f"sentence {place} does not cite {key!r}", "check the sentence's 'citations'"
+            f"sentence {place} does not cite document {key!r}", "check its 'citations'"
         )
     if not sentence.text.strip():
         raise InvalidInput(f"sentence {place} is blank: its citations cannot be judged")
@@ -200,14 +200,14 @@ def _read_span(value: Any) -> list[Any]:
     if not isinstance(text := value.get("text"), str | None):
         raise bad_field(value, "text")
     if not 0 <= start < end < 2**53:
-        raise InvalidInput(f"{start}:{end} is empty or out of range")
+        raise InvalidInput(f"the span {start}:{end} is empty or out of range")
     return [start, end, text]
 
 
 _SIDES = {"report": Side.SUMMARY, "document": Side.SOURCE}
 _OFFSET_HINT = "check the unit of the offsets, and that the offsets belong to this text"
 _BYTE_ORDER_MARK = "\ufeff"
-"""The byte order mark, which other programs treat as white space."""
+"""Unicode's byte order mark, which other programs treat as white space."""
 
 
 def add_judgements(
@@ -251,7 +251,7 @@ def _make_annotations(
         if not spans:
             continue
         if not sample.side(side):
-            doubts.append((f"skipped {format_count(len(spans), 'span')}: there is no {name}", ""))
+            doubts.append((f"skipped {format_count(len(spans), 'span')} of a missing {name}", ""))
             continue
         text = sample.document(side).text
         fitting, others = _convert_spans(text, spans, offsets=offsets)
@@ -268,7 +268,7 @@ def _make_annotations(
                 anchor = Anchor(side, 0, trimmed)
                 found.append(_make_annotation(sample, judgement.person, anchor))
     if blank:
-        doubts.append((f"skipped {format_count(blank, 'span')} with only white space", ""))
+        doubts.append((f"skipped {format_count(blank, 'span')} that contain only white space", ""))
     return list(dict.fromkeys(found)), doubts
 
 
@@ -296,8 +296,8 @@ def _convert_spans(
     fewest = min(found.count(None) for found in ways)
     best = [found for found in ways if found.count(None) == fewest]
     if best[0] != best[-1]:
-        every = "all spans fit both as code points and as UTF-16 units"
-        some = "equally many spans fit as code points and as UTF-16 units"
+        every = "all spans fit as offsets in code points and as offsets in UTF-16 units"
+        some = "equally many spans fit as offsets in code points and in UTF-16 units"
         raise InvalidInput(
             some if fewest else every,
             "choose the unit with --offsets codepoint or --offsets utf16",

@@ -30,7 +30,7 @@ TRAITS: Final = FormatTraits(
 
 
 class Topic(NamedTuple):
-    """Topic that reports are about; `place` is the topic's 0-based index among all topics."""
+    """Topic of reports; `place` is the index of the topic among all topics, from 0."""
 
     place: int
     id: str
@@ -50,7 +50,7 @@ def document_id(topic: str, document: str) -> str:
 
 
 def sentence_id(topic: str, run: str, place: int) -> str:
-    """Return the group of a sentence's citations; `place` is the 0-based index of the sentence."""
+    """Return the id of the group of citations in one sentence; `place` is its index from 0."""
     return f"{topic}|{run}|{place}"
 
 
@@ -196,7 +196,7 @@ def _read_topic_id(about: Mapping[str, Any]) -> str:
     (topic,) = _read_names(about, "topic_id", of="metadata")
     if other not in (None, topic):
         raise InvalidInput(
-            f"'topic_id' is {topic!r} and 'narrative_id' is {other!r}", "give both the same value"
+            f"'topic_id' is {topic!r}, but 'narrative_id' is {other!r}", "use one id in both fields"
         )
     return topic
 
@@ -223,7 +223,7 @@ def _read_citations(cited_ids: Sequence[Any], references: Any) -> list[tuple[str
         style = _citation_style(value, place)
         if style and first and style != first[1]:
             one, other = _CITATION_STYLES[first[1]], _CITATION_STYLES[style]
-            message = f"sentence {first[0]} cites by {one}, but sentence {place} cites by {other}"
+            message = f"citations are {one} in sentence {first[0]}, but {other} in sentence {place}"
             raise InvalidInput(message, "use one citation style in the whole report")
         first = first or ((place, style) if style else None)
     if first is None:
@@ -250,7 +250,7 @@ def _citation_style(value: Any, place: int) -> str:
         return ""
     raise InvalidInput(
         f"the citations of sentence {place} are neither ids, numbers, nor ids with confidences",
-        'write ["doc-1"], [0] with \'references\', or {"doc-1": 0.9}',
+        'write citations as ["doc-1"], [0] with \'references\', or {"doc-1": 0.9}',
     )
 
 
@@ -310,7 +310,7 @@ def read_page(value: Any) -> ReportDocument:
 
 
 def text_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> str:
-    """Return a required text field of an object.
+    """Return the text in a required field of an object.
 
     Raises:
         InvalidInput: the field is missing or is not text; see `bad_field`.
@@ -322,7 +322,7 @@ def text_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> str:
 
 
 def object_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> dict[str, Any]:
-    """Return a required field whose value is an object.
+    """Return the object in a required field of another object.
 
     Raises:
         InvalidInput: the field is missing or is not an object; see `bad_field`.
@@ -345,6 +345,6 @@ def bad_field(
     value = fields[name]
     quoted = kind == "text" and isinstance(value, int | float)
     hint = (
-        "put the value in quotes" if quoted else "give the field a value" if value is None else ""
+        "put the value in quotes" if quoted else "add a value to the field" if value is None else ""
     )
     return InvalidInput(f"{name!r} is {describe_value(value)}, not {kind}", hint)

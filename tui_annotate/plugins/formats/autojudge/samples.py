@@ -89,7 +89,7 @@ class TopicSamples:
     def of_documents(
         self, where: str, pages: Mapping[str, ReportDocument]
     ) -> Iterator[Record | Problem]:
-        """Yield the topic's documents that first appeared at the position `where` (`file:line`).
+        """Yield each document that first appeared at the position `where` (`file:line`).
 
         Call this method after all documents were registered: each document of the topic is then
         yielded once, with the names of all its runs.
@@ -219,7 +219,7 @@ class RecentCache(dict[_Key, _Value]):
     size = 0
 
     def put(self, key: _Key, value: _Value, *, size: int) -> _Value:
-        """Store a value and return it; `size` is the number of code points of its texts."""
+        """Store a value in the cache and return the value; `size` is its number of code points."""
         self.size += size
         if self.size > LARGEST_CACHE:
             self.clear()

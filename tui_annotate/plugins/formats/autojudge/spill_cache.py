@@ -1,4 +1,4 @@
-"""Temporary store for the reports, documents and judgements of a collection, ordered by topic.
+"""Temporary store for the reports, documents and judgements of an import, ordered by topic.
 
 The store is in memory and moves to disk if it is large.
 """
@@ -31,7 +31,7 @@ _NAME_SEPARATOR: Final = "\0"
 
 
 class StoredReport(NamedTuple):
-    """A report with its position as `file:line`."""
+    """A report with its position in the imported files, as `file:line`."""
 
     where: str
     report: RunReport
@@ -53,7 +53,7 @@ class SpillCache:
         self._database.close()
 
     def put(self, place: int, placed: StoredReport) -> None:
-        """Store a report.
+        """Store a report on a topic.
 
         Raises:
             InvalidInput: the run already has a different report on the topic.
@@ -74,7 +74,7 @@ class SpillCache:
             )
 
     def put_page(self, place: int, key: str, page: ReportDocument, *, where: str) -> None:
-        """Store a document that was read without a report.
+        """Store a document that does not come from a report.
 
         Raises:
             InvalidInput: the document already has a different text.
@@ -83,7 +83,7 @@ class SpillCache:
             raise InvalidInput(f"document {key!r} has a different text at {before}")
 
     def put_judgement(self, place: int, item: str, judgement: PersonJudgement) -> None:
-        """Store one person's judgement of an item.
+        """Store one person's judgement of a report, document or citation.
 
         Raises:
             InvalidInput: the person already has a different judgement of the item.
@@ -111,7 +111,7 @@ class SpillCache:
         return None if before == line else str(stands)
 
     def count(self) -> int:
-        """Return the number of reports."""
+        """Return the number of stored reports."""
         query = "SELECT COUNT(*) FROM lines WHERE kind = ?"
         return int(self._database.execute(query, (_REPORT,)).fetchone()[0])
 
@@ -134,12 +134,12 @@ class SpillCache:
             yield StoredReport(where, self._completed(unpack_report(line)))
 
     def pages(self, place: int) -> Iterator[tuple[str, dict[str, ReportDocument]]]:
-        """Yield a topic's documents outside reports, ordered by id, with their `file:line`."""
+        """Yield a topic's documents that do not come from reports, with their `file:line`."""
         for key, where, line in self._lines(_PAGE, place):
             yield where, {key: ReportDocument(*json.loads(line))}
 
     def all_pages(self, place: int) -> Iterator[tuple[str, Mapping[str, ReportDocument]]]:
-        """Yield a topic's documents with `file:line`: each report's documents, then the others."""
+        """Yield all documents of a topic with their `file:line`, those of reports first."""
         yield from ((placed.where, placed.report.documents) for placed in self.reports(place))
         yield from self.pages(place)
 
@@ -148,7 +148,7 @@ class SpillCache:
         return self._database.execute(query, (kind, place))
 
     def judgements(self, place: int, item: str) -> list[PersonJudgement]:
-        """Return the judgements of an item, ordered by annotator."""
+        """Return the judgements of a report, document or citation, ordered by annotator."""
         found = self._database.execute(
             "SELECT name, stands, line FROM lines"
             " WHERE (kind, place) = (?, ?) AND name BETWEEN ? AND ? ORDER BY name",

@@ -28,7 +28,7 @@ _OTHER_IDS = ("topic_id", "narrative_id")
 
 
 class Topics:
-    """Topics of a file by id, in file order; an empty `wanted` keeps all topics."""
+    """Topics of a file by id, in file order; only those with an id in `wanted`, if not empty."""
 
     def __init__(self, path: Path | None, wanted: Collection[str], *, encoding: str) -> None:
         self._path = path
@@ -62,7 +62,7 @@ class Topics:
         return ()
 
     def find(self, key: str) -> Topic | None:
-        """Return the topic with the id `key`, or None if the import skips the topic.
+        """Return the topic with the id `key`, or None if the user did not select this topic.
 
         Raises:
             InvalidInput: the file has no topic with this id.
@@ -112,7 +112,7 @@ class DocumentFile:
         return ()
 
     def completed(self, report: RunReport) -> RunReport:
-        """Return a report with its missing cited documents added from the file."""
+        """Return a report with the cited documents that it lacks, taken from the documents file."""
         if self._path is None:
             return report
         missing = (key for key in report.cited_ids() if key not in report.documents)

@@ -1,4 +1,4 @@
-"""Export of judgements of reports, documents and citations, one line each with the judged item."""
+"""Export of judgements: one line each, with the judged report, document or citation."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class AutojudgeWriter:
         return _report_of_sample(sample) if sample is not None and _is_item(sample) else None
 
     def _username(self, person: Person) -> str:
-        """Return a person's name in exported lines: the id if another person has the same name."""
+        """Return the name under which a person is exported: the id if the name is in use."""
         found = self._usernames.get(person.id)
         if found is None:
             taken = {FORMAT, "", *self._usernames.values()}
@@ -214,7 +214,7 @@ def _work_by_person(record: Record) -> dict[str, _Work]:
 def _marked_spans(
     sample: Sample, annotations: Sequence[Annotation], side: Side, *, offsets: str
 ) -> list[dict[str, Any]]:
-    """Return the marked spans of one side in text order; split spans of a report at sentences."""
+    """Return the annotated spans of one side, in text order; a report's spans end at sentences."""
     if not sample.side(side):
         return []
     text, within = sample.document(side).text, _sentences(sample)

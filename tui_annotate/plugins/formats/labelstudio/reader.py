@@ -77,7 +77,9 @@ class TaskReader:
 
         `dataset` is used if neither the options nor the task name a dataset.
         """
-        data = check_object(field_of(self.fields, "data", option=""), what="data of the task")
+        data = check_object(
+            field_of(self.fields, "data", option=""), what="field 'data' of the task"
+        )
         sample = self._make_sample(data, dataset)
         sides = {self.options.source_column: Side.SOURCE, self.options.summary_column: Side.SUMMARY}
         parts = [*self._read_submissions(sides), *self._read_predictions(sides)]

@@ -108,7 +108,7 @@ class Result:
         elif kind == "textarea" and not self.comment:
             self.comment = "\n".join(words)
         else:
-            self.left_out[f"items of type {kind!r} about the whole task"] += 1
+            self.left_out[f"result items of type {kind!r} that concern the whole task"] += 1
 
     def _read_region_item(self, kind: str, item: dict[str, Any], value: Mapping[str, Any]) -> None:
         name, key = item.get("to_name"), item.get("id")
@@ -116,7 +116,7 @@ class Result:
         if side is None:
             raise InvalidInput(
                 f"a result item refers to {name!r}, which is neither {' nor '.join(self._sides)}",
-                "name the texts with --source-column and --summary-column",
+                "select the texts with --source-column and --summary-column",
             )
         key = key if isinstance(key, str | int) else f"\0{len(self.regions)}"
         region = self._add_region(str(key), side, item)
@@ -132,7 +132,7 @@ class Result:
         region = self.regions.setdefault(key, Region(side, quoted, item))
         if region.side is not side:
             raise InvalidInput(
-                f"region {key[:40]!r} has spans in both texts",
+                f"region {key[:40]!r} has spans in source and summary",
                 "use a different region id in each text",
             )
         if item["type"] == "labels":
@@ -140,7 +140,7 @@ class Result:
         return region
 
     def groups(self) -> Iterator[RegionGroup]:
-        """Yield the regions of each annotation, in the order of the annotations' first regions."""
+        """Yield the regions of each annotation; annotations are ordered by their first regions."""
         sides = {key: region.side for key, region in self.regions.items()}
         for heads, evidence in group_linked(sides, self._read_relations(), self.left_out):
             yield RegionGroup(
@@ -181,7 +181,7 @@ def _read_taxonomy(value: Mapping[str, Any]) -> list[LabelPath]:
         raise InvalidInput(f"'taxonomy' is {describe_value(paths)}, not a list of paths")
     for path in paths:
         if not isinstance(path, list) or not path or not all(isinstance(n, str) for n in path):
-            raise InvalidInput(f"{path!r} is not a path of a taxonomy")
+            raise InvalidInput(f"{path!r} is not a path of a taxonomy: a list of names")
     return [tuple(path) for path in paths]
 
 

@@ -34,7 +34,7 @@ class TaskWriter:
         self._submission_count = 0
 
     def task(self, record: Record) -> dict[str, Any] | None:
-        """Return a record as a task, or None if the sample is not one source with one summary."""
+        """Return a record as a task, or None unless the sample has one source and one summary."""
         pair = self._losses.check_pair(record)
         if pair is None:
             return None
@@ -68,7 +68,7 @@ class TaskWriter:
         for one in annotations:
             self.report.count_loss(Loss.DOT.value, count_ambiguous_labels(one.labels))
         taken = sum((EVIDENCE,) in one.labels and not one.claim for one in annotations)
-        self.report.count_loss(f"labels named {EVIDENCE} of annotations without a claim", taken)
+        self.report.count_loss(f"labels named {EVIDENCE} on annotations that have no claim", taken)
 
     def _make_submission(
         self,

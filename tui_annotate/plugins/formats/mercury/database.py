@@ -39,15 +39,15 @@ _COLUMN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "chunk_offset": ("chunk_offset", "chunk_offset_local"),
     "annot_spans": ("annot_spans", "text_spans"),
 }
-"""Current name of a column -> its names in the versions of Mercury, newest first."""
+"""Maps the current name of a column to its names in all versions of Mercury, newest first."""
 _SIDES: Final[Mapping[str, Side]] = {
     "source": Side.SOURCE, "text1": Side.SOURCE, "summary": Side.SUMMARY, "text2": Side.SUMMARY,
 }  # fmt: skip
-"""Side of the sample (source or summary) for each of Mercury's names of a text."""
+"""Maps each name that Mercury gives to a text to the side of the sample: source or summary."""
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _LONGEST_INLINE: Final = 12
-"""Maximum size in bytes of a text in sqlite-vec's own table; longer texts are in another table."""
+"""Maximum size in bytes of a text that sqlite-vec stores in its row; longer texts are elsewhere."""
 
 
 class _Chunk(NamedTuple):
@@ -180,7 +180,7 @@ class _Tables:
         query = f"SELECT data FROM main.{table} WHERE rowid = ?"  # noqa: S608  a name of ours
         found = self._connection.execute(query, (row,)).fetchone()
         if not found or not isinstance(found[0], kind):
-            raise InvalidInput("the chunks, which are stored with vectors, are damaged")
+            raise InvalidInput("the sentences (chunks) that are stored with vectors are damaged")
         return found[0]
 
 
@@ -200,7 +200,7 @@ def _group_chunks(rows: Iterable[tuple[Any, ...]]) -> _Texts:
 
 
 _NO_START: Final = -1
-"""Start offset that stands for a side without a span."""
+"""Start offset that Mercury stores if a text has no span."""
 _CHUNK_OF: Final = {Side.SOURCE: "src_chunk_id", Side.SUMMARY: "summ_chunk_id"}
 USERS: Final = "users.sqlite"
 """Name of the file with Mercury's users, in the same folder as the annotations."""
@@ -252,7 +252,7 @@ def _list_files(path: Path) -> list[Path]:
     if path.is_dir():
         found = [file for file in sorted(path.iterdir()) if file.is_file() and _has_chunks(file)]
         if not found:
-            raise NotFound(f"no file in {path} is a database of Mercury", "name the right folder")
+            raise NotFound(f"no file in {path} is a database of Mercury", "pass another folder")
         return found
     if not path.exists():
         raise NotFound(f"there is no file {path}")
@@ -394,7 +394,7 @@ def _parse_meta(rows: list[_Row]) -> dict[str, Any]:
     for row in rows:
         value = _parse_json(row["json_meta"], what="the metadata")
         if not isinstance(value, dict):
-            raise InvalidInput("the metadata is not an object")
+            raise InvalidInput("the metadata of the sample is not an object")
         found |= {META + name: each for name, each in value.items()}
     return found
 
@@ -405,7 +405,7 @@ def _warn_of_astral_characters(fields: Mapping[str, Any]) -> Iterator[str]:
         ends = [row[f"{side}_end"] for row in fields["annotations"] if f"{side}_end" in row]
         if ends and any(ord(sign) > 0xFFFF for sign in fields[side.value][: max(ends)]):
             found = f"browsers count some characters of the {side} twice"
-            yield f"{found}: check the spans after these characters"
+            yield f"{found}: check all spans after these characters"
 
 
 def _parse_json(raw: Any, *, what: str) -> Any:
@@ -428,7 +428,7 @@ class _Marks:
         raw = row.get("chunk_ids")
         chunks = _parse_json(raw, what="chunk_ids") if raw else {}
         if not isinstance(chunks, dict):
-            raise InvalidInput(f"chunk_ids of {self._what} is not an object")
+            raise InvalidInput(f"the column chunk_ids of {self._what} is not an object")
         self.spans: dict[Side, tuple[int, int]] = {}
         self.chunks: dict[Side, Any] = {}
         for name, span in spans.items():
@@ -480,10 +480,10 @@ class _OffsetKind:
         if not self._names_chunks or not self._differ:
             return False
         if self._in_chunks == self._in_documents:
-            ambiguous = "the spans fit both as offsets in chunks and as offsets in documents"
-            unfit = "the spans fit neither as offsets in chunks nor as offsets in documents"
+            ambiguous = "the spans fit as offsets in sentences, but also as offsets in documents"
+            unfit = "the spans fit neither as offsets in sentences nor as offsets in documents"
             raise InvalidInput(
                 ambiguous if self._in_chunks else unfit,
-                "export a dump with Mercury and import the dump, which quotes its spans",
+                "export a dump with Mercury and import the dump, which contains the spans' texts",
             )
         return self._in_chunks

@@ -214,7 +214,7 @@ class MercurySampleReader:
         dialect = _RELEASED if _RELEASED.person_key in row else _DUMP
         person = row.get(dialect.person_key)
         if not isinstance(person, str) or not person:
-            raise InvalidInput(f"{name} has no annotator", "name the annotator of every annotation")
+            raise InvalidInput(f"{name} has no annotator", "add the annotator to every annotation")
         parse_identifier(person, what=f"annotator of {name}")
         people[person] = imported_person(person, row.get("annotator_name"))
         note = row.get("note")
@@ -265,7 +265,7 @@ class MercurySampleReader:
         orphans = [path for path in paths if len(path) > 1 and path[:-1] not in paths]
         if orphans:
             self.doubts.append(
-                f"{name} has the label {LABEL_JOINER.join(orphans[0])!r} without its parent"
+                f"{name} has the label {LABEL_JOINER.join(orphans[0])!r} without its parent label"
             )
         if len({path[0] for path in lowest}) > 1:
             self.doubts.append(f"{name} has labels under different top labels: {labels!r}")
@@ -281,10 +281,10 @@ def _row_in_code_points(annotation: Annotation) -> dict[str, Any]:
 
 _PARTS = ("span", "start", "end")
 _NULL_SPANS = {f"{side}_{part}": None for side in ("summary", "source") for part in _PARTS}
-"""Fields of FaithBench's release for a side without a span: all are null."""
+"""Fields that FaithBench's release sets to null if a text has no span."""
 _LONGEST_NUMBER = 18
 _FIRST_MADE_ID = 1_000_000_001
-"""First id that the export assigns to rows without an id; larger than any id of a workspace."""
+"""First id that the export assigns to rows without an id; ids of a workspace are smaller."""
 
 
 class _DumpWriter:
