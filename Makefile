@@ -1,9 +1,9 @@
 # make demo | demo-neural | test | test-full | test-studio | test-ragas | check | bench | torture | fuzz | format | pictures | reference | sample-vectors | clean
 #
-# Each target makes what it needs first: the virtual environment .venv, and in it the pinned
-# packages of constraints.txt. PYTHON=... chooses the interpreter (3.11 or newer).
-# On Linux pip takes PyTorch with CUDA, gigabytes of it. Put PyTorch's CPU build into .venv first to
-# keep them out: `make .venv/bin/python`, then the line that PyTorch's installation guide gives.
+# Each target first installs what it needs: the virtual environment .venv with the pinned packages
+# of constraints.txt. PYTHON=... selects the interpreter (3.11 or newer).
+# On Linux pip installs PyTorch with CUDA, several GB. To avoid CUDA, install PyTorch's CPU build into
+# .venv first: `make .venv/bin/python`, then the line that PyTorch's installation guide gives.
 
 VENV ?= .venv
 DEMO ?= demo
@@ -16,41 +16,41 @@ PYTEST_ARGS ?=
 READERS ?=
 MINUTES ?= 2
 
-# Tests start hundreds of processes: without bytecode each compiles all anew, as does the next run.
+# Tests start hundreds of processes: without bytecode, each of them compiles all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-neural test test-full test-studio test-ragas check bench torture fuzz format pictures reference sample-vectors clean
 
 help:
-	@echo 'make demo            try it: installs the app, builds a demo workspace, opens it'
-	@echo 'make demo-neural     the same, with a model that makes the vectors live: installs PyTorch'
-	@echo 'make test            every test, with few examples for each property; a few minutes'
-	@echo 'make test-full       every test at full length, those of test-studio and test-ragas too'
-	@echo 'make test-studio     what Label Studio itself reads of our files: installs its SDK (250 MB)'
-	@echo 'make test-ragas      our scores beside those of RAGAS itself: an environment of 1 GB of its own'
-	@echo 'make check           format, lint, types, architecture'
-	@echo 'make bench           the benchmarks, as one table'
-	@echo 'make torture         the reliability tests at full length'
-	@echo 'make fuzz            feeds every reader with broken files, and counts them'
-	@echo 'make format          formats the code'
-	@echo 'make pictures        draws docs/images anew'
-	@echo 'make reference       writes docs/commands.md and docs/man from the commands'
-	@echo 'make sample-vectors  makes sample_data/vectors.parquet anew'
-	@echo 'make clean           removes what was installed and cached; never a workspace'
+	@echo 'make demo            install the app, create the workspace demo/ and open it'
+	@echo 'make demo-neural     the demo with vectors computed by a neural model; installs PyTorch'
+	@echo 'make test            run the tests with few examples for each property (a few minutes)'
+	@echo 'make test-full       run all tests at full length, including test-studio and test-ragas'
+	@echo "make test-studio     test our exports with Label Studio's SDK; installs the SDK (250 MB)"
+	@echo 'make test-ragas      compare our scores with those of RAGAS; installs RAGAS (1 GB)'
+	@echo 'make check           check format, lint, types and imports between packages'
+	@echo 'make bench           run the benchmarks and print one table'
+	@echo 'make torture         run the reliability tests at full length'
+	@echo 'make fuzz            feed every file reader with broken files, and count them'
+	@echo 'make format          format the code'
+	@echo 'make pictures        redraw the pictures in docs/images'
+	@echo "make reference       generate docs/commands.md and docs/man from the commands' help"
+	@echo 'make sample-vectors  recompute sample_data/vectors.parquet'
+	@echo 'make clean           remove .venv, builds and caches, but no workspace'
 
 demo: $(VENV)/.app
 	@$(BIN)/tui-annotate demo $(DEMO) --data sample_data
 
-# Without the vectors that were made before.
+# This demo gets no precomputed vectors, so that the neural model computes them.
 demo-neural: $(VENV)/.neural
 	@mkdir -p $(VENV)/sample_data
 	@cp sample_data/pairs.jsonl sample_data/guidelines.md $(VENV)/sample_data
 	@TUI_ANNOTATE_EMBEDDER=neural $(BIN)/tui-annotate demo $(DEMO)-neural --data $(VENV)/sample_data
 
-# One more at a time than there are cores, as many tests wait for the programs that they start;
-# PYTEST_ARGS='-n 0' for one after the other. Paths among
-# PYTEST_ARGS choose what is installed: PyTorch only where a file below them names it or its helpers.
+# pytest runs one process more than there are cores, because many tests wait for programs that they
+# start; PYTEST_ARGS='-n 0' runs one test after the other. With test paths in PYTEST_ARGS, PyTorch is
+# installed only if a file below these paths names PyTorch or its helpers.
 TEST_PATHS = $(foreach each,$(filter tests%,$(PYTEST_ARGS)),$(firstword $(subst ::, ,$(each))))
 NEURAL_TESTS = grep -rlE --include='*.py' 'torch|sentence_transformers|minilm|(neural|local)_models' $(TEST_PATHS)
 TEST_NEEDS = $(if $(TEST_PATHS),$(if $(shell $(NEURAL_TESTS)),.tests,.dev),.tests)
@@ -67,7 +67,7 @@ test-full: $(VENV)/.tests $(VENV)/.studio
 test-studio: $(VENV)/.studio
 	@$(BIN)/python -m pytest tests/plugins/formats/test_label_studio_tool.py
 
-# Apart from the others: what it brings holds back rich and openai.
+# RAGAS has its own environment, because it requires older versions of rich and openai.
 test-ragas: | $(BIN)/python
 	@test -d $(VENV)/ragas || $(BIN)/python -m venv $(VENV)/ragas
 	@$(VENV)/ragas/bin/python -m pip --disable-pip-version-check -qq install -e '.[ragas]' hypothesis pytest pytest-asyncio pytest-randomly pytest-timeout
@@ -86,8 +86,8 @@ bench: $(VENV)/.tests
 torture: $(VENV)/.tests
 	@TUI_ANNOTATE_TORTURE=1 $(BIN)/python -m pytest --timeout 7200 $(PYTEST_ARGS)
 
-# READERS='brat pairs' for some of them, MINUTES for each. Inputs are led by what they reach where
-# atheris runs, on Linux with x86-64; elsewhere they are random.
+# READERS='brat pairs' selects importers, MINUTES=... is the time for each. On Linux with x86-64
+# atheris guides the inputs by code coverage; on other platforms inputs are random.
 fuzz: $(VENV)/.dev
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[fuzz]'
 	@$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --corpus $(VENV)/fuzz $(READERS)
@@ -108,22 +108,22 @@ sample-vectors: $(VENV)/.neural
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage htmlcov
 	find tui_annotate tests benchmarks sample_data -name __pycache__ -type d -prune -exec rm -rf {} +
-	@for each in $(DEMO) $(DEMO)-neural; do test ! -e $$each || echo "$$each/ stays: it may hold annotations"; done
+	@for each in $(DEMO) $(DEMO)-neural; do test ! -e $$each || echo "$$each/ stays: it may contain annotations"; done
 
 $(BIN)/python:
-	@test -n '$(PYTHON)' || { echo 'no Python 3.11 or newer was found; say where it is: make demo PYTHON=/path/to/python3.12' >&2; exit 1; }
-	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < $(OLDEST))' || { echo '$(PYTHON) is older than Python 3.11; choose another: make demo PYTHON=/path/to/python3.12' >&2; exit 1; }
-	@echo "· making $(VENV) with $$('$(PYTHON)' --version)"
+	@test -n '$(PYTHON)' || { echo 'found no Python 3.11 or newer; set its path: make demo PYTHON=/path/to/python3.12' >&2; exit 1; }
+	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < $(OLDEST))' || { echo '$(PYTHON) is older than Python 3.11; select another Python: make demo PYTHON=/path/to/python3.12' >&2; exit 1; }
+	@echo "· creating $(VENV) with $$('$(PYTHON)' --version)"
 	@'$(PYTHON)' -m venv $(VENV) || { rm -rf $(VENV); echo 'python3 -m venv failed; on Debian and Ubuntu: apt install python3-venv' >&2; exit 1; }
 
-# Editable, so that a change of the sources never meets an older copy of them.
+# The app is installed as editable, so that no older copy of its sources is in use.
 $(VENV)/.app: pyproject.toml constraints.txt | $(BIN)/python
 	@echo '· installing tui-annotate and its libraries (about 600 MB, a minute or two)'
 	@$(PIP) install -c constraints.txt hatchling editables
 	@$(PIP) install -c constraints.txt --no-build-isolation -e .
 	@touch $@
 
-# jieba is published as a source alone: pip builds it apart, before the line that must not build so.
+# jieba is published only as source: pip builds it with isolation, unlike the packages after it.
 $(VENV)/.dev: $(VENV)/.app
 	@echo '· installing what tests and checks need'
 	@$(PIP) install -c constraints.txt jieba

@@ -72,7 +72,7 @@ def recorded(person: Person) -> Iterator[StackRecorder]:
 def files_of_map() -> list[str]:
     """Return the files that the paragraph on keys names, in its order."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    found = re.search(r"^- A key press: (.*?)\n(?=- |\n)", text, re.DOTALL | re.MULTILINE)
+    found = re.search(r"^- A key press that saves (.*?)\n(?=- |\n)", text, re.DOTALL | re.MULTILINE)
     assert found is not None
     return re.findall(r"`([a-z_]+(?:/[a-z_]+)+)`", found[1])
 
