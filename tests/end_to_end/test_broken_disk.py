@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -57,11 +58,32 @@ def no_bytes(terminal: Terminal, flag: Path, broken: bool) -> None:
     resource.prlimit(terminal.pid, resource.RLIMIT_FSIZE, (0 if broken else most, most))
 
 
-BREAKS: Final = {"full": flagged("full"), "read-only": flagged("read-only"), "no bytes": no_bytes}
+def moved(_: Terminal, flag: Path, broken: bool) -> None:
+    """The store is moved away, and back again."""
+    places = [flag.parent / "work" / name for name in ("store.sqlite", "elsewhere")]
+    places[not broken].rename(places[broken])
+
+
+def replaced(terminal: Terminal, flag: Path, broken: bool) -> None:
+    """A copy lies in the place of the store, which lies elsewhere; and back again."""
+    moved(terminal, flag, broken)
+    if broken:
+        shutil.copy(flag.parent / "work" / "elsewhere", flag.parent / "work" / "store.sqlite")
+
+
+BREAKS: Final = {
+    "full": flagged("full"),
+    "read-only": flagged("read-only"),
+    "no bytes": no_bytes,
+    "moved": moved,
+    "replaced": replaced,
+}
 REASONS: Final = {
     "full": "the disk is full",
     "read-only": "the file is read-only",
     "no bytes": "the disk refused to read or write",
+    "moved": "the store was deleted or moved",
+    "replaced": "the store was replaced",
 }
 
 

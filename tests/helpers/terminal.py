@@ -149,6 +149,12 @@ class Terminal:
         """Whether the program still runs."""
         return bool(self._process.isalive())
 
+    def set_line_mode(self) -> None:
+        """Gives the terminal the mode in which a shell leaves it: lines, echo, signals."""
+        mode = termios.tcgetattr(self._process.fd)
+        mode[3] |= termios.ISIG | termios.ICANON | termios.ECHO
+        termios.tcsetattr(self._process.fd, termios.TCSANOW, mode)
+
     @property
     def is_raw(self) -> bool:
         """Whether keys reach the program as they are, none of them a signal."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import TableClause, insert, select
+from sqlalchemy import TableClause, event, insert, select
 
 from tests.helpers.stores import SEGMENTER, create_schema, fill, ids, new, new_database, sample
 from tui_annotate.domain.errors import Conflict, Damaged, NotFound, Unavailable
@@ -576,3 +577,39 @@ def test_a_backup_that_can_not_be_written_is_told(database: Database) -> None:
 def test_the_limit_of_this_process_is_untouched() -> None:
     """The tests of full disks limit processes of their own."""
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+
+
+@pytest.mark.parametrize("change", ["deleted", "moved", "replaced"])
+def test_a_store_that_left_its_path_is_not_written(tmp_path: Path, change: str) -> None:
+    """A commit into it would be lost; with the file back, work goes on."""
+    path, elsewhere = tmp_path / "store.sqlite", tmp_path / "elsewhere.sqlite"
+    with closing(Database.create(path)) as database:
+        _insert(database, "before")
+        os.link(path, elsewhere)
+        path.unlink()
+        if change == "replaced":
+            shutil.copy(elsewhere, path)
+        if change == "deleted":
+            elsewhere.unlink()
+        with pytest.raises(Unavailable, match=f"the store was .*{change}"):
+            _insert(database, "lost")
+        if change != "deleted":
+            elsewhere.rename(path)
+            _insert(database, "after")
+            with database.reading() as connection:
+                found = connection.execute(select(SETTINGS.c.name)).scalars().all()
+            assert sorted(found) == ["after", "before"]
+
+
+def test_a_store_that_is_deleted_during_a_commit_is_reported(tmp_path: Path) -> None:
+    """After the last look before the commit, too."""
+    path = tmp_path / "store.sqlite"
+    with closing(Database.create(path)) as database:
+        event.listen(database._writer, "commit", lambda _: path.unlink())
+        with pytest.raises(Unavailable, match="the store was deleted"):
+            _insert(database, "lost")
+
+
+def _insert(database: Database, name: str) -> None:
+    with database.writing() as connection:
+        connection.execute(insert(SETTINGS), {"name": name, "value": "1"})

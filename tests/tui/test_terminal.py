@@ -43,13 +43,18 @@ def test_drawing_on_a_closed_terminal_goes_nowhere() -> None:
 
 
 def test_without_terminal_nor_signal_it_ends(tmp_path: Path) -> None:
-    """Where the terminal is not that of the session no SIGHUP comes; it leaves as by its key."""
+    """Where the terminal is not that of the session no SIGHUP comes; the end is reported."""
     folder = make_workspace(tmp_path / "work")
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     command = program("annotate", "-w", str(folder), "--as", "ana")
     process = subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, env=environment(), start_new_session=True
+        command,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        start_new_session=True,
     )
     os.close(theirs)
     drawn = b""
@@ -57,6 +62,7 @@ def test_without_terminal_nor_signal_it_ends(tmp_path: Path) -> None:
         drawn += os.read(ours, 1 << 16)
     os.close(ours)
     try:
-        assert process.wait(PATIENCE) == 0
+        assert process.communicate(timeout=PATIENCE)[1].startswith(b"the terminal's input ended")
+        assert process.returncode == 1
     finally:
         process.kill()

@@ -8,7 +8,7 @@ Readers have an engine of their own and never wait. A commit is on the disk when
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Lock
@@ -56,11 +56,12 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._file: tuple[int, int] | None = None  # device and inode of the open file
         self._companion: Database | None = None
         self._watcher: sqlite3.Connection | None = None
         self._watching = Lock()
-        self._reader = _create_engine(path, "BEGIN")
-        self._writer = _create_engine(path, "BEGIN IMMEDIATE")
+        self._reader = _create_engine(self._connect, "BEGIN")
+        self._writer = _create_engine(self._connect, "BEGIN IMMEDIATE")
 
     @classmethod
     def create(cls, path: Path) -> Database:
@@ -163,7 +164,7 @@ class Database:
         """
         with translate_errors(self.path), self._watching:
             if self._watcher is None:
-                self._watcher = _connect(self.path)
+                self._watcher = self._connect()
             return int(self._watcher.execute("PRAGMA data_version").fetchone()[0])
 
     @contextmanager
@@ -171,11 +172,41 @@ class Database:
         """Open a write transaction: committed at the end, rolled back after any error.
 
         Raises:
-            Unavailable: also if the store stays locked for 30 s.
+            Unavailable: also if the store stays locked for 30 s, or if its file was replaced,
+                moved or deleted since this process opened it.
             Conflict: a row with the same key exists already.
         """
-        with translate_errors(self.path), self._writer.begin() as connection:
-            yield connection
+        with translate_errors(self.path):
+            with self._writer.begin() as connection:
+                yield connection
+                self._check_same_file()
+            # Again, as a commit into a deleted file succeeds, but is lost.
+            self._check_same_file()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = _connect(self.path)
+        try:
+            self._check_same_file()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _check_same_file(self) -> None:
+        """Check that the path still leads to the file that this process opened first."""
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            found = None
+        file = (found.st_dev, found.st_ino) if found and found.st_nlink else None
+        self._file = self._file or file
+        if file is None or file != self._file:
+            what = "deleted or moved" if file is None else "replaced by another file"
+            raise Unavailable(
+                f"the store was {what}: {self.path}",
+                "put the original file back, or quit and open the workspace again;"
+                " the last action is not saved",
+            )
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
         """Open a second store that is closed together with this store; raises the errors of `open`.
@@ -196,6 +227,7 @@ class Database:
             if self._watcher is not None:
                 self._watcher.close()
             self._watcher = None
+            self._file = None
         self._reader.dispose()
         self._writer.dispose()
 
@@ -232,10 +264,10 @@ def _close_on_error(database: Database) -> Iterator[Database]:
         raise
 
 
-def _create_engine(path: Path, begin: str) -> Engine:
+def _create_engine(connect: Callable[[], sqlite3.Connection], begin: str) -> Engine:
     engine = create_engine(
         "sqlite://",
-        creator=lambda: _connect(path),
+        creator=connect,
         poolclass=QueuePool,
         pool_size=MOST_CONNECTIONS,
         max_overflow=0,

@@ -297,6 +297,9 @@ def run(
     if app.problem:
         app.print_problem(f"Everything that was shown as saved is saved. Details: {log}")
         return 1
+    if app.input_ended:
+        app.print_input_ended("everything that was shown as saved is saved")
+        return 1
     if app.refused:
         sys.stderr.write(f"the last action is not saved: {make_visible(app.refused)}\n")
         return 1

@@ -17,6 +17,7 @@ from textual import events
 from textual.app import SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 
 from tui_annotate.domain.terminal_text import make_visible
@@ -32,6 +33,7 @@ class RestrictedApp(SerialKeysApp):
 
     Attributes:
         problem: the unexpected error that ended the app; empty if there is none.
+        input_ended: whether the app ended because the terminal's input ended.
     """
 
     TITLE = "tui-annotate"
@@ -47,20 +49,40 @@ class RestrictedApp(SerialKeysApp):
         super().__init__(ansi_color=look.native or None)  # None: the theme decides
         self.animation_level = "none"
         self.problem = ""
+        self.input_ended = False
+        self._leave: Callable[[], object] = self.exit
         for theme in themes(native=look.native):
             self.register_theme(theme)
         self.theme = look.theme
 
+    def get_driver_class(self) -> type[Driver]:
+        """Override Textual's hook: use our driver where there are terminals of POSIX."""
+        if sys.platform == "win32":
+            return super().get_driver_class()
+        from tui_annotate.tui.terminal_driver import TerminalDriver
+
+        return TerminalDriver
+
+    def on_terminal_continued(self) -> None:
+        """Paint the whole screen again."""
+        self.refresh()
+
     def listen(self, leave: Callable[[], object]) -> None:
-        """Call `leave` when the terminal is closed, and on SIGHUP and SIGTERM."""
-        loop = asyncio.get_running_loop()
+        """Call `leave` when the terminal's input ends, and on SIGHUP and SIGTERM."""
+        loop, self._leave = asyncio.get_running_loop(), leave
         if not self.is_headless and sys.__stdin__ is not None:
-            watch(sys.__stdin__.fileno(), partial(_call_in_loop, loop, leave))
+            watch(sys.__stdin__.fileno(), partial(_call_in_loop, loop, self.on_input_ended))
         for name in ("SIGHUP", "SIGTERM"):
             try:
                 loop.add_signal_handler(getattr(signal, name), leave)
             except (AttributeError, NotImplementedError, RuntimeError, ValueError):
                 return  # not on this system, or not in the main thread
+
+    def on_input_ended(self) -> None:
+        """End the app, because no more keys can be read."""
+        if not self.input_ended:
+            self.input_ended = True
+            self._leave()
 
     def _fatal_error(self) -> None:
         """Log an unexpected error without the values of variables, and end the app."""
@@ -68,6 +90,11 @@ class RestrictedApp(SerialKeysApp):
         _log.critical("the app ended: %s", type(error).__name__, exc_info=error)
         self.problem = f"{type(error).__name__}: {make_visible(str(error))[:200]}"
         self._close_messages_no_wait()
+
+    def print_input_ended(self, words: str) -> None:
+        """Print on standard error that the input ended, followed by the text `words`."""
+        with suppress(OSError):  # the terminal may be closed
+            sys.stderr.write(f"the terminal's input ended; {words}\n")
 
     def print_problem(self, words: str) -> None:
         """Print the error that ended the app on standard error, followed by the text `words`."""

@@ -79,6 +79,9 @@ def run(browser: FileBrowser, **how: Any) -> int:
     finally:
         if not app.problem:
             log.unlink(missing_ok=True)
+    if app.input_ended:
+        app.print_input_ended("the file is unchanged")
+        return 1
     if not app.problem:
         return 0
     app.print_problem(f"The file is unchanged. Details: {log}")

@@ -1,0 +1,112 @@
+"""Stop signals from outside, and bytes that are no text: no key is lost, the app goes on."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.end_to_end import example
+from tests.end_to_end import screen_states as states
+from tests.helpers.terminal import Terminal
+from tui_annotate import workspace
+
+TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
+STOPS: Final = 100
+SEEDS: Final = 10 if TORTURE else 1
+RANDOM_BYTES: Final = 10_000 if TORTURE else 2_000
+QUITTING: Final = b"\x03\x10\x11:q"
+"""Keys that quit, and those that open the palette, whose Enter could choose to quit."""
+TEXT: Final = "The harbour fee rose by nine percent, not by five; see line 4. "
+
+
+def stop_and_continue(terminal: Terminal) -> None:
+    """As a batch system suspends a job: the program cannot catch the first signal."""
+    os.kill(terminal.pid, signal.SIGSTOP)
+    while not _is_stopped(terminal.pid):
+        pass
+    os.kill(terminal.pid, signal.SIGCONT)
+
+
+def _is_stopped(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0] in "Tt"
+
+
+def comment_of(folder: Path) -> str:
+    """The sample comment that is stored."""
+    with workspace.open(folder) as space:
+        works = [one for record in space.records() for one in record.assignments]
+    (comment,) = {one.comment for one in works} - {""}
+    return comment
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc to see a stop by")
+def test_keys_keep_their_order_over_stops(tmp_path: Path) -> None:
+    """A text is typed while the process is stopped and continued; then the app quits at once."""
+    folder = example.make(tmp_path / "work")
+    typed = (TEXT * 4)[: STOPS * 2].strip()
+    with example.annotate(folder) as terminal:
+        states.wait_for_sample(terminal)
+        terminal.press("M")
+        terminal.wait("Comment on the sample")
+        for at in range(0, len(typed), 2):
+            stop_and_continue(terminal)
+            terminal.press(typed[at : at + 2])
+        terminal.press("\r")
+        terminal.wait("Comment on the sample saved")
+        terminal.press(states.QUIT)
+        assert terminal.end() == 0
+    assert comment_of(folder) == typed
+
+
+def test_the_screen_is_repainted_after_a_stop(tmp_path: Path) -> None:
+    """A shell wrote over it, and changed the terminal's mode."""
+    with example.annotate(example.make(tmp_path / "work")) as terminal:
+        states.wait_for_sample(terminal)
+        os.kill(terminal.pid, signal.SIGSTOP)
+        terminal.set_line_mode()
+        while terminal.read(0.2):
+            pass
+        before = len(terminal.raw)
+        os.kill(terminal.pid, signal.SIGCONT)
+        while b"Carrow" not in terminal.raw[before:]:
+            assert terminal.read(5)
+        assert terminal.is_raw
+        states.quit_app(terminal)
+
+
+@pytest.mark.parametrize("byte", [b"\xff", b"\xe9", b"\xe4\xb8", b"\x80\xbf", b"\xed\xa0\x80"])
+def test_an_invalid_byte_does_not_end_the_app(tmp_path: Path, byte: bytes) -> None:
+    """It becomes one replacement character where text is typed, and is no key elsewhere."""
+    with example.annotate(example.make(tmp_path / "work")) as terminal:
+        states.wait_for_sample(terminal)
+        terminal.press(byte)
+        terminal.press("j1")
+        states.wait_for_saved(terminal, "Intrinsic")
+        states.quit_app(terminal)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_random_bytes_do_not_end_the_app(tmp_path: Path, seed: int) -> None:
+    """Whatever they do to the draft, the app goes on, and the log stays whole."""
+    folder = example.make(tmp_path / "work")
+    source = random.Random(seed)
+    data = bytes(
+        source.choice([b for b in range(256) if b not in QUITTING]) for _ in range(RANDOM_BYTES)
+    )
+    with example.annotate(folder) as terminal:
+        states.wait_for_sample(terminal)
+        for at in range(0, len(data), 100):
+            terminal.press(data[at : at + 100])
+            while terminal.read(0.05):
+                pass
+            assert terminal.alive, terminal.text
+        terminal.press("\x1b")
+        terminal.press(states.QUIT)
+        assert terminal.end() == 0
+    with workspace.open(folder) as space:
+        assert example.find_store_errors(space) == []

@@ -1,0 +1,96 @@
+"""Driver of the terminal on Linux and macOS that survives stop signals and invalid bytes.
+
+Textual's driver starts a second reader of the terminal after each SIGCONT, and two readers take the
+keys from each other. Its reader ends at the first byte that is not UTF-8.
+"""
+
+from __future__ import annotations
+
+import codecs
+import logging
+import os
+import selectors
+import termios
+import tty
+
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+_log = logging.getLogger(__name__)
+
+READ_SIZE = 4096  # bytes
+TICK = (
+    0.1  # seconds until a lone Esc counts as a key, and until the reader notices that it must end
+)
+
+
+class InputEnded(Message):
+    """Message that no more keys can be read from the terminal."""
+
+
+class TerminalContinued(Message):
+    """Message that the process was stopped and continued, so that the screen must be repainted."""
+
+
+class TerminalDriver(LinuxDriver):
+    """Textual's driver with one reader of keys, which replaces invalid bytes by U+FFFD."""
+
+    _is_suspended = False
+
+    def _sigtstp_application(self, *arguments: object) -> None:
+        self._is_suspended = True
+        super()._sigtstp_application(*arguments)
+
+    def _sigcont_application(self, *arguments: object) -> None:
+        # Nothing was suspended before a SIGSTOP, as no process can catch that signal.
+        if self._is_suspended:
+            self._is_suspended = False
+            super()._sigcont_application(*arguments)
+        elif self._key_thread is not None and self._is_in_foreground():
+            self._restore_modes()
+            self.send_message(TerminalContinued())
+
+    def _is_in_foreground(self) -> bool:
+        try:
+            return os.tcgetpgrp(self.fileno) == os.getpgrp()
+        except OSError:
+            return False
+
+    def _restore_modes(self) -> None:
+        """Set the terminal's modes again, which a shell may have changed during the stop."""
+        try:
+            mode = termios.tcgetattr(self.fileno)
+            mode[tty.LFLAG] = self._patch_lflag(mode[tty.LFLAG])
+            mode[tty.IFLAG] = self._patch_iflag(mode[tty.IFLAG])
+            termios.tcsetattr(self.fileno, termios.TCSANOW, mode)
+        except termios.error:
+            return
+        self.write("\x1b[?1049h\x1b[?25l\x1b[?1004h")  # other screen, no cursor, focus events
+        self._enable_mouse_support()
+        self._enable_bracketed_paste()
+        self._disable_line_wrap()
+
+    def run_input_thread(self) -> None:
+        """Override Textual's hook: read keys until the app or the input ends."""
+        try:
+            self._read_keys()
+        except Exception as error:  # noqa: BLE001  the app must not go on without keys
+            _log.critical("keys cannot be read", exc_info=error)
+            self.send_message(InputEnded())
+
+    def _read_keys(self) -> None:
+        parser = XTermParser(self._debug)
+        decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        with selectors.SelectSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(TICK):
+                    data = os.read(self.fileno, READ_SIZE)
+                    if not data:
+                        self.send_message(InputEnded())
+                        return
+                    for event in parser.feed(decode(data)):
+                        self.process_message(event)
+                for event in parser.tick():
+                    self.process_message(event)
