@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorerStep:
-    """A scorer that a recipe file names, with the options of the scorer."""
+    """A scorer that a pipeline file names, with the options of the scorer."""
 
     scorer: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class ScorerStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """Parsed content of a recipe file.
+    """Parsed content of a pipeline file.
 
     Attributes:
         dataset: name of the dataset; empty for the input file's name.
@@ -83,7 +83,7 @@ _MODEL_KEYS: Final = (
     "tokenizer_path", "embedding_tokenizer_path", "rm_tokenizer_path",
 )  # fmt: skip
 _Keys = Mapping[str, tuple[str, str]]
-"""Maps each key of a recipe file to the name of an option and the required type of the value."""
+"""Maps each key of a pipeline file to the name of an option and the required type of the value."""
 _DATA: Final[_Keys] = MappingProxyType(
     {
         "input_data_path": ("source", _TEXT),
@@ -134,7 +134,7 @@ _SCORERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = MappingProxyType(
 
 
 def read_recipe(path: Path, *, scorers: tuple[str, ...]) -> Recipe:
-    """Read and check a recipe file; an InvalidInput names the invalid line."""
+    """Read and check a pipeline file; an InvalidInput names the invalid line."""
     return _Reader(path, scorers).read()
 
 
@@ -150,7 +150,9 @@ class _Reader:
         data = self._read_section(parts.get("data"), _DATA, "data")
         if not {"source", "dataset"} & data.keys():
             raise self._error(
-                root, "the recipe names no data", "under data:, add input_data_path or dataset"
+                root,
+                "the pipeline file names no data",
+                "under data:, add input_data_path or dataset",
             )
         paths = {
             name: Path(data[name]) for name in ("source", "labelled", "ranked") if name in data
@@ -171,11 +173,12 @@ class _Reader:
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f"{self._path}:{mark.line + 1}" if mark else str(self._path)
-            what = getattr(error, "problem", None) or "the recipe file cannot be read"
+            what = getattr(error, "problem", None) or "the pipeline file cannot be read"
             raise InvalidInput(f"{where}: invalid YAML: {what}") from error
         if not isinstance(node, yaml.MappingNode):
             raise InvalidInput(
-                f"recipe {self._path} has no keys", "add the keys data:, scorer: and ranker:"
+                f"the pipeline file {self._path} has no keys",
+                "add the keys data:, scorer: and ranker:",
             )
         return node
 
@@ -217,7 +220,9 @@ class _Reader:
     ) -> Iterator[tuple[str, yaml.Node]]:
         """Yield the keys and values of a YAML node in order; refuse unknown and repeated keys."""
         if not isinstance(node, yaml.MappingNode):
-            raise self._error(node, "the section of the recipe must consist of keys with values")
+            raise self._error(
+                node, "the section of the pipeline file must consist of keys with values"
+            )
         seen: set[str] = set()
         for key, value in node.value:
             name = str(key.value)
@@ -246,7 +251,7 @@ def _plain_value(node: yaml.Node) -> Any:
 
 @dataclass(slots=True)
 class RecipeReport:
-    """Results of all steps of a recipe run."""
+    """Results of all steps of a pipeline run."""
 
     dataset: str = ""
     ingested: IngestReport | None = None
