@@ -67,7 +67,7 @@ WORK: Final[tuple[Step, ...]] = (
     (PASTE + ENTER, f"-{states.NOTE_LINE}"),
     ("e", "Editing A"),
     ("e", "-Editing A"),
-    (".1", "A already"),
+    (".1", "Annotation A of this claim"),
     ("2", "needs evidence"),
     (ENTER, states.annotation_count(2)),
     ("R", "of yours"),

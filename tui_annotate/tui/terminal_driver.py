@@ -20,9 +20,7 @@ from textual.message import Message
 _log = logging.getLogger(__name__)
 
 READ_SIZE = 4096  # bytes
-TICK = (
-    0.1  # seconds until a lone Esc counts as a key, and until the reader notices that it must end
-)
+TICK = 0.1  # seconds until a lone Esc counts as a key, and until the reader sees that it must end
 
 
 class InputEnded(Message):
