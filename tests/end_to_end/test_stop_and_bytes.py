@@ -79,12 +79,14 @@ def test_the_screen_is_repainted_after_a_stop(tmp_path: Path) -> None:
         states.quit_app(terminal)
 
 
+@pytest.mark.parametrize("pause", [0.0, 0.4])
 @pytest.mark.parametrize("byte", [b"\xff", b"\xe9", b"\xe4\xb8", b"\x80\xbf", b"\xed\xa0\x80"])
-def test_an_invalid_byte_does_not_end_the_app(tmp_path: Path, byte: bytes) -> None:
-    """It becomes one replacement character where text is typed, and is no key elsewhere."""
+def test_an_invalid_byte_does_not_end_the_app(tmp_path: Path, byte: bytes, pause: float) -> None:
+    """Neither with the next key, nor as half a character that the reader gets alone."""
     with example.annotate(example.make(tmp_path / "work")) as terminal:
         states.wait_for_sample(terminal)
         terminal.press(byte)
+        terminal.read(pause)
         terminal.press("j1")
         states.wait_for_saved(terminal, "Intrinsic")
         states.quit_app(terminal)
@@ -110,3 +112,26 @@ def test_random_bytes_do_not_end_the_app(tmp_path: Path, seed: int) -> None:
         assert terminal.end() == 0
     with workspace.open(folder) as space:
         assert example.find_store_errors(space) == []
+
+
+def test_a_suspended_app_goes_on_with_one_reader(tmp_path: Path) -> None:
+    """SIGTSTP gives the terminal back; SIGCONT takes it again, and keys keep their order."""
+    folder = example.make(tmp_path / "work")
+    with example.annotate(folder) as terminal:
+        states.wait_for_sample(terminal)
+        for _ in range(3):
+            os.kill(terminal.pid, signal.SIGTSTP)
+            while not _is_stopped(terminal.pid):
+                terminal.read(0.05)
+            assert not terminal.is_raw
+            os.kill(terminal.pid, signal.SIGCONT)
+            while not terminal.is_raw:
+                terminal.read(0.05)
+        terminal.press("M")
+        terminal.wait("Comment on the sample")
+        terminal.press(TEXT.strip())
+        terminal.wait("see line 4.")
+        terminal.press("\r")
+        terminal.wait("Comment on the sample saved")
+        states.quit_app(terminal)
+    assert comment_of(folder) == TEXT.strip()

@@ -42,10 +42,23 @@ class TerminalDriver(LinuxDriver):
 
     def _sigcont_application(self, *arguments: object) -> None:
         # Nothing was suspended before a SIGSTOP, as no process can catch that signal.
-        if self._is_suspended:
-            self._is_suspended = False
+        if self._is_reading():
+            # A write here could wait for a lock that the interrupted code holds.
+            self._loop.call_soon_threadsafe(self._continue)
+        elif self._is_suspended:  # and not ended
             super()._sigcont_application(*arguments)
-        elif self._key_thread is not None and self._is_in_foreground():
+
+    def start_application_mode(self) -> None:
+        """Override Textual's hook: a start in the background fails, and is repeated later."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        self._is_suspended = self._is_suspended and not self._is_reading()
+
+    def _is_reading(self) -> bool:
+        thread = self._key_thread
+        return thread is not None and thread.is_alive() and not self.exit_event.is_set()
+
+    def _continue(self) -> None:
+        if self._is_reading() and self._is_in_foreground():
             self._restore_modes()
             self.send_message(TerminalContinued())
 
@@ -88,7 +101,9 @@ class TerminalDriver(LinuxDriver):
                     if not data:
                         self.send_message(InputEnded())
                         return
-                    for event in parser.feed(decode(data)):
-                        self.process_message(event)
+                    # Half a character gives no text, and an empty text would end the parser.
+                    if text := decode(data):
+                        for event in parser.feed(text):
+                            self.process_message(event)
                 for event in parser.tick():
                     self.process_message(event)
