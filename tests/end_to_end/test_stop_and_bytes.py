@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 import signal
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +14,7 @@ import pytest
 
 from tests.end_to_end import example
 from tests.end_to_end import screen_states as states
-from tests.helpers.terminal import Terminal
+from tests.helpers.terminal import PATIENCE, Terminal
 from tui_annotate import workspace
 
 TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
@@ -27,13 +29,24 @@ TEXT: Final = "The harbour fee rose by nine percent, not by five; see line 4. "
 def stop_and_continue(terminal: Terminal) -> None:
     """As a batch system suspends a job: the program cannot catch the first signal."""
     os.kill(terminal.pid, signal.SIGSTOP)
-    while not _is_stopped(terminal.pid):
-        pass
+    _wait_until(lambda: _is_stopped(terminal.pid))
     os.kill(terminal.pid, signal.SIGCONT)
 
 
 def _is_stopped(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0] in "Tt"
+
+
+def _wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds; fail after the patience of all waits at a terminal."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+
+
+def _read_until_quiet(terminal: Terminal, seconds: float) -> None:
+    """Read until nothing arrives for some seconds."""
+    _wait_until(lambda: not terminal.read(seconds))
 
 
 def comment_of(folder: Path) -> str:
@@ -69,8 +82,7 @@ def test_the_screen_is_repainted_after_a_stop(tmp_path: Path) -> None:
         states.wait_for_sample(terminal)
         os.kill(terminal.pid, signal.SIGSTOP)
         terminal.set_line_mode()
-        while terminal.read(0.2):
-            pass
+        _read_until_quiet(terminal, 0.2)
         before = len(terminal.raw)
         os.kill(terminal.pid, signal.SIGCONT)
         while b"Carrow" not in terminal.raw[before:]:
@@ -104,8 +116,7 @@ def test_random_bytes_do_not_end_the_app(tmp_path: Path, seed: int) -> None:
         states.wait_for_sample(terminal)
         for at in range(0, len(data), 100):
             terminal.press(data[at : at + 100])
-            while terminal.read(0.05):
-                pass
+            _read_until_quiet(terminal, 0.05)
             assert terminal.alive, terminal.text
         terminal.press("\x1b")
         terminal.press(states.QUIT)
@@ -121,12 +132,10 @@ def test_a_suspended_app_goes_on_with_one_reader(tmp_path: Path) -> None:
         states.wait_for_sample(terminal)
         for _ in range(3):
             os.kill(terminal.pid, signal.SIGTSTP)
-            while not _is_stopped(terminal.pid):
-                terminal.read(0.05)
+            _wait_until(lambda: not terminal.read(0.05) and _is_stopped(terminal.pid))
             assert not terminal.is_raw
             os.kill(terminal.pid, signal.SIGCONT)
-            while not terminal.is_raw:
-                terminal.read(0.05)
+            _wait_until(lambda: not terminal.read(0.05) and terminal.is_raw)
         terminal.press("M")
         terminal.wait("Comment on the sample")
         terminal.press(TEXT.strip())
