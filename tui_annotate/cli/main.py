@@ -43,6 +43,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         nameless = "standard output" if error.errno == errno.ENOSPC else "the system"
         output.print_message(f"error: {error.filename or nameless}: {error.strerror or error}")
         return 1
+    except MemoryError:
+        output.print_problem(
+            "error: no memory is left", "close other programs, or raise the limit: ulimit -v"
+        )
+        return 1
     except KeyboardInterrupt:
         code = INTERRUPTED
     if code == INTERRUPTED:

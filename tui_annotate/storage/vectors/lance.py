@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 import shutil
 import threading
 import time
@@ -37,6 +38,8 @@ _FILTER: Final = 500
 _PIECES: Final = 8
 """Number of fragments up to which reads are fast; only a table with more is compacted."""
 _POLL_SECONDS: Final = 0.2
+_LEAST_MEMORY: Final = 1500 * 2**20
+"""Smallest limit of the address space, in bytes, under which LanceDB was seen to work."""
 
 _T = TypeVar("_T")
 
@@ -54,8 +57,9 @@ class LanceFolder:
         """LanceDB connection to this folder; each read looks for data that other processes wrote.
 
         Raises:
-            Unavailable: LanceDB is not installed.
+            Unavailable: LanceDB is not installed, or the memory limit of the process is too low.
         """
+        _check_memory_limit()
         os.environ.setdefault("LANCEDB_LOG", "error")  # its log would be printed over the screen
         try:
             import lancedb
@@ -168,6 +172,20 @@ class LanceFolder:
 def _has_version(place: Path) -> bool:
     """Return whether a table was created completely: its version is written last."""
     return any(place.glob("_versions/*.manifest"))
+
+
+def _check_memory_limit() -> None:
+    """Check the limit of the address space: below it LanceDB waits forever for a thread it lacks.
+
+    Raises:
+        Unavailable: the limit (`ulimit -v`) is too low.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < _LEAST_MEMORY:
+        raise Unavailable(
+            f"the memory limit of {limit // 2**20} MB is too low for vectors",
+            f"allow at least {_LEAST_MEMORY // 2**20} MB: ulimit -v {_LEAST_MEMORY // 2**10}",
+        )
 
 
 def discard(opened: Any, hashes: Iterable[str]) -> None:
