@@ -29,9 +29,9 @@ _SIGNED_OUT: Final = "you are signed out"
 _SEEN_INTERVAL: Final = timedelta(minutes=1)
 """Minimum time between two updates of a session's last use; most saves write no such update."""
 _CLIENT_MEMORY: Final = timedelta(days=90)
-"""Time after which an expired session is deleted, and the address of its client forgotten.
+"""Time after which an expired session is deleted.
 
-Sign-ins from an address that the user used before are limited less.
+Until then, failed sign-ins of others do not stop the user at the same address or terminal.
 """
 
 

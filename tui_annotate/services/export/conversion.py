@@ -37,9 +37,9 @@ class ExportFormat:
 
     @property
     def layered(self) -> bool:
-        """Whether the format can store the annotations of only one annotator, or one adjudication.
+        """Whether the format can store the work of only one annotator on a sample.
 
-        The user must then select which annotations to export.
+        The user must then select an annotator, the adjudication, or a majority vote.
         """
         return bool(self.about and self.about.layered and self.writes)
 

@@ -264,7 +264,11 @@ class AssignmentTransaction:
         return [_parse_score(row[3], score) for row in rows]
 
     def dataset_row(self, dataset: str) -> int:
-        """Return the row id of a dataset, or raise the errors of `statements.dataset_row`."""
+        """Return the row id of a dataset.
+
+        Raises:
+            NotFound: there is no such dataset.
+        """
         return dataset_row(self.connection, dataset)
 
     def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:

@@ -97,7 +97,8 @@ class PeopleStore(Store):
     def imported(self, person_id: str, name: str) -> Person:
         """Return a person that a file names by id, and create the person if needed.
 
-        Raises as `local` does.
+        Raises:
+            InvalidInput, NotAllowed: same as for `local`.
         """
         require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
