@@ -9,7 +9,10 @@ from typing import Final
 
 
 class RecordTrait(StrEnum):
-    """Kinds of data that a format may be unable to write; each value names a kind in reports."""
+    """Kinds of data that an export format may be unable to write.
+
+    Export reports show the values of the members.
+    """
 
     OVERLAP = "overlapping spans"
     FRAGMENTS = "claims with several spans"
@@ -42,13 +45,16 @@ class RecordTrait(StrEnum):
 
 
 class Loss(StrEnum):
-    """Kinds of loss in an export apart from record traits; each value names a loss in reports."""
+    """Losses that depend on the exported data, in addition to the losses of the format.
+
+    Export reports show the values of the members.
+    """
 
     NO_PAIR = "samples that are not a source-summary pair"
     ITEM_ANNOTATIONS = "annotations of skipped samples"
     SEPARATOR = "samples whose texts contain the separator"
     DOT = "labels with a dot in a name"
-    JOINER = "labels whose name contains a joining character"
+    JOINER = "labels whose name contains a separator (. or |)"
     WHITE_SPACE = "labels with white space in a name"
     COVERED_LABELS = "labels whose child label is on the same annotation"
     LABELS = "labels"
@@ -73,9 +79,12 @@ class Loss(StrEnum):
 
 
 OWN: Final = "its own"
-"""Value of the trait `IMPORTED` for formats that keep only records imported from themselves."""
+"""Marks a format that keeps original records only if they were imported from the same format.
+
+A value of the trait `IMPORTED`.
+"""
 COLUMNS: Final = tuple(RecordTrait)[:11]
-"""Traits in which formats differ most: the columns of the table that compares all formats."""
+"""Kinds of data in which formats differ most: columns of the table that compares all formats."""
 TITLES: Final = (
     "overlap", "several claims", "link", "several evidence", "label tree", "note", "annotator",
     "time", "read, nothing found", "origin", "two texts",
@@ -99,8 +108,8 @@ class FormatTraits:
         title: short description of the format.
         `place`: kind of output target.
         files: names of the output files; empty for a single file.
-        carried: traits that the format can write; the value is `yes`, or states in a word or two
-            how the format writes the trait.
+        carried: kinds of data that the format can write; the value is `yes`, or states in a word
+            or two how the format writes such data.
         layered: whether the format holds the work of only one annotator on a sample.
     """
 
@@ -117,11 +126,11 @@ class FormatTraits:
 
 
 def carry_plainly(*traits: RecordTrait, **how: str) -> dict[RecordTrait, str]:
-    """Return which traits a format keeps: unchanged or in a described way.
+    """Return the kinds of data that a format keeps; each value is `yes` or a description.
 
     Args:
-        traits: traits that the format writes unchanged.
-        how: other traits, by lower-case member name, with how the format writes each trait.
+        traits: kinds of data that the format writes unchanged; their value is `yes`.
+        how: other kinds, by lower-case member name; the value describes how the format writes them.
     """
     return dict.fromkeys(traits, "yes") | {
         RecordTrait[name.upper()]: word for name, word in how.items()
@@ -129,7 +138,7 @@ def carry_plainly(*traits: RecordTrait, **how: str) -> dict[RecordTrait, str]:
 
 
 def carry_all_but(*lost: RecordTrait) -> dict[RecordTrait, str]:
-    """Return which traits a format keeps, if it writes all traits except `lost` unchanged."""
+    """Return the kinds of data that a format keeps: all kinds except `lost`, unchanged."""
     return carry_plainly(*(trait for trait in RecordTrait if trait not in lost))
 
 

@@ -26,7 +26,7 @@ from tui_annotate.storage.people.store import PeopleStore
 
 _SEEN_PREFERENCE: Final = "news_seen"
 _MAX_LINES: Final = 60
-"""Maximum number of changed lines in a news item; a key opens the full guidelines."""
+"""Maximum number of lines of the diff in a message about changed guidelines or labels."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from tui_annotate.storage.work_statistics import WorkStatisticsStore
 _MAX_DIFFERENCES: Final = 1000
 Key = tuple[str, str]
 SHORT = 12
-"""Number of characters of a hash in the methods text."""
+"""Number of characters to which a hash is shortened in the text for a paper."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,7 +211,7 @@ class StatusReader:
         says = f"{used.label}: {stored}"
         if by_words:
             lexical = format_count(by_words, "document")
-            says += f"; lexical ranking of {lexical} whose words the model does not cover"
+            says += f"; the model does not know the words of {lexical}: lexical ranking"
             return DiagnosticFinding(
                 "vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}"
             )

@@ -185,7 +185,11 @@ def read_sums(folder: Path) -> dict[str, str]:
 
 
 def check(folder: Path) -> None:
-    """Verify the files of a folder against its checksum file, with the errors of `copy_checked`."""
+    """Verify the files of a folder against the checksum file in the folder.
+
+    Raises:
+        NotFound, Damaged: same as for `copy_checked`.
+    """
     _compare_with_sums(folder, lambda name: _hash_file(folder / name))
 
 

@@ -66,7 +66,10 @@ class BlindDatasets(Store):
     def show(self, dataset: str) -> None:
         """Show the machine output of a dataset to annotators again.
 
-        A practice dataset still hides its machine output. Raises the errors of `hide`.
+        A practice dataset still hides its machine output.
+
+        Raises:
+            NotAllowed, NotFound: same as for `hide`.
         """
         self._set_visibility(dataset, None)
 

@@ -209,10 +209,13 @@ class Database:
             )
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
-        """Open a second store that is closed together with this store; raises the errors of `open`.
+        """Open a second store that is closed together with this store.
 
         Args:
             make: create the store if there is no file at `path`.
+
+        Raises:
+            TuiAnnotateError: same as for `open`.
         """
         if self._companion is None:
             made = make and not path.exists()

@@ -164,7 +164,7 @@ class _DatasetView:
     def under(
         self, kind: SampleKind, topic: str, run: str = "", *, everything: bool = False
     ) -> list[Item]:
-        """Return the items of a topic or run in order of arrival.
+        """Return the items of one topic, or of one run on the topic, in order of arrival.
 
         `everything` includes items that are assigned to other annotators.
         """

@@ -431,9 +431,10 @@ class OrderWalk:
 
 
 def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) -> SampleKey | None:
-    """Return the first uncompleted sample after a position in several queue orders, else before it.
+    """Return the next uncompleted sample in a sequence of queue orders.
 
-    `places` has the position by the order that it is in; empty for the top.
+    The search begins after a position and, if no sample is found, continues from the top. `places`
+    has the position by the row id of a queue order; empty for the top.
     """
     here = next((at for at, walk in enumerate(walks) if walk.order in places), 0)
     for walk in walks[here:]:

@@ -34,7 +34,10 @@ PRACTICE: Final = "practice:"
 """Prefixes of names of queue orders that belong to one person; the names end with a person's id."""
 
 HANDED_OUT: Final = "handed-out"
-"""Setting of a dataset that only assignees see; shared queue orders do not contain the dataset."""
+"""Name of the dataset setting that hides the dataset from everyone except assignees.
+
+The samples of such a dataset are not in shared queue orders.
+"""
 
 EVERYONE: Final = ""
 """Value of `person` in rows that count all samples instead of one person's completed samples."""
@@ -194,7 +197,10 @@ def remove_ranks(
 
 
 def first_values_by_source(connection: Connection, sources: Sequence[str]) -> dict[str, int]:
-    """Return the sort values of sources in the queue order `by-source`, except of new sources."""
+    """Return the smallest sort value of each source in the queue order `by-source`.
+
+    Sources without samples in this queue order are not in the result.
+    """
     order = select(ORDERS.c.id).where(ORDERS.c.name == BY_SOURCE).scalar_subquery()
     query = (
         select(SAMPLES.c.source, func.min(RANKS.c.value))

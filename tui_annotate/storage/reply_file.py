@@ -90,7 +90,8 @@ class ReplyFile:
 
     def _unavailable_error(self, action: str, error: OSError) -> Unavailable:
         return Unavailable(
-            f"{self._path} cannot be {action}: {error.strerror}", "check the folder and its mode"
+            f"{self._path} cannot be {action}: {error.strerror}",
+            "check the folder and its permissions",
         )
 
 

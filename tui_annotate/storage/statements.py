@@ -52,9 +52,10 @@ def worked_on_condition(assignment: str) -> str:
 
 
 def seen_scope(seen: Sequence[str] | None) -> dict[str, Any]:
-    """Return query parameters for work of the people in `seen`, or of all people if it is None.
+    """Return parameters for queries of work that a user may see.
 
-    Such a query has `person <> :settled AND (:everybody OR person IN :seen)`.
+    `seen` has the ids of the people whose work is visible; None means all people. A query with
+    these parameters has `person <> :settled AND (:everybody OR person IN :seen)`.
     """
     return {"settled": SETTLED, "everybody": seen is None, "seen": list(seen or ())}
 

@@ -222,7 +222,7 @@ class SuggestionStore(Store):
         require_permission(self._actor, Permission.MANAGE)
         if bool(run) == bool(maker):
             raise InvalidInput(
-                "expected either a run or a maker",
+                "expected either a run or the maker of suggestions (a model or program)",
                 "list all runs with: tui-annotate suggestions list",
                 code="run-or-maker-missing",
             )

@@ -113,9 +113,9 @@ class EventRow(Row, table=True):
 
 
 class SampleCountRow(Row, table=True):
-    """Number of samples in one bucket (part) of a queue order, in all or completed by one person.
+    """Number of samples in one bucket (part) of a queue order.
 
-    `person` is empty for the number of all samples.
+    Counts the samples that `person` has completed; if `person` is empty, counts all samples.
     """
 
     __tablename__ = "tallies"

@@ -1,4 +1,4 @@
-"""Work statistics computed by SQLite: progress, daily work, flagged samples, open pool slots."""
+"""Work statistics that SQLite computes: progress, daily work, flagged samples, open work."""
 
 from __future__ import annotations
 

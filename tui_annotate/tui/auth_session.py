@@ -101,7 +101,10 @@ class SessionGuard:
     # sign-in
 
     def enter(self) -> None:
-        """Sign in without a password if possible: by ssh key, machine account or stored token.
+        """Sign in without a password if possible.
+
+        The user is identified by an ssh key, by the name of the operating system's user, or by the
+        stored token of an earlier sign-in.
 
         Raises:
             NotAllowed: the ssh key belongs to no active account.
@@ -373,7 +376,7 @@ class TokenFile:
 
     @staticmethod
     def _unusable(message: str) -> Unavailable:
-        return Unavailable(message, "sign in again to replace the file of the sign-in")
+        return Unavailable(message, "sign in again to write a new file")
 
 
 def user_name() -> str:

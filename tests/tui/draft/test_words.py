@@ -83,7 +83,7 @@ def test_each_state_has_its_words() -> None:
     keys(made, "backspace tab")
     assert said(made) == "Space takes this sentence as evidence for sentence 1 · Tab back"
     keys(made, "space tab")
-    report = "Space releases this sentence as evidence for sentence 1 · Tab back"
+    report = "Space removes this sentence from the evidence for sentence 1 · Tab back"
     assert said(made) == report
     keys(made, "space tab")
     keys(made, "tab")
@@ -101,7 +101,7 @@ def test_each_state_has_its_words() -> None:
     key(made, "a")
     assert said(made) == 'A Intrinsic · "so it is" · e edit · m note · x delete'
     made.focused = ""
-    assert said(made) == "sentence 1 · move or select, then press 1-7"
+    assert said(made) == "sentence 1 · move the cursor or select words, then label with 1-7"
 
 
 def test_without_words_or_matches_it_says_so() -> None:
@@ -127,7 +127,7 @@ STATES = {  # keys that lead to a state, and what its line says however little r
     "space": ("save: ", "evidence 1 ✓"),
     "space n space": ("save: ", "evidence 1, 2 ✓"),
     "2": (" needs evidence: ", "Space saves with match 1", "Enter: no evidence"),
-    "1": ("1 choose", "· Enter "),
+    "1": ("1 choose", "· Enter"),
     "!": ("Flag: why?", "1-4 choose", "0 other reason", "Enter no reason"),
     "tab": ("Space takes", "as evidence for"),
     "m": ("Note for ",),

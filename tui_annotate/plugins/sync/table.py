@@ -366,7 +366,7 @@ class SharedTable:
         if reply.is_redirect:
             target = redact_message(reply.headers.get("location", ""))
             return Unavailable(
-                f"{self.host} redirects the key to another address: {target} ({status})",
+                f"{self.host} redirects the request to another address: {target} ({status})",
                 f"if you trust this address, set {URL} to this address",
             )
         if status in _TRANSIENT:

@@ -211,7 +211,10 @@ class AgreementTally:
             self._passages[self.samples, compare_evidence(unit.evidence, its.evidence)] += 1
 
     def passages(self) -> Numbers:
-        """Return an array (samples, 5): pairs of matching spans, counted by overlap of evidence."""
+        """Count pairs of overlapping claims in each sample by how their evidence overlaps.
+
+        Returns an array (samples, 5) with one column for each item of `PASSAGES`.
+        """
         rows = np.zeros((self.samples, len(PASSAGES)))
         for (sample, passage), count in self._passages.items():
             rows[sample, PASSAGES.index(passage)] = count

@@ -36,7 +36,7 @@ from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueuePage, QueueStore
 
 MOST_SIBLINGS: Final = 40
-"""Maximum number of sibling samples shown side by side."""
+"""Maximum number of samples of the same source or question that are shown side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +250,10 @@ class SampleQueries:
         )
 
     def step(self, person: str, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the first citation of the report sentence that is `step` cited sentences away.
+        """Return the first citation in another sentence of the same report.
 
-        None beyond the report's first or last cited sentence.
+        `step` counts the sentences with citations, from the sentence of the given citation; a
+        negative `step` goes back. The result is None if there is no such sentence.
 
         Raises:
             NotFound: the sample does not exist.

@@ -41,7 +41,7 @@ class HandoutReport:
     """Samples that were assigned or, after a dry run, would be assigned.
 
     Attributes:
-        `handout`: number of the assignment, for undo; 0 if nothing was stored.
+        `handout`: number of the assignment, by which it can be undone; 0 if nothing was stored.
         short: number of missing annotators, summed over samples.
     """
 
@@ -53,7 +53,13 @@ class HandoutReport:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentStatus:
-    """Progress of one annotator in one dataset; `samples` includes pool and practice samples."""
+    """Progress of one annotator in one dataset.
+
+    Attributes:
+        samples: number of assigned samples, including samples from the pool and for practice.
+        drawn: number of samples that the annotator took from the pool.
+        practice: number of practice samples.
+    """
 
     dataset: str
     person: str
@@ -81,7 +87,13 @@ class ListedRule:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRuleResult:
-    """Effect of an assignment rule; `handout` is the rule's number for undo (0: not stored)."""
+    """Effect of an assignment rule.
+
+    Attributes:
+        `handout`: number of the assignment, by which it can be undone; 0 if nothing was stored.
+        waiting: number of samples that need more annotators.
+        added: number of samples to which annotators were added.
+    """
 
     handout: int
     waiting: int
@@ -119,7 +131,7 @@ def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) 
 def report_handout(
     people: Sequence[PersonHandout], items: Sequence[AllocationItem], *, short: int
 ) -> HandoutReport:
-    """Return a report on planned assignments; its number is 0, since nothing is stored."""
+    """Return a report on assignments that are planned, not stored."""
     return HandoutReport(0, len({item.key for item in items}), tuple(people), short)
 
 

@@ -209,7 +209,9 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class _QueryGroup:
-    """Results of all embedders for a group of queries, which all search from the same side.
+    """Search results of all embedders for a group of queries.
+
+    All queries of the group are selections in the same side of samples (summary or source).
 
     Attributes:
         gains: array (queries, embedders, measures).

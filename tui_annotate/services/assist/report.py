@@ -68,7 +68,10 @@ class AssistCounts:
     refused: int = 0
 
     def count(self, trace: AssistTrace | None) -> None:
-        """Count one annotation; `trace` is the assist snapshot, None if there is no snapshot."""
+        """Add one annotation to the counts.
+
+        `trace` records the matches that were shown when the annotation was saved; None if unknown.
+        """
         if trace is None:
             self.unknown += 1
             return

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Anchor
 
 _SAMPLED_TOKENS = 256
-"""Approximate number of tokens, on each side, from which the similarity threshold is estimated."""
+"""Number of tokens per side (summary or source) that are sampled to estimate a threshold.
+
+The number is approximate. Token pairs whose cosine exceeds the threshold count as similar.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class SampleVectors:
 def build_spaces(
     vectors: SampleVectors, segments: Mapping[Side, Sequence[Sequence[Segment]]]
 ) -> tuple[dict[Side, VectorSpace], int]:
-    """Return the vectors of each side, and the number of documents that the model does not cover.
+    """Return the vectors of each side, and the number of documents whose words the model lacks.
 
     The vectors are rounded to half precision.
 
@@ -238,7 +241,10 @@ class SampleAssist:
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 
     def selection_vectors(self, asked: Query, anchor: Anchor) -> SelectionVectors | None:
-        """Return the selection's vectors; None if the selection or a side has no usable vectors."""
+        """Return the vectors of selected text; None if there are no usable vectors.
+
+        Vectors are needed for the selected text, and for the side in which it is searched.
+        """
         vectors, own = self.vectors, self.sides[anchor.side]
         if vectors is None or own.space is None or anchor.side.other in self.blind:
             return None
@@ -301,7 +307,7 @@ def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
     }
     signals = f"words + {vectors.label}"
     if unknown:
-        signals += f"; the model does not cover {unknown} of {len(sample.documents)} texts"
+        signals += f"; no vectors for {unknown} of {len(sample.documents)} texts"
     # The sides already contain the usable vectors.
     return SampleAssist(sample, segments, signals, replace(vectors, rows={}, tokens={}), sides)
 

@@ -85,7 +85,7 @@ class AssistService:
             words: the same sample as prepared before; its word counts are reused.
 
         Raises:
-            Unavailable: vectors are missing, or the model does not cover these texts.
+            Unavailable: vectors are missing, or the model does not know the words of these texts.
         """
         ready = words or prepare_sample(sample, segments)
         if not vectors:
@@ -94,7 +94,7 @@ class AssistService:
         full = add_vectors(ready, self._fetch_vectors(used, sample, segments))
         if full.blind & full.sides.keys():
             raise Unavailable(
-                f"the model {used.label} does not cover these texts",
+                f"the model {used.label} does not know the words of these texts",
                 "use the lexical ranking (words only)",
             )
         return full

@@ -29,7 +29,10 @@ _SIGNED_OUT: Final = "you are signed out"
 _SEEN_INTERVAL: Final = timedelta(minutes=1)
 """Minimum time between two updates of a session's last use; most saves write no such update."""
 _CLIENT_MEMORY: Final = timedelta(days=90)
-"""Time for which the clients of a user's earlier sign-ins are remembered."""
+"""Time after which an expired session is deleted.
+
+Until then, failed sign-ins of others do not stop the user at the same address or terminal.
+"""
 
 
 @dataclass(frozen=True, slots=True)

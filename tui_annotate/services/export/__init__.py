@@ -33,7 +33,11 @@ _NAMED_ORIGINS = ("machine", "imported")
 
 @dataclass(frozen=True, slots=True)
 class ExportService:
-    """Exports the records of a workspace; `opinions` returns the scores of samples."""
+    """Exports the records of a workspace.
+
+    Attributes:
+        opinions: function that returns the stored scores of the given samples.
+    """
 
     corpus: CorpusStore
     people: PeopleStore

@@ -37,7 +37,10 @@ class ExportFormat:
 
     @property
     def layered(self) -> bool:
-        """Whether the format stores only one layer of annotations, which the user must select."""
+        """Whether the format can store the work of only one annotator on a sample.
+
+        The user must then select an annotator, the adjudication, or a majority vote.
+        """
         return bool(self.about and self.about.layered and self.writes)
 
     @property
@@ -90,7 +93,12 @@ class ConversionReport:
 
 @dataclass(slots=True)
 class FileConversion:
-    """Conversion of a file; empty formats are detected by content (source) or name (target)."""
+    """Conversion of a file to another format.
+
+    Attributes:
+        source_format: if empty, the format is detected from the content of the input file.
+        target_format: if empty, the format is detected from the name of the output file.
+    """
 
     source_format: str = ""
     target_format: str = ""

@@ -112,7 +112,7 @@ class Pseudonyms:
         return self._digest("annotation", annotation_id)[:16].hex()
 
     def find_pseudonym(self, word: str) -> str:
-        """Return the pseudonym of a user, given by id, name or address as in a column of a sample.
+        """Return the pseudonym of a user, who is given by id, name or e-mail address.
 
         A name that several users have belongs to none of them, and gets a pseudonym of its own.
         """

@@ -94,7 +94,10 @@ class ExportRun:
 
 
 def select_layer(records: Iterable[Record], layer: str) -> Iterator[Record]:
-    """Yield the records with the annotations of one layer only; other annotations are removed.
+    """Yield the records with one layer of annotations, and remove all other annotations.
+
+    A layer is the annotations of one annotator, of all annotators, of a majority, or of the
+    adjudication.
 
     Raises:
         NotFound, InvalidInput: no annotator has the layer's name, or several do.

@@ -25,13 +25,19 @@ if TYPE_CHECKING:
     from tui_annotate.storage.vectors.store import Row, VectorStore
 
 QUICK_ROWS = 10_000
-"""Number of segments whose vectors are written at once, for a fast embedder."""
+"""Number of segments whose vectors are written in one batch, for a fast embedder."""
 SLOW_ROWS = 2_048
-"""Segments whose vectors a slow embedder writes at once; an interruption loses at most these."""
+"""Number of segments whose vectors are written in one batch, for a slow embedder.
+
+An interruption loses at most one batch.
+"""
 _QUICK_TEXTS = 512
 """Number of segments that are passed to a fast embedder in one call."""
 _FIRST_DOCUMENTS = 32
-"""Number of documents to embed first; their length determines how many are embedded later."""
+"""Number of documents in the first batch to embed.
+
+The number of segments in a batch determines the number of documents in the next batch.
+"""
 _MAX_DOCUMENTS = 4_096
 _MIN_COSINE = 0.98
 """Minimum cosine of a text's stored and new vector; if lower, the model has changed.
@@ -62,7 +68,7 @@ class EmbedJob:
     Attributes:
         on_first_vectors: called after the first vectors were computed, before they are written.
         documents: number of embedded documents so far.
-        unknown_documents: number of documents that the model does not cover, which are ranked
+        unknown_documents: number of documents whose words the model does not know; they are ranked
         lexically (words only).
     """
 
@@ -113,7 +119,7 @@ class EmbedJob:
             return ()
         documents = format_count(self.unknown_documents, "document")
         model = self.target.label
-        return (f"lexical ranking of {documents} whose words the model {model} does not cover",)
+        return (f"the model {model} does not know the words of {documents}: lexical ranking",)
 
     @property
     def _rows(self) -> int:
@@ -165,7 +171,7 @@ class EmbedJob:
             )
 
     def _check_dimensions(self, dimensions: int) -> None:
-        """Store the number of dimensions of the first vectors; refuse vectors of another number."""
+        """Store how many dimensions the first vectors have; refuse vectors with more or fewer."""
         if self.target.dimensions == dimensions:
             return
         if self.target.dimensions:

@@ -65,7 +65,7 @@ class VectorOptions:
         return base_url or self.spare_url, dimensions or self.spare_dimensions
 
     def options(self, name: str) -> str:
-        """Return the command-line options that request the embedder `name` with these options."""
+        """Return the command-line options for an embedder with the requested URL and dimensions."""
         wanted = ["--embedder", name]
         wanted += ["--base-url", self.base_url] if self.base_url else []
         wanted += ["--dimensions", str(self.dimensions)] if self.dimensions else []

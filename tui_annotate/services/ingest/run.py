@@ -110,7 +110,10 @@ _BATCH_RECORDS = 50
 _BATCH_CHARACTERS = 200_000
 """Number of code points in a batch; its transaction holds the write lock for about 20 ms."""
 _MAX_PENDING_CHARACTERS = 2_000_000
-"""Maximum length of the batches in segmentation, in code points; the import waits beyond it."""
+"""Maximum total length, in code points, of the texts that wait for segmentation.
+
+Above it, no more input is read until the oldest batch of records is stored.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,7 +384,11 @@ def _new_sample(
 
 @dataclass(slots=True)
 class IngestFiles:
-    """Input files with the user's options; iteration reads the files. Detects an empty format."""
+    """Input files with the user's options; iteration reads the files.
+
+    Attributes:
+        format: if empty, the format of each file is detected.
+    """
 
     paths: Sequence[Path]
     format: str = ""

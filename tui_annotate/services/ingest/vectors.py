@@ -177,7 +177,10 @@ class DocumentEmbedder:
         )
 
     def _uses_prepared(self) -> bool:
-        """Return whether vectors from a file are used; in a new workspace, only with `auto`."""
+        """Return whether vectors from a file are used.
+
+        In a new workspace, they are used only if the requested embedder is `auto`.
+        """
         new = self._vector_set is None and self.name == AUTO
         return self.options.prepared is not None and (new or self._vector_set is not None)
 

@@ -211,7 +211,9 @@ class LabelChangeWriter:
     def prepared(
         self, seen: LabelSetChange, ask: Ask, *, dataset: str, text: str = ""
     ) -> PreparedChange:
-        """Prepare a change of the label set `text`, or of the current label set if it is empty.
+        """Prepare a change of a label set and of the annotations with its labels.
+
+        `text` is the old label set; if `text` is empty, the current label set is changed.
 
         Raises:
             TuiAnnotateError: same as for `ask`.

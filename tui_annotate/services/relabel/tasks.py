@@ -61,7 +61,7 @@ class StreamOutcome:
 
     @property
     def nothing(self) -> bool:
-        """Whether the label change has no effect on this work on a sample, and no findings."""
+        """Whether the label change has no effect on the work, and nothing to report about it."""
         return self.action is None and not self.kinds and not self.findings
 
 

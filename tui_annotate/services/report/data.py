@@ -69,9 +69,9 @@ def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool)
 
 
 def _end_to_json(end: Projection) -> dict[str, Any]:
-    """Return the projected end of work as JSON; its texts do not mention the current day.
+    """Return the projected end of work as JSON, without the word "today".
 
-    A page is read later than it is written, so its texts do not refer to today.
+    The page with this JSON may be read on a later day.
     """
     began_today = end.why == NoEndReason.BEGAN_TODAY
     return asdict(replace(end, why=NoEndReason.BEGAN_THAT_DAY) if began_today else end)
@@ -138,7 +138,10 @@ class PageValues:
                 yield document.text
 
     def sample(self, record: Record) -> dict[str, Any]:
-        """Return a sample with annotations and assignments as JSON; numbers stand for its texts."""
+        """Return a sample with its annotations and assignments as JSON.
+
+        The JSON refers to each text by the number that `new_texts` gives to the text.
+        """
         sample = record.sample
         places = _document_indexes(sample)
         request = {name: getattr(sample.request, name) for name in _REQUEST_FIELDS}

@@ -437,7 +437,7 @@ def _only_document(chosen: list[tuple[int, Document]], side: Side) -> tuple[int,
     if len(chosen) > 1:
         raise InvalidInput(
             f"the {side} side has {len(chosen)} documents",
-            "name one of the documents in the field 'document'",
+            "set the field 'document' to the key or index of one document",
         )
     return chosen[0]
 

@@ -52,7 +52,13 @@ class PushResult:
 
 @dataclass(frozen=True, slots=True)
 class SyncStatus:
-    """Numbers of an annotator's rows in a shared table, of samples to push and samples to pull."""
+    """State of an annotator's work compared with a shared table.
+
+    Attributes:
+        there: number of the annotator's rows in the table.
+        to_push: number of samples with local changes that are not in the table.
+        to_pull: number of samples with changes in the table that are not local.
+    """
 
     there: int
     to_push: int

@@ -126,7 +126,9 @@ def hash_payload(value: Mapping[str, Any]) -> str:
 def parse_payload(
     value: Mapping[str, Any], sample: Sample, stream: EventStream, *, at: str
 ) -> StreamState:
-    """Parse a table row's payload into an annotator's work; annotation numbers have no meaning.
+    """Parse a table row's payload into an annotator's work on a sample.
+
+    The numbers of the annotations in the result are arbitrary.
 
     Raises:
         InvalidInput: the value is not a payload, or belongs to other texts.
@@ -378,7 +380,10 @@ def _origin_annotation(value: Any, sample: Sample, *, at: str) -> Annotation:
     own = {ORIGINS_KEY: value.get(ORIGINS_KEY), "labels": [PASSAGE], "created": at, "updated": at}
     annotation = normalize_annotation(annotation_from_json({**plain, **own}), sample)
     if annotation.suggested is None:
-        raise InvalidInput(f"the row's annotation {annotation.id!r} lacks its origin", _HINT)
+        raise InvalidInput(
+            f"the row's annotation {annotation.id!r} does not name the suggestion that it is from",
+            _HINT,
+        )
     return annotation
 
 

@@ -96,7 +96,10 @@ def record_handout(
 def assign_samples(
     connection: Connection, rows: Iterable[AssignedRow], *, handout: int
 ) -> list[AssignedRow]:
-    """Assign samples to people, after their earlier samples; return the newly assigned samples."""
+    """Append samples to the queues of people; return the newly assigned samples.
+
+    A sample that a person already has is skipped.
+    """
     wanted: defaultdict[tuple[str, bool], list[int]] = defaultdict(list)
     for row in dict.fromkeys(rows):
         wanted[row.person, row.practice].append(row.sample_id)
@@ -256,7 +259,11 @@ def record_removal(connection: Connection, sample_id: int) -> None:
 
 
 def _change_capacity(connection: Connection, rows: Iterable[AssignedRow], *, by: int) -> None:
-    """Take pool slots for assigned samples (`by` is -1), or free slots of unassigned ones (1)."""
+    """Change how many more annotators the pool samples need.
+
+    Args:
+        rows: assignments that were added (`by` is -1) or removed (`by` is 1).
+    """
     people: defaultdict[int, list[str]] = defaultdict(list)
     for person, sample_id, _ in rows:
         if base_person(person) == person:  # a second reading adds no new annotator

@@ -18,7 +18,7 @@ from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign
 from tui_annotate.storage.codec import from_json
 
 Disabled = Callable[[], Collection[str]]
-"""Function that returns the ids of people whose account is closed in a shared store of people."""
+"""Function that returns the ids of people whose accounts are disabled."""
 
 _RULE: Final = text(
     "SELECT t.value FROM samples s JOIN dataset_settings t"
@@ -54,7 +54,7 @@ _SAMPLES: Final = text(
 
 
 def no_disabled_people() -> Collection[str]:
-    """Return an empty set of disabled people, for a workspace without a shared store of people."""
+    """Return no ids, for workspaces without accounts that could be disabled."""
     return ()
 
 

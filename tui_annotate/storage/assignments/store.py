@@ -264,11 +264,18 @@ class AssignmentTransaction:
         return [_parse_score(row[3], score) for row in rows]
 
     def dataset_row(self, dataset: str) -> int:
-        """Return the row id of a dataset, or raise the errors of `statements.dataset_row`."""
+        """Return the row id of a dataset.
+
+        Raises:
+            NotFound: there is no such dataset.
+        """
         return dataset_row(self.connection, dataset)
 
     def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:
-        """Return samples assigned to a person, or by the assignment `handout`, in queue order."""
+        """Return the assigned samples of a person or of one assignment, in queue order.
+
+        `handout` is the number of the assignment.
+        """
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
@@ -420,7 +427,7 @@ class AssignmentTransaction:
         """
         if self.rule(self.dataset_row(dataset), AssignmentCause.ESCALATE) is None:
             raise NotReady(
-                f"dataset {dataset!r} has no escalation rule",
+                f"dataset {dataset!r} has no rule that adds annotators on disagreement",
                 "create a rule: tui-annotate assignments escalate --dataset NAME --when differ",
             )
         return escalate_dataset(self.connection, dataset, disabled=disabled)
@@ -516,7 +523,8 @@ class AssignmentTransaction:
             dataset_id = self.dataset_row(each.key.dataset)
             if pools.pool_of(self.connection, dataset_id) is None:
                 raise Conflict(
-                    f"dataset {each.key.dataset!r} has no pool", "move to an annotator: --to NAME"
+                    f"dataset {each.key.dataset!r} has no pool",
+                    "move the samples to an annotator with: --to NAME",
                 )
         assignment_rows.unassign_samples(self.connection, [each.allotted for each in held])
 

@@ -57,7 +57,7 @@ def hash_texts(sample: Sample) -> str:
 
 
 def summary_start(sample: Sample) -> str:
-    """Return the start of a sample's summary, or of its source without a summary, as one line."""
+    """Return the start of a sample's summary as one line; if there is no summary, of its source."""
     summaries = sample.side(Side.SUMMARY) or sample.documents
     start = summaries[0].text[: 2 * SUMMARY_START] if summaries else ""
     return " ".join(start.replace("\0", " ").split())[:SUMMARY_START]

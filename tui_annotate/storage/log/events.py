@@ -46,9 +46,9 @@ _BATCH: Final = _EVENT.where(
 ).order_by(EVENTS.c.arrival)
 _WHOLE_BATCH: Final = _EVENT.where(EVENTS.c.batch == bindparam("batch")).order_by(EVENTS.c.arrival)
 BY: Final = "by"
-"""Key of the acting person's id in the `versions` of an event.
+"""JSON key for the id of the person who acted, in the column `versions` of an event.
 
-Only events in streams that several people write have this key.
+Only events in streams to which several people write have this key.
 """
 
 _WHO: Final = func.json_extract(EVENTS.c.versions, f"$.{BY}")

@@ -215,7 +215,11 @@ class BatchPlan:
     undone: Event | None = None
 
     def take(self, stream: EventStream, event: Event) -> None:
-        """Plan an event at the end of an event stream, with the errors of `plan_event`."""
+        """Plan to append an event to an event stream.
+
+        Raises:
+            Conflict: same as for `plan_event`.
+        """
         plan, self.last = plan_event(stream, event)
         self.plans.append(plan)
         self.touched = event.action.after.annotations.keys()

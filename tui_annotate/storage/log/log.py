@@ -215,7 +215,11 @@ class EventLog:
         return {name: (who, row) for name, who, row in rows}
 
     def suggestion(self, key: SampleKey, name: str) -> Suggestion:
-        """Return a suggestion on a sample, with the errors of `suggestions.load_suggestion`."""
+        """Return a suggestion on a sample.
+
+        Raises:
+            NotFound, Conflict: same as for `suggestions.load_suggestion`.
+        """
         return suggestions.load_suggestion(self._connection, key, name)
 
     # writing -----------------------------------------------------------------------------------
@@ -232,7 +236,7 @@ class EventLog:
         return after
 
     def holds(self, person: str, plans: Sequence[WritePlan]) -> bool:
-        """Return whether a person's event streams are still those for which events were planned."""
+        """Return whether no event was added to a person's event streams since `plans` were made."""
         require_permission(self._actor, Permission.READ, person)
         heads = {row[0]: row[1] for row in self._connection.execute(_HEADS, {"person": person})}
         return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)

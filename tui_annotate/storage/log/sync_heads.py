@@ -1,6 +1,6 @@
-"""Synchronized states: the last work for which a shared table and this workspace were equal.
+"""State of each person's work when a shared table and this workspace were last equal.
 
-A synchronized state shows what changed on either side since then.
+A comparison with this state shows what has changed since in the table and in the workspace.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write plans of events: rows prepared outside the lock, then written together in one transaction.
+"""Plans for writing events: rows are prepared outside the lock, then written in one transaction.
 
 Clearing 58,500 annotations, or undoing that, is one action, so the lock must be held briefly.
 """

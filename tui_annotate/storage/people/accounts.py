@@ -117,7 +117,10 @@ class AccountStore(CommonStore):
     def forget(self, person: str, *, name: str, email: str) -> None:
         """Replace a person's name and e-mail address by pseudonyms, and disable the account.
 
-        The keys, sessions and invitations of the person are deleted. Raises as `change` does.
+        The keys, sessions and invitations of the person are deleted.
+
+        Raises:
+            NotFound, Conflict: same as for `change`.
         """
         values = {"email": email, "hash": "", "unix": "", "active": False}
         self.change(person, ends_sessions=True, name=name, **values)

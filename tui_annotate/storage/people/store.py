@@ -53,7 +53,13 @@ def add_person(connection: Connection, person: Person) -> None:
 
 
 def save_person(connection: Connection, person: Person) -> None:
-    """Store or update a person and the person's second reader, with the errors of `add_person`."""
+    """Store or update a person; give the same name to the person's second reader, if stored.
+
+    A second reader is the same person in a second reading of the same samples.
+
+    Raises:
+        InvalidInput: same as for `add_person`.
+    """
     add_person(connection, person)
     values = {"name": replace_unstorable(person.name), "kind": person.kind.value}
     connection.execute(update(PEOPLE).where(PEOPLE.c.id == person.id).values(values))
@@ -70,7 +76,7 @@ class PeopleStore(Store):
     """
 
     def local(self, name: str) -> Person:
-        """Return the local person with a name, and create the person if there is none.
+        """Return the person without an account who has the given name, or create this person.
 
         Raises:
             InvalidInput: the name is not valid.
@@ -91,7 +97,8 @@ class PeopleStore(Store):
     def imported(self, person_id: str, name: str) -> Person:
         """Return a person that a file names by id, and create the person if needed.
 
-        Raises as `local` does.
+        Raises:
+            InvalidInput, NotAllowed: same as for `local`.
         """
         require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:

@@ -237,7 +237,7 @@ def _drop_orders(database: Database, order: ByScore, numbers: Collection[int]) -
 # texts that change -------------------------------------------------------------------------------
 
 _READ_COLUMNS: Final = ("digest", "request", "meta", "group")
-"""Columns of a sample on which scores may depend; for example, `meta` has a model's answer."""
+"""Columns of a sample from which scores may be computed."""
 
 
 def drop_stale_results(connection: Connection, coming: Mapping[int, Mapping[str, Any]]) -> None:

@@ -96,7 +96,10 @@ def finish(connection: Connection, number: int, names: Mapping[str, int] | None 
 
 
 def drop(database: Database, number: int) -> None:
-    """Delete a run and its output in short transactions; the output is ignored at once."""
+    """Delete a run and its output in short transactions.
+
+    The first transaction marks the run as unfinished, so that its output is no longer used.
+    """
     with database.writing() as connection:
         mine = RUNS.c.number == number
         connection.execute(update(RUNS).where(mine).values(finished=""))

@@ -103,7 +103,10 @@ class VectorSetStore(Store):
             connection.execute(changed.values(row))
 
     def decide_vectors(self, table: str) -> bool:
-        """Use a vector set unless the workspace chose before; return whether the set is in use."""
+        """Use a vector set if the workspace has not chosen yet between vector sets and no vectors.
+
+        Returns whether the vector set is now in use.
+        """
         with self._writing_as_manager() as connection:
             connection.execute(_DECIDE, {"name": IN_USE, "value": table})
             query = select(SETTINGS.c.value).where(SETTINGS.c.name == IN_USE)

@@ -198,7 +198,10 @@ def _read_tokens(rows: Any, vectors: VectorSet) -> TokenBank:
     lengths = (pc.subtract(rows.column("end"), rows.column("start"))).to_numpy()
     _require((sizes == counts * vectors.token_dimensions).all(), "the token vectors are truncated")
     _require(len(starts) == len(ends) and (starts >= 0).all(), "the tokens have no valid positions")
-    _require((ends <= np.repeat(lengths, counts)).all(), "the tokens exceed their segments")
+    _require(
+        (ends <= np.repeat(lengths, counts)).all(),
+        "the position of a token is after the end of its segment",
+    )
     packed = b"".join(rows.column("token_vectors").to_pylist())
     tokens = np.frombuffer(packed, np.int8).reshape(-1, max(vectors.token_dimensions, 1))
     bounds = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

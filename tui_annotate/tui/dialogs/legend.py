@@ -22,7 +22,7 @@ def _mark(sign: str, meaning: str, role: str = "quiet") -> LegendEntry:
 def _on_text(
     sign: str, role: str, meaning: str, *, sign_role: str = "text", word: str = "text"
 ) -> LegendEntry:
-    """Create an entry for a glyph in front of a word with a style."""
+    """Create a legend entry that shows a glyph, then a word in the style `role`."""
     return LegendEntry(((f"{sign} ", sign_role), (word, role)), meaning)
 
 
@@ -53,13 +53,13 @@ _LISTED: Final = (
     _mark(palette.NOTED, "an annotation with a note"),
 )
 _CLOSED_LABEL: Final = _mark("(…)", "after a label: the label is retired or split, choose another")
-_CITED: Final = "after a sentence of a report: the citation of the sentence"
+_CITED: Final = "the citation of the report sentence before it"
 _MATCHES: Final = (
     *(
         _on_text(palette.STRENGTH_GLYPHS[at], f"match {at}", meaning, sign_role=f"glyph {at}")
         for at, meaning in enumerate(_STRENGTHS, 1)
     ),
-    _mark("2", "the rank of a match: match 2 begins here; n next match, N previous match", "text"),
+    _mark("2", "the rank of a match: match 2 begins here; keys n, N: next, previous match", "text"),
 )
 _ON_TEXTS: Final = (
     _mark("text", "in the focused match: a word that also occurs in the selection", "underlined"),
@@ -67,15 +67,15 @@ _ON_TEXTS: Final = (
     _on_text(palette.LACKING, "lacking", "words not found in the source (key i)"),
 )
 _CITATIONS: Final = (
-    _mark("[id]", f"{_CITED}; c next citation"),
+    _mark("[id]", f"{_CITED}; key c: next citation"),
     _mark("[id]", "the focused citation", "underlined"),
     _on_text(
         palette.SUGGESTED,
         "suggested",
-        "a suggestion of a machine; c next suggestion (a in a report)",
+        "a machine suggestion; key c (in a report: key a): next suggestion",
     ),
     _mark("text", "several annotations on the same words", "overlap"),
-    _mark(palette.SEVERAL, "several annotations on one line; a next annotation", "label 1"),
+    _mark(palette.SEVERAL, "several annotations on one line; key a: next annotation", "label 1"),
     *_LISTED,
     _mark(palette.GOLD, "a correct answer, or a passage with the answer", "label 0"),
     _CLOSED_LABEL,
@@ -126,7 +126,9 @@ REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _mark("[id]", _CITED),
     _CLOSED_LABEL,
     *_LISTED,
-    _mark(palette.SEVERAL, "several groups of candidates on one line; a next group", "label 1"),
+    _mark(
+        palette.SEVERAL, "several groups of candidates on one line; key a: next group", "label 1"
+    ),
     _on_text(palette.CHOSEN, "evidence", "evidence of the current candidate annotation"),
     *_CURSOR,
     *STATE_MARKS,

@@ -75,12 +75,12 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         self.rows.show_text(f"✗ {error.message}", error.hint)
 
     def show_items(self, found: Sequence[PastAnnotation]) -> None:
-        """Show the past annotations, with the keys that reuse a note and a label."""
+        """Show the past annotations, and the keys that reuse the note and label of one of them."""
         if not found:
             self.rows.show_text("No similar annotations of yours yet")
             return
         self.rows.show(found)
         self.query_one(Vertical).styles.height = max(self.rows.count, _FEWEST) + _OTHER_ROWS
         self.show_title(f"{len(found)} of yours")
-        take = ("Enter", "reuse the note"), ("r", "reuse the label after the note")
-        self.show_keys((("↑↓", "move"), *take, *self.keys))
+        take = ("Enter", "copy the note; then r applies the label")
+        self.show_keys((("↑↓", "move"), take, *self.keys))

@@ -88,7 +88,7 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         """Show all sibling samples, with the focus on the current sample."""
         siblings, self._scores = found
         if not siblings:
-            self.rows.show_text("This sample has no sibling samples")
+            self.rows.show_text("No other sample has the same source or question")
             return
         self.show_title(" · ".join([f"{len(siblings)} of yours", *found[1].names]))
         keys = [each.key for each in siblings]

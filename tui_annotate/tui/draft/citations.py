@@ -53,7 +53,10 @@ def format_marks(found: Sequence[Citation]) -> dict[int, str]:
 
 
 def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
-    """Return a citation mark's position: the offset before it, and its span in the marks' text.
+    """Return where the mark of a citation, such as `[doc1]`, is shown after its sentence.
+
+    Returns the last offset of the sentence, and the span of the mark in the text of all marks
+    after the sentence.
 
     Args:
         number: index of the citation; None is returned for an index that does not exist.

@@ -1,4 +1,4 @@
-"""Completing, skipping and flagging a sample; changes of a draft after answers of the store."""
+"""Completing, skipping and flagging a sample; changes to a draft after the store saved its work."""
 
 from __future__ import annotations
 
@@ -284,7 +284,7 @@ def describe_undone(verb: str, labels: str = "", *, redo: bool = False) -> Statu
 
 
 def describe_rating(word: str) -> StatusMessage:
-    """Return the message of a saved rating; an empty word means that the rating was removed."""
+    """Return the message about a saved rating, or about a removed rating if `word` is empty."""
     code = MessageCode.RATED if word else MessageCode.NOT_RATED_ANY_MORE
     return StatusMessage(code, {"rating": word})
 

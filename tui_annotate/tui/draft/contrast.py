@@ -69,7 +69,10 @@ Marks = Callable[[Place], Sequence[Span] | None]
 
 
 def match_pair(draft: Draft) -> MatchPair | None:
-    """Return the text at the cursor with the focused match; None if one of the two is missing."""
+    """Return the selection, or else the sentence at the cursor, together with the focused match.
+
+    The result is None if there is no such text or no such match.
+    """
     anchor, side = draft.current_anchor(draft.side), draft.side.other
     match = next(
         (one for one in draft.matches[side] if one.rank == draft.focused_ranks[side]), None

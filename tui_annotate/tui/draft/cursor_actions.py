@@ -1,4 +1,7 @@
-"""Actions that move cursors, select text and choose words by letters, on either side."""
+"""Actions that move the cursor and select text, in the summary and in the source.
+
+Words can also be selected by typing letters that are shown on the words.
+"""
 
 from __future__ import annotations
 

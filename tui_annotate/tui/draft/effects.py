@@ -1,4 +1,7 @@
-"""Effects: requests of a draft to its screen after a key, as plain values in order."""
+"""Effects: what a screen has to do after a key press.
+
+Key handlers change the draft, and return effects as plain values in order.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from tui_annotate.domain.suggestions import Suggestion
 
 
 class Effect:
-    """A request of a draft to its screen."""
+    """A request of a key handler to the screen, for example to move the cursor."""
 
     __slots__ = ()
 
@@ -225,7 +228,10 @@ Effects = list[Effect]
 
 
 def open_page(what: str, _draft: object, *, step: int = 0) -> Effects:
-    """Return the effect that opens a page, as a key handler that does not need the draft."""
+    """Return the effect that opens a page.
+
+    The second argument is unused; key handlers are called with the draft.
+    """
     return [Open(what, step)]
 
 

@@ -51,7 +51,10 @@ class WordHints:
         return cls(side, dict(zip(make_codes(len(ordered)), ordered, strict=False)))
 
     def shown(self) -> dict[str, Span]:
-        """Return the words whose codes begin with the typed letters, by the letters to type."""
+        """Return the words that can still be chosen, by the letters that remain to be typed.
+
+        These are the words whose letter codes begin with the letters typed so far.
+        """
         fitting = (item for item in self.words.items() if item[0].startswith(self.typed))
         return {code[len(self.typed) :]: pair[0] for code, pair in fitting}
 
@@ -61,7 +64,11 @@ class WordHints:
         return any(pair[1:] for pair in self.words.values())
 
     def type(self, letter: str) -> Span | None:
-        """Type a letter; return the selection so far, or None if no code is complete."""
+        """Add a typed letter; return the selected text if the letter completes the code of a word.
+
+        The selection is the first chosen word, or the text from the first to the last chosen word.
+        The result is None if no code is complete.
+        """
         code = self.typed + letter.lower()
         pair = self.words.get(code)
         if pair is None:

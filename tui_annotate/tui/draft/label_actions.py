@@ -50,7 +50,10 @@ def repeat(draft: Draft) -> Effects:
 
 
 def accept(draft: Draft) -> Effects:
-    """Answer a pending question with Enter: the parent label, no evidence, or no reason."""
+    """Accept the default answer to the pending question (key Enter).
+
+    By default, the parent label is used, evidence is omitted, or no reason is given.
+    """
     pending, draft.pending = draft.pending, None
     if pending is None:
         return [Blink()]
@@ -77,7 +80,7 @@ def cancel(draft: Draft) -> Effects:
 
 
 def save_taken_match(draft: Draft) -> Effects:
-    """Save after Space took a match as evidence, if the label was waiting for evidence."""
+    """Save the annotation if evidence was added that the chosen label requires (key Space)."""
     pending = draft.pending
     if not (pending and pending.kind == "evidence" and draft.evidence):
         return []

@@ -1,7 +1,7 @@
-"""The catalogue of the texts of the annotating screen: messages, and the parts of the draft line.
+"""Texts of the annotating screen: messages, and parts of the line about the current annotation.
 
-Handlers of keys name a code and its fields; the sentence is built when it is drawn. The catalogues
-of review and of the viewer are `review.messages` and `view.messages`.
+Key handlers name a code and its fields; the sentence is built when it is displayed. The texts of
+the review screen and of the viewer are in `review.messages` and `view.messages`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class MessageCode(ScreenMessage):
     """A code for each message; the value is the English sentence, with fields in braces."""
 
     NONE = ""
-    TEXT = "{text}"  # a text of another layer, such as the message of an error
+    TEXT = "{text}"  # a complete text, such as the message of an error
 
     # moving, matches and search
     NO_MATCH_LIT = "No match"
@@ -31,12 +31,12 @@ class MessageCode(ScreenMessage):
     NO_HIT = "No hit for {what} in this text"
     NO_MATCH_TO_TAKE = "No match to take: Tab goes to the source, where Space takes a sentence"
     NO_CLAIM_FOR_EVIDENCE = (
-        "Press e, then Space to add evidence; move or select for a new annotation"
+        "To add evidence, press e, then Space; for a new annotation, select words"
     )
     NO_WORDS_ON_SCREEN = "No words on screen"
     NO_SOURCE = "This sample has no source text"
     ONE_DOCUMENT_ONLY = "The source side has only one document"
-    PASSAGE_NOT_SAVED = "This passage is not saved yet: a digit tries again, Backspace drops it"
+    PASSAGE_NOT_SAVED = "This passage is not saved: press a digit to save it, Backspace to drop it"
     NO_WORDS_TO_LOOK_FOR = "No words here to search for"
     NO_ANNOTATION_TO_EDIT = "Press a to focus an annotation, then e to edit it"
     NO_ANNOTATION_TO_DELETE = "Press a to focus an annotation, then x to delete it"
@@ -56,15 +56,17 @@ class MessageCode(ScreenMessage):
     UNKNOWN_LABEL = "Unknown label"
     NO_LABEL_TO_REPEAT = "No label to repeat yet"
     NO_CLAIM_TO_REPEAT_ON = "Move the cursor or select text first, then r repeats the label"
-    DIGITS_OFF_ON_SUGGESTION = "Press e first, then a digit chooses a label for the suggestion"
+    DIGITS_OFF_ON_SUGGESTION = "To choose a label for the suggestion, press e, then a digit"
     DIGITS_OFF_AFTER_SAVE = "Move the cursor or select text before you label again"
     NO_WORDS_TO_LABEL = "No words here to label"
-    TAKES_NO_EVIDENCE = "Label {label} allows no evidence: Backspace releases the evidence"
-    TAKES_NO_NOTE = "Label {label} allows no note: Backspace drops the note"
+    TAKES_NO_EVIDENCE = "Label {label} allows no evidence: press Backspace to remove the evidence"
+    TAKES_NO_NOTE = "Label {label} allows no note: press Backspace to drop the note"
     LABEL_RETIRED = "{label} is retired: choose another label"
     LABEL_SPLIT = "{label} was split: choose {parts}"
     LABEL_SPLIT_INTO_NOTHING = "{label} was split: choose another label"
-    HAS_LABEL_ALREADY = "Annotation {letter} of this {what} has label {label}: a, then e edits it"
+    HAS_LABEL_ALREADY = (
+        "Annotation {letter} of this {what} has label {label}: press a, then e to edit"
+    )
     HAS_EXCLUSIVE_LABEL = (
         "Annotation {letter} of this {what} has label {label}, which excludes the new label"
     )
@@ -99,20 +101,20 @@ class MessageCode(ScreenMessage):
     NOTE_TAKEN = "Note copied to the draft"
     REPEAT_TOGGLES = "r switches the label {label} on or off"
     REPEAT_SAVES = "r saves as {label}"
-    ANNOTATION_OF_NOTE_GONE = "The annotation of this note was deleted; its text is kept"
+    ANNOTATION_OF_NOTE_GONE = "The annotation was deleted; your note on it is kept, not saved"
     NOTE_KEPT = "Note kept, not saved: m opens it again"
     COMMENT_KEPT = "Comment kept, not saved: M opens it again"
 
     # completing and closing a sample, and saves that the store refused
-    NOT_SAVED_TRY_AGAIN = "This annotation is not saved yet: a digit tries again"
+    NOT_SAVED_TRY_AGAIN = "This annotation was not saved: check it, then save it again"
     LABEL_TO_CHOOSE = "Not completed: {letter} {label} was split · {digits} choose a label · e edit"
     LABEL_LACKS = "Not completed: {letter} {label} needs {lacks} · e edit · m note"
     NOT_ALL_SEEN = "{unseen} · Enter again completes the sample"
     FINISH_EDIT_BEFORE_LEAVING = "Finish the edit before you go on: Enter saves it, e cancels it"
     MORE_NOT_SAVED = "Other unsaved annotations: {count} · finish this one, then the next opens"
-    CLAIM_NOT_SAVED = "This claim is not saved yet: a digit tries again, Backspace drops it"
-    EVIDENCE_IN_HAND = "Unsaved evidence: a digit saves it, Backspace releases it"
-    NOTE_IN_HAND = "Unsaved note without a label: a digit saves it, Backspace drops it"
+    CLAIM_NOT_SAVED = "This claim is not saved: press a digit to save it, Backspace to drop it"
+    EVIDENCE_IN_HAND = "Unsaved evidence: press a digit to save it, Backspace to remove it"
+    NOTE_IN_HAND = "Unsaved note, no label: press a digit to save it, Backspace to drop it"
     NOTE_KEPT_ON = "Unsaved note on {letter} {label}: m opens it"
     COMMENT_KEPT_ON = "Unsaved comment on the {item}: M opens it"
     NOTE_KEPT_FOR_CLAIM = "Unsaved note for a claim: press v, then m opens it"
@@ -135,7 +137,7 @@ class MessageCode(ScreenMessage):
     NO_LABEL_PROPOSED = "This suggestion has no label: press e, then a digit"
     UNKNOWN_LABEL_PROPOSED = "The label set has no label {label}: press e, then a digit"
     PROPOSED_TAKES_NO_EVIDENCE = (
-        "{label} allows no evidence: e, then Backspace releases the evidence"
+        "{label} allows no evidence: press e, then Backspace to remove the evidence"
     )
     SUGGESTION_REFUSED = "Rejected {what} from {maker} · u undo"
     SUGGESTION_REFUSED_MORE_OPEN = "Rejected {what} from {maker} · u undo · {key} next"
@@ -162,7 +164,7 @@ class MessageCode(ScreenMessage):
     UNDONE = "{undone} · U redo"
     REDONE = "{undone} · u undo"
     SECOND_READING_BEGUN = "2nd reading: your annotations of the 1st reading are hidden"
-    FIRST_READING_AGAIN = "Back at the first reading"
+    FIRST_READING_AGAIN = "1st reading: your annotations of the 2nd reading are hidden"
     NO_SECOND_READING = "No sample is assigned to you for a second reading"
     NO_LESSON_IN_SECOND_READING = (
         "The adjudication of the first reading is hidden during the 2nd reading"
@@ -183,10 +185,10 @@ class MessageCode(ScreenMessage):
     MATCHES_BY_VECTORS = "Matches by vectors only · t words and vectors together"
     NO_VECTORS = "{reason} · t uses words and vectors"
     LACKING_HIDDEN = "Words not found in the source are no longer marked"
-    LACKING_NO_TWO_TEXTS = "Nothing to compare here: words are marked in samples with two texts"
+    LACKING_NO_TWO_TEXTS = "Nothing to compare: this sample has no source or no summary"
     LACKING_SEARCH = "Searching for words not found in the source ..."
     LACKING_MARKED = "Words not in the source: {count} · c C next, previous · i hides the marks"
-    LACKING_NONE = "All numbers, names and words appear in the source · i stops checking"
+    LACKING_NONE = "No words of the summary are missing from the source · i ends the check"
 
     # positions of the answer, and contexts in a judge's order
     NO_GOLD_KNOWN = "No answer passage is marked"
@@ -208,12 +210,12 @@ class MessageCode(ScreenMessage):
 
 @unique
 class LineText(ScreenMessage):
-    """The parts of the draft line of the annotating screen; ` · ` separates parts."""
+    """Parts of the line about the current annotation; ` · ` separates the parts."""
 
     # what the next digit saves
     NO_WORDS = "No words here to label · Enter done · s skip"
     SAVES = "{digits} save: {what}"
-    MOVE_FIRST = "{claim} · move or select, then press {digits}"
+    MOVE_FIRST = "{claim} · move the cursor or select words, then label with {digits}"
     WITH_EVIDENCE = "{what} + evidence {spans} ✓"
     WITHOUT_EVIDENCE = "{what}, no evidence"
     WITH_NOTE = "{what} + note"
@@ -247,17 +249,19 @@ class LineText(ScreenMessage):
     UNSEEN = "{suggestions} never focused"
 
     # letters on words
-    FIRST_WORD = "First word: type its letters"
-    LAST_WORD = "Last word: type letters · Enter takes one word"
-    SECOND_OF_PAIR = "capitals take the next word"
+    FIRST_WORD = "First word: type the letters shown on it"
+    LAST_WORD = "Last word: type the letters shown on it · Enter selects one word"
+    LAST_WORD_SHORT = "Last word: type the letters on it · Enter: one word"
+    SECOND_OF_PAIR = "a capital last letter selects the next word"
+    SECOND_OF_PAIR_SHORT = "capital: the next word"
 
     # questions
     RATE = "Rate the {item}: {digits} choose · 0 not rated"
     FLAG = "Flag: why? {digits} choose · 0 other reason · Enter no reason"
     CHILD = "{label}: {digits} choose a sublabel · Enter chooses {label}"
-    CHILD_SHORT = "{label}: {digits} choose a sublabel · Enter this label"
+    CHILD_SHORT = "{label}: {digits} choose a sublabel · Enter: no sublabel"
     EVIDENCE_OF_MATCH = "{label} needs evidence: Space saves with match {rank}"
-    EVIDENCE_BY_HAND = "{label} needs evidence: {enter} · Backspace, Tab: select it"
+    EVIDENCE_BY_HAND = "{label} needs evidence: Backspace, Tab to select it · {enter}"
     WITHOUT = "Enter saves without evidence"
     WITHOUT_SHORT = "Enter: no evidence"
     REJECT = "Reject: why? {digits} choose · 0 other reason · Enter no reason"
@@ -265,11 +269,11 @@ class LineText(ScreenMessage):
     # the source
     TAKES = "Space takes {what} as evidence"
     TAKES_FOR = "Space takes {what} as evidence for {claim}"
-    RELEASES = "Space releases {what} as evidence"
-    RELEASES_FOR = "Space releases {what} as evidence for {claim}"
+    RELEASES = "Space removes {what} from the evidence"
+    RELEASES_FOR = "Space removes {what} from the evidence for {claim}"
     PASSAGE_TAKES = "Space takes the selection as evidence"
     PASSAGE_TAKES_FOR = "Space takes the selection as evidence for {claim}"
-    PASSAGE_RELEASES = "Space releases the selection as evidence"
+    PASSAGE_RELEASES = "Space removes the selection from the evidence"
     THIS_SENTENCE = "this sentence"
 
     # what the open note is on
@@ -283,7 +287,7 @@ class LineText(ScreenMessage):
 
     # suggestions
     SUGGESTION = "y accepts {what} · {maker}"
-    SUGGESTION_WITHOUT_LABEL = "e, then a digit and Enter save {what} · {maker}"
+    SUGGESTION_WITHOUT_LABEL = "To save {what}: e, a digit, then Enter · by {maker}"
     SUGGESTED_LABELS = "{claim} {labels}"
     SUGGESTED_EVIDENCE = "{what} + evidence {spans}"
     UNNAMED_EVIDENCE = "{what} + evidence"
@@ -318,7 +322,7 @@ def join_parts(*parts: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StatusMessage:
-    """A message of the draft line, shown until the next key.
+    """A message about the last key press, shown until the next key press.
 
     Attributes:
         fields: values by the field names of the code's sentence; a value may be another message.
@@ -341,7 +345,7 @@ class StatusMessage:
 
 
 AnyMessage = ScreenMessage | StatusMessage | str
-"""What the draft line can show: a code with separate fields, a complete message, or a text."""
+"""What can be shown as a message: a code with separate fields, a complete message, or a text."""
 
 NO_MESSAGE = StatusMessage()
 

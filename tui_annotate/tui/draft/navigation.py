@@ -54,7 +54,7 @@ def _walk(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> 
 
 
 def show_annotation(draft: Draft, annotation_id: str) -> Effects:
-    """Focus an annotation, scroll to its claim and evidence, and switch digits off."""
+    """Focus an annotation, scroll to its claim and evidence, and disable label keys (digits)."""
     found = next((known for known in draft.annotations if known.id == annotation_id), None)
     return show(draft, found) if found else []
 
@@ -69,7 +69,10 @@ def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
 
 
 def neighbour_index(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> int:
-    """Return the index of the item after or before the focused item, else the cursor."""
+    """Return the index of the item after the focused item, or before it if `step` is negative.
+
+    If no item is focused, the search begins at the cursor.
+    """
     at = next((at for at, one in enumerate(known) if one.id == draft.focused), None)
     if at is not None:
         return (at + step) % len(known)

@@ -132,9 +132,11 @@ def _describe_next_key(draft: Draft) -> str:
 
 
 def _describe_hints(hints: WordHints, detail: _Detail) -> str:
+    last = LineText.LAST_WORD if detail.full else LineText.LAST_WORD_SHORT
+    second = LineText.SECOND_OF_PAIR if detail.full else LineText.SECOND_OF_PAIR_SHORT
     return join_parts(
-        (LineText.LAST_WORD if hints.first else LineText.FIRST_WORD).text(),
-        LineText.SECOND_OF_PAIR.text() if hints.in_pairs else "",
+        (last if hints.first else LineText.FIRST_WORD).text(),
+        second.text() if hints.in_pairs else "",
         LineText.STOP_KEY.text() if detail.full else "",
     )
 
