@@ -22,6 +22,7 @@ from tui_annotate.domain.errors import Damaged
 from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.ssh_keys import format_authorized_key
+from tui_annotate.plugins.files.targets import replace_file
 
 
 def test_doctor_finds_a_sound_workspace_sound(annotated: Command) -> None:
@@ -521,3 +522,18 @@ def test_an_old_c_library_is_told(monkeypatch: pytest.MonkeyPatch, name: str, st
     assert finding.state == state
     monkeypatch.setattr("os.confstr", lambda _name: None)
     assert list(doctor.check_glibc()) == []
+
+
+def test_temporary_files_of_killed_commands_are_listed(folder: Path) -> None:
+    """With the line that removes them; not those that a process is writing."""
+    left = [folder / ".out.csv.0123abcd.part", folder / "backups" / "store-0001.part"]
+    assert "unfinished files" not in folder_findings(folder)
+    for path in left:
+        path.touch()
+    with replace_file(folder / "written.csv"):
+        state, says, mend = folder_findings(folder)["unfinished files"]
+    assert state == "doubt"
+    assert says.endswith("store-0001.part")
+    assert "written" not in says
+    subprocess.run(["sh", "-c", mend], check=True)
+    assert "unfinished files" not in folder_findings(folder)

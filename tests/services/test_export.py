@@ -16,6 +16,7 @@ from tests.services.ingest_stores import Stores, write_dump, write_pairs
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.files.targets import replace_file
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
 from tui_annotate.services.export import parse_time
 
@@ -148,6 +149,22 @@ def test_a_broken_exporter_leaves_nothing(
         stores.export.run("made", target)
     assert target.read_text() == "before"
     assert list(tmp_path.glob(".*.part")) == []
+
+
+def test_the_next_run_removes_what_a_killed_run_left(stores: Stores, tmp_path: Path) -> None:
+    """Files and folders of the same target, but not what another process is writing."""
+    left = [tmp_path / f".{name}.0123abcd.part" for name in ("out", "folder")]
+    left[0].touch()
+    left[1].mkdir()
+    other = tmp_path / ".other.0123abcd.part"
+    other.touch()
+    with replace_file(tmp_path / "out"):
+        written = set(tmp_path.iterdir()) - {*left, other}
+        stores.export.run("native", tmp_path / "out")
+        assert written < set(tmp_path.iterdir())
+    stores.export.run("brat", tmp_path / "folder")
+    assert not any(path.exists() for path in left)
+    assert other.exists()
 
 
 def test_wrong_wishes_are_told(stores: Stores, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.people import Permission, is_allowed
 from tui_annotate.domain.scores import ScoreRun
 from tui_annotate.domain.ssh_keys import AuthorizedKey, parse_entry
+from tui_annotate.plugins.files.targets import find_unfinished
 from tui_annotate.settings import find_workspace
 
 MIN_COLUMNS, MIN_ROWS = 80, 24
@@ -224,6 +225,7 @@ def check_folder(folder: Path) -> Iterator[DiagnosticFinding]:
     if not os.access(folder, os.W_OK):
         mend = _shell_command("chmod u+w", folder)
         yield DiagnosticFinding("writing", "wrong", f"{folder} is read-only", mend)
+    yield from _check_unfinished(folder)
     yield _check_space(folder)
     device, system = find_mount(folder, MOUNTS)
     quota = shutil.which("quota")
@@ -231,6 +233,18 @@ def check_folder(folder: Path) -> Iterator[DiagnosticFinding]:
         yield from _check_quota(quota, device)
     if system in NETWORK_FILE_SYSTEMS:
         yield _report_network_disk(folder, system)
+
+
+def _check_unfinished(folder: Path) -> Iterator[DiagnosticFinding]:
+    """Check for temporary files that killed exports and backups left behind."""
+    folders = dict.fromkeys([folder, folder / "backups", folder / "frozen", Path.cwd()])
+    if left := [part for each in folders for part in find_unfinished(each)]:
+        yield DiagnosticFinding(
+            "unfinished files",
+            "doubt",
+            f"killed commands left temporary files: {_join_names(left)}",
+            f"rm -r {shlex.join(map(str, left))}",
+        )
 
 
 def _check_space(folder: Path) -> DiagnosticFinding:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from tui_annotate.cli.options import add_command, add_group, argument, flag, ope
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.ssh_keys import LONGEST
 from tui_annotate.domain.terminal_text import make_line_visible
+from tui_annotate.plugins.files.targets import replace_file
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
@@ -207,21 +207,14 @@ def replace_private(file: Path, text: str) -> None:
     Raises:
         Unavailable: the file's folder cannot be written.
     """
-    temporary = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
         file.parent.mkdir(mode=0o700, exist_ok=True)  # only .ssh: more is a typing error
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as raw:
-                raw.write(text.encode("utf-8", "surrogateescape"))
-                if os.geteuid() == 0:  # root writes for the owner of the file or of its folder
-                    owner = (file if file.exists() else file.parent).stat()
-                    os.fchown(raw.fileno(), owner.st_uid, owner.st_gid)
-                raw.flush()
-                os.fsync(raw.fileno())
-            temporary.replace(file)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with replace_file(file) as raw:
+            os.fchmod(raw.fileno(), 0o600)
+            raw.write(text.encode("utf-8", "surrogateescape"))
+            if os.geteuid() == 0:  # root writes for the owner of the file or of its folder
+                owner = (file if file.exists() else file.parent).stat()
+                os.fchown(raw.fileno(), owner.st_uid, owner.st_gid)
     except OSError as error:
         raise Unavailable(
             f"{file} cannot be written: {error.strerror}",

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
 import shlex
-import shutil
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,6 +32,7 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Problem
+from tui_annotate.plugins.files.targets import replace_folder
 from tui_annotate.plugins.sync import bundle_file, suggestion_lines, sync_key
 from tui_annotate.plugins.sync.suggestion_lines import Line
 from tui_annotate.plugins.sync.table import SharedTable
@@ -246,17 +245,14 @@ def _check_bundle(space: Workspace, file: Path, about: bundle_file.BundleHeader)
 
 
 def _create_working_folder(folder: Path) -> None:
-    part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
     try:
-        create(part).close()
-        part.replace(folder)
+        with replace_folder(folder) as part:
+            create(part).close()
     except OSError as error:
         raise Unavailable(
             f"cannot create {folder}: {error.strerror}",
             "copy the bundle to a folder that you can write, and open the copy",
         ) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def _fill_working_folder(

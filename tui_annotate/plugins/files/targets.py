@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import io
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -41,7 +43,9 @@ def open_output(target: Path | None) -> Iterator[TextIO]:
             with target.open("w", encoding="utf-8", newline="\n") as file:
                 yield file
         else:
-            yield from _replace_file(target.resolve())
+            file_path = target.resolve()
+            with replace_file(file_path) as raw, _open_text(raw, file_path.suffix) as file:
+                yield file
     except OSError as error:
         raise _write_error(target, error) from error
 
@@ -60,12 +64,6 @@ def _check_parent(target: Path) -> None:
             "create it first",
             code="folder-missing",
         )
-
-
-def part_path(target: Path) -> Path:
-    """Return a random hidden file name in the target's folder, for use while writing."""
-    # Random, as in a container a killed process and its successor may have the same id.
-    return target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
 
 
 def _write_error(target: Path, error: OSError) -> Unavailable:
@@ -95,21 +93,85 @@ class _TerminalWriter(io.TextIOWrapper):
         return super().write(make_visible(text.replace("\r\n", "\n")))
 
 
-def _replace_file(target: Path) -> Iterator[TextIO]:
-    part = part_path(target)
+@contextmanager
+def replace_file(target: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file in the target's folder, which replaces the target at the end.
+
+    A new file is readable only by its owner; an existing file's mode is kept, reduced by the umask.
+    Temporary files of the same target that a killed process left behind are removed.
+    """
+    remove_unfinished(target)
+    part = _part_path(target)
     # O_EXCL and O_NOFOLLOW: never write through a link that another user put in the folder.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666
-    descriptor = os.open(part, flags, mode & 0o666)
+    mode = stat.S_IMODE(target.stat().st_mode) & 0o666 if target.exists() else 0o600
+    descriptor = os.open(part, flags, mode)
     try:
         with os.fdopen(descriptor, "wb") as raw:
-            with _open_text(raw, target.suffix) as file:
-                yield file
+            fcntl.flock(raw, fcntl.LOCK_EX)  # a locked file is in use
+            yield raw
             raw.flush()
             os.fsync(raw.fileno())  # before the rename: no empty file after a power failure
-        part.replace(target)
+            part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def replace_folder(target: Path) -> Iterator[Path]:
+    """Create a temporary folder next to the target, which it becomes at the end.
+
+    The target must be missing or an empty folder. Temporary folders of the same target that a
+    killed process left behind are removed.
+    """
+    remove_unfinished(target)
+    part = _part_path(target)
+    part.mkdir(mode=0o700)
+    try:
+        with _lock(part):
+            yield part
+            part.replace(target)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _part_path(target: Path) -> Path:
+    # Random, as in a container a killed process and its successor may have the same id.
+    return target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+
+
+def remove_unfinished(target: Path) -> None:
+    """Remove the temporary files and folders that killed processes left behind for a target."""
+    ours = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.part")
+    for part in [each for each in target.parent.iterdir() if ours.fullmatch(each.name)]:
+        with suppress(OSError), _lock(part):  # BlockingIOError: a process is writing it
+            if part.is_dir():
+                shutil.rmtree(part)
+            else:
+                part.unlink()
+
+
+def find_unfinished(folder: Path) -> list[Path]:
+    """Return the temporary files and folders in a folder that no process is writing, sorted."""
+    found = []
+    for part in sorted(folder.glob("*.part")):
+        with suppress(OSError), _lock(part):
+            found.append(part)
+    return found
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 @contextmanager
@@ -144,17 +206,11 @@ def open_folder(target: Path) -> Iterator[Folder]:
             f"{target} already exists", "pass a new folder or an empty folder", code="exists"
         )
     _check_parent(target)
-    target = target.resolve()
-    part = part_path(target)
     try:
-        part.mkdir()
-        try:
+        with replace_folder(target.resolve()) as part:
             filled = _NewFolder(part)
             yield filled
             filled.sync()
-            part.replace(target)
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
     except OSError as error:
         raise _write_error(target, error) from error
 
@@ -167,8 +223,8 @@ class _NewFolder:
     @contextmanager
     def file(self, name: str) -> Iterator[TextIO]:
         path = self._path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8", newline="\n") as file:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(path, "x", encoding="utf-8", newline="\n", opener=_open_private) as file:
             yield file
             file.flush()
             self._count += 1

@@ -7,7 +7,6 @@ member may unpack to more bytes than texts would.
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -17,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.people import Person, PersonKind, check_name
-from tui_annotate.plugins.files.targets import check_target, part_path
+from tui_annotate.plugins.files.targets import check_target, replace_file
 from tui_annotate.plugins.record_validation import parse_identifier
 
 FORMAT: Final = "tui-annotate-bundle/1"
@@ -83,22 +82,15 @@ def pack(folder: Path, target: Path) -> None:
         Unavailable: the target cannot be written.
     """
     check_target(target)
-    part = part_path(target)
     try:
-        with part.open("xb") as raw:
-            with ZipFile(raw, "w", allowZip64=True) as archive:
-                for name in _MEMBERS:
-                    if (folder / name).exists():
-                        _add_member(archive, folder / name)
-            raw.flush()
-            os.fsync(raw.fileno())
-        part.replace(target)
+        with replace_file(target) as raw, ZipFile(raw, "w", allowZip64=True) as archive:
+            for name in _MEMBERS:
+                if (folder / name).exists():
+                    _add_member(archive, folder / name)
     except OSError as error:
         raise Unavailable(
             f"{target} cannot be written: {error.strerror}", "nothing was changed"
         ) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _add_member(archive: ZipFile, member: Path) -> None:
