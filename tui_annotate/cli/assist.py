@@ -258,8 +258,7 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         queries = output.many(whole, "query", "queries")
         output.print_line(f"{title}: {queries} over {output.many(sources, 'source')}")
         output.print_line(
-            f"queries are used only if the searched text has at least {segments}"
-            f" (segmenter: {found['segmenter']})"
+            f"minimum size of a searched text: {segments} (segmenter: {found['segmenter']})"
         )
         for each in evaluations:
             output.print_line("")

@@ -118,7 +118,7 @@ def history(
     ] = None,
     common: options.CommonOptions,
 ) -> None:
-    """List changes of label sets, and annotations that need a new label after a split.
+    """List label set changes, and annotations that need a new label.
 
     After a label was split, annotators choose one of the new labels for each of its annotations.
     `status --json` also lists the annotations without a choice.

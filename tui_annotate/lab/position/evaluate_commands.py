@@ -77,9 +77,9 @@ def evaluate(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Score a model's answers by the position of the required fact in the prompt.
+    """Score answers by the gold fact's position in the prompt.
 
-    The report counts the right answers for each position of the fact.
+    The report counts the right answers for each position of the gold fact.
 
     The metrics are those of the study "Lost in the Middle": best_subspan_em of the first line for
     questions; for key-value rows, whether the answer contains the value. The options --whole-words,
