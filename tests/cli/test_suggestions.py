@@ -127,7 +127,7 @@ def test_the_report_tells_rates_and_reasons(
             space.annotate.refuse(who, TEA, one.suggestion.id, reason=f"why {at}", seconds=1)
     _take()
     shown = found("suggestions", "report")
-    assert "reason of refusal" in shown.out
+    assert "reason for refusal" in shown.out
     assert "(no reason)" in shown.out
     assert re.search(r"^import:m4chine +2 +\d", shown.out, re.MULTILINE)
     assert "removed" not in shown.out

@@ -68,7 +68,9 @@ def print_tables(found: Agreement, *, pairs: bool) -> None:
             "nothing to compare: no sample was completed by two annotators, or twice by one person"
         )
         if found.left.work[other_state_reason(State.NEW, State.DONE)]:
-            output.print_message("  hint: to compare imported work without states, add --state new")
+            output.print_message(
+                "  hint: to compare work in the state new, such as imported work, add --state new"
+            )
     _print_legend(found)
 
 

@@ -72,7 +72,7 @@ def annotate(
 def delete(
     *,
     mine: Annotated[
-        bool, flag("--mine", "Confirm that only your own annotations are deleted (required).")
+        bool, flag("--mine", "Required: confirm that you delete your own annotations.")
     ] = False,
     dataset: Annotated[
         str, options.dataset_option("Only this dataset (default: all datasets).")

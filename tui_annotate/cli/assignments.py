@@ -300,9 +300,10 @@ def undo(
     include_started: StartedOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Undo a batch of assignments, and the batch's rule.
+    """Undo a batch of assignments.
 
-    Samples in progress stay assigned, unless --include-started is given.
+    If the batch set a rule for the dataset, such as a pool, the rule is removed. Samples in
+    progress stay assigned, unless --include-started is given.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         undone = space.team.assignments.undo(number, begun=include_started)
@@ -481,7 +482,7 @@ def escalate(
         ),
     ] = 1,
     now: Annotated[
-        bool, flag("--now", "Apply the disagreement rule also to completed samples.")
+        bool, flag("--now", "Also assign samples whose assignees have already completed them.")
     ] = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
@@ -493,7 +494,8 @@ def escalate(
     """
     if when is None and not now:
         raise InvalidInput(
-            "no disagreement rule is given", "add --when differ, --when label or --now"
+            "no kind of disagreement is given",
+            "add --when differ or --when label, or apply the dataset's existing rule with --now",
         )
     rule = Escalation(when, add) if when is not None else None
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:

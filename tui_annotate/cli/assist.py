@@ -257,7 +257,9 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         whole, sources = found[direction]["queries"], found["sources"][direction]
         queries = output.many(whole, "query", "queries")
         output.print_line(f"{title}: {queries} over {output.many(sources, 'source')}")
-        output.print_line(f"only queries in texts of at least {segments} ({found['segmenter']})")
+        output.print_line(
+            f"minimum size of a searched text: {segments} (segmenter: {found['segmenter']})"
+        )
         for each in evaluations:
             output.print_line("")
             embedder, model = each["embedder"], each["model"]
@@ -313,7 +315,7 @@ def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
 def _list_query_slices(
     whole: Mapping[str, Any], slices: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (title, values) of all queries, then of each group of queries, such as a language."""
+    """Yield (title, results) for all queries, then for each group of queries (by language etc.)."""
     yield _ALL, whole
     for name, row in slices.items():
         if 0 < row["queries"] < whole["queries"]:
@@ -384,7 +386,9 @@ def _print_report(found: Mapping[str, Any]) -> None:
         unknown = output.many(found["unknown"], "annotation")
         output.print_message(f"excluded: {unknown} without a record of the displayed matches")
     if not found["annotations"]:
-        output.print_message("nothing to report: no annotations were made on the screen")
+        output.print_message(
+            "nothing to report: no annotation has a record of the displayed matches"
+        )
         return
     titles = {
         "by_annotator": "annotator",

@@ -172,10 +172,16 @@ def _print_kept_head(verdict: AuditReport, kept: RecordedHead, names: Mapping[st
     if verdict.contains:
         later = verdict.head.events - kept.events
         events = output.many(kept.events, "event")
-        output.print_line(f"the log contains all {events} of the head, and {later:,} newer events")
+        output.print_line(
+            f"the log still contains all {events} that the earlier head (digest of the log) covers,"
+            f" and {later:,} newer events"
+        )
         return
     first = output.many(kept.events, "event")
-    output.print_line(f"the log does not match the earlier head: changes in the first {first}")
+    output.print_line(
+        "the log does not match the earlier head (digest of the log):"
+        f" it was changed in the first {first}"
+    )
     if verdict.head.events < kept.events:
         now = output.many(verdict.head.events, "event")
         output.print_line(f"  events were removed from the log, which now has {now}")

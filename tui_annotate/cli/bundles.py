@@ -123,7 +123,10 @@ def print_merge(merged: StreamMergeReport) -> None:
 
 
 def print_conflicts(merged: StreamMergeReport) -> None:
-    """Print samples with two conflicting versions, the kept version first, then refused samples."""
+    """Print both versions of each sample with a conflict, then the samples that were refused.
+
+    Of the two versions, the kept version is printed first.
+    """
     for fork in merged.forks:
         sides = [("merged", fork.there_at, fork.there), ("present", fork.here_at, fork.here)]
         (side, at, winner), (other, other_at, loser) = sides if fork.there_wins else sides[::-1]

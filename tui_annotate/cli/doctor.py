@@ -480,7 +480,7 @@ def check_sshd_settings(
         differing.append(f"AcceptEnv {' '.join(unexpected)}")
     forced_command = " ".join(settings.get("forcecommand", ("none",)))
     if forced_command != "none":
-        says = f"ForceCommand overrides the commands of keys: {forced_command}"
+        says = f"ForceCommand overrides the commands in authorized_keys: {forced_command}"
         yield DiagnosticFinding("sshd", "wrong", says, f"{mend}  # without ForceCommand")
     elif differing:
         yield DiagnosticFinding("sshd", "doubt", f"for {user}: {', '.join(differing)}", mend)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 SHOWN_PROBLEMS = 20
 MAX_PLACES_OF_FILE = 3
-"""Maximum number of additional positions per file in the message of a repeated problem."""
+"""Maximum number of further positions per file that are listed for a problem that is repeated."""
 MAX_PLACES_WIDTH = 160
-"""Maximum length of a problem's message and the positions listed in it, in characters."""
+"""Maximum total length, in characters, of a problem's message and the positions listed after it."""
 
 
 def register(app: typer.Typer) -> None:

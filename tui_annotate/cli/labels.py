@@ -49,8 +49,8 @@ _WHY = {
 }
 _ODD = {
     "outside": "not in the label set",
-    "split": "split label without a new choice",
-    "parent": "a parent without a child",
+    "split": "label was split; no new label chosen",
+    "parent": "parent label without a child label",
     "tops": "several top-level labels",
     "none": "no label",
 }
@@ -118,10 +118,10 @@ def history(
     ] = None,
     common: options.CommonOptions,
 ) -> None:
-    """List changes of label sets, and undecided annotations.
+    """List label set changes, and annotations that need a new label.
 
-    After a label was split, its annotations are undecided until annotators choose one of the new
-    labels. `status --json` also lists these annotations.
+    After a label was split, annotators choose one of the new labels for each of its annotations.
+    `status --json` also lists the annotations without a choice.
     """
     with open_workspace(common.workspace) as space:
         versions, waiting = space.team.relabel.versions(dataset), space.status().waiting
@@ -490,7 +490,7 @@ def _summarise(report: RelabelReport) -> str:
 
 
 def print_waiting(waiting: Sequence[PendingChoices]) -> None:
-    """Print a table of annotations with a split label, for which a new label must be chosen."""
+    """Print how many annotations of each split label still need one of the new labels."""
     titles = map(output.flexible_column, ("waits for a choice", "between", "person"))
     output.print_table_below(
         [*titles, output.number_column("annotations")],

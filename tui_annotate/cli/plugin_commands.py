@@ -41,7 +41,10 @@ class CommandGroup(TyperGroup):
         return [name for name in sort_commands(self.commands) if self._can_load(name)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command by its name, without its options while `--help` lists all commands."""
+        """Return a command by its name.
+
+        While `--help` lists all commands, the command has no options.
+        """
         if self._is_listing:
             return self.commands.summary(cmd_name)
         return super().get_command(ctx, cmd_name)

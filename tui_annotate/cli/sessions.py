@@ -83,9 +83,11 @@ def end(
         else:
             ids = [each.id for each in living if each.id.startswith(session)]
             if len(ids) != 1:
-                which = "several session ids begin" if ids else "no session id begins"
-                hint = "list all sessions with: tui-annotate sessions list"
-                raise NotFound(f"{which} with {session!r}", hint)
+                several = f"several session ids begin with {session!r}"
+                raise NotFound(
+                    several if ids else f"no session id begins with {session!r}",
+                    "list all sessions with: tui-annotate sessions list",
+                )
             authenticate.sign_out(ids[0])
             ended = 1
     output.print_result_or_json(

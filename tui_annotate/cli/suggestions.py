@@ -320,11 +320,11 @@ def _print_report(found: Mapping[str, Any]) -> None:
         output.print_line("")
         _print_rates(title, counts, found[grouping])
     reasons = [(why or "(no reason)", count) for why, count in found["reasons"].items()]
-    columns = [output.flexible_column("reason of refusal"), output.number_column("count")]
+    columns = [output.flexible_column("reason for refusal"), output.number_column("count")]
     output.print_table_below(columns, reasons[:_REASONS])
     if len(reasons) > _REASONS:
-        more = f"{len(reasons) - _REASONS:,}"
-        output.print_message(f"more reasons of refusals: {more}; list all with --json")
+        more = output.many(len(reasons) - _REASONS, "more reason")
+        output.print_message(f"{more} for refusing suggestions; list all reasons with --json")
     for line in _LEGEND:
         output.print_message(line)
 

@@ -34,9 +34,9 @@ FolderArgument = Annotated[
 
 
 _OUTPUT: Final = {
-    "DIR": "-o writes the rows of the table",
-    "--all": "-o writes the rows of all people",
-    "--as": "-o writes the rows of all people",
+    "DIR": "-o writes the rows of the shared table",
+    "--all": "-o writes the shared table's rows of all people",
+    "--as": "-o writes the shared table's rows of all people",
 }
 """Parameters of `sync pull` that have no effect with `-o`, with the reason."""
 
@@ -138,8 +138,8 @@ def pull(
             "-o",
             "--output",
             metavar="FILE",
-            help="Write the table's rows to a file as JSON lines instead of merging; - for standard"
-            " output. No workspace is needed.",
+            help="Write the shared table's rows to a file as JSON lines instead of merging; - for"
+            " standard output. No workspace is needed.",
         ),
     ] = None,
     dataset: Annotated[str, options.dataset_option("With -o: only rows of this dataset.")] = "",
@@ -162,7 +162,7 @@ def pull(
     if all_people and directory is None:
         raise InvalidInput(
             "--all needs a shared folder",
-            "to write the table's rows: tui-annotate sync pull -o FILE",
+            "to write the shared table's rows: tui-annotate sync pull -o FILE",
         )
     refused: list[Problem] = []
 
@@ -214,7 +214,7 @@ def delete(
     folder: FolderArgument = None,
     *,
     mine: Annotated[
-        bool, flag("--mine", "Confirm that only your own work is deleted (required).")
+        bool, flag("--mine", "Required: confirm that you delete your own work.")
     ] = False,
     dataset: Annotated[
         str,

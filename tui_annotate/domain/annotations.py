@@ -89,7 +89,7 @@ class Annotation:
 
 
 def normalize_annotation(annotation: Annotation, sample: Sample) -> Annotation:
-    """Return an annotation with trimmed spans and unique anchors in reading order.
+    """Return an annotation with its spans trimmed of white space, without duplicates and sorted.
 
     Raises:
         InvalidSpan: an anchor is outside its document, or covers only white space.
@@ -200,7 +200,7 @@ def anchor_from_json(value: Any) -> Anchor:
     side, index, start, end = value
     # Three explicit checks: a generator expression here took half of an export's store time.
     if not (isinstance(index, int) and isinstance(start, int) and isinstance(end, int)):
-        raise TypeError(f"index, start and end of the anchor {value!r} must be integers")
+        raise TypeError(f"document index, start and end of the span {value!r} must be integers")
     return Anchor(_SIDES[side], index, Span(start, end))
 
 

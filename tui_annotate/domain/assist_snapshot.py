@@ -29,7 +29,10 @@ class AssistSnapshot:
     version: str = ""
 
     def trace(self, evidence: Sequence[Anchor], sample: Sample) -> AssistTrace:
-        """Return the assist trace to store with an annotation that has the trimmed `evidence`."""
+        """Return the record of the displayed matches, to store with an annotation.
+
+        `evidence`: the annotation's evidence spans, without white space at their ends.
+        """
         ranks = {match.rank for match in self.matches}
         return AssistTrace(
             by=self.by,

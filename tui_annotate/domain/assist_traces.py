@@ -60,7 +60,10 @@ class AssistTrace:
 
 
 def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
-    """Convert an assist trace to JSON values; a match position becomes [rank, score, whole]."""
+    """Convert an assist trace to JSON values.
+
+    A `MatchPosition` becomes the list [rank, score, whole].
+    """
     return {
         "by": trace.by.value,
         "embedder": trace.embedder,
@@ -109,12 +112,16 @@ def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
 
 def _parse_position(value: Any, offered: int) -> MatchPosition:
     if not isinstance(value, list) or len(value) != 3:
-        raise ValueError("a match position in 'assist' must be a list [rank, score, whole]")
+        raise ValueError(
+            "a match position in 'assist' must list a rank, a score and a Boolean value"
+        )
     rank, score, whole = value
     if not _is_count(rank) or rank > offered:
         raise ValueError("a rank in 'assist' must be a whole number up to the number of matches")
     if not _is_unit_number(score) or not isinstance(whole, bool):
-        raise ValueError("a match position in 'assist' has an invalid score or flag 'whole'")
+        raise ValueError(
+            "a match position in 'assist' has an invalid score or an invalid Boolean value"
+        )
     return MatchPosition(rank, float(score), whole)
 
 

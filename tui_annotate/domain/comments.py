@@ -11,9 +11,9 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.text_diff import DiffPart
 
 REVIEWERS: Final = "reviewers"
-"""Value for the readers of a message that an annotator wrote: all reviewers."""
+"""The recipients of a message from an annotator: all reviewers."""
 ALL: Final = "all"
-"""Value for the readers of an announcement: all annotators."""
+"""The recipients of an announcement: all annotators."""
 LONGEST: Final = 2000
 
 

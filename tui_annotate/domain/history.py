@@ -68,7 +68,7 @@ class Change:
 
     @classmethod
     def from_json(cls, value: Payload) -> Change:
-        """Parse a change of a stream from the JSON that `as_json` returned."""
+        """Parse a change in a person's work on a sample from the JSON that `as_json` returns."""
         return cls(value["annotations"], value["assignment"], value.get("suggestions", {}))
 
 
@@ -128,7 +128,7 @@ class Event:
 
 
 def chain_event(event: Event, *, seq: int, prev: str) -> Event:
-    """Return an event with its number, the previous event's hash, and its own hash set."""
+    """Return a copy of an event with its number, the previous event's hash, and its own hash."""
     placed = replace(event, seq=seq, prev=prev, hash="")
     return replace(placed, hash=hash_event(placed))
 
@@ -246,9 +246,9 @@ def last_action_time(events: Iterable[Event]) -> str:
 
 
 def later_action_time(last: str, event: Event) -> str:
-    """Return the time of the annotator's last action, updated by one more event.
+    """Return the time of the annotator's last action, given the earlier value and a new event.
 
-    `last`: the time before this event, or empty.
+    `last`: the time of the last action before the new event, or empty.
     """
     return last if last and event.action.verb == RELABEL else event.at
 

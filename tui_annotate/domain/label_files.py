@@ -180,7 +180,8 @@ class _Item:
             )
         if value and self.fields.get("children"):
             raise InvalidLabels(
-                f"{self.name}: label {JOINER.join(self.path)!r} has both split and children",
+                f"{self.name}: label {JOINER.join(self.path)!r} has both the field split and child"
+                " labels",
                 "remove the field split, and split the child labels instead",
             )
         return tuple(tuple(whole.split(JOINER)) for whole in value)

@@ -58,12 +58,15 @@ def check_name(name: str) -> str:
 
 
 def second_reader(person: Person) -> Person:
-    """Return the person id and name under which a person's second reading is stored."""
+    """Return the id and name under which a person's second reading of samples is stored.
+
+    In a second reading, the person annotates the same samples again.
+    """
     return Person(person.id + _SECOND_READER, f"{person.name} (2nd reading)", PersonKind.AGAIN)
 
 
 def base_person(person: str) -> str:
-    """Return a person's id without the suffix that marks the person's second reading."""
+    """Return a person's id without the suffix that marks a second reading of the same samples."""
     return person.removesuffix(_SECOND_READER)
 
 
@@ -76,7 +79,7 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    """A permission for the work of a person, or, without an owner, for the workspace."""
+    """A permission to act on one person's work, or on the whole workspace."""
 
     READ = "read"
     WRITE = "write"

@@ -213,9 +213,9 @@ def list_branches(
 def list_sentence_branches(
     reports: Iterable[Item], complete: Iterable[str]
 ) -> tuple[TreeBranch, ...]:
-    """Return the runs of a topic with the numbers of complete and of all non-blank sentences.
+    """Return for each system's report the numbers of completed sentences and of all sentences.
 
-    `complete`: citation groups of the complete sentences.
+    Blank sentences are not counted. `complete`: citation groups of the completed sentences.
     """
     done = Counter(map(report_id, complete))
     return tuple(

@@ -1,4 +1,4 @@
-"""Samples: a source side and a summary side of documents, their segments, and assist matches."""
+"""Samples: source and summary documents, their segments, and the matches between documents."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample: source documents and a summary that an annotator compares; see `key`.
+    """A sample: source documents and a summary, which an annotator compares.
 
     Attributes:
         documents: source documents first, in reading order; at most one on the summary side.

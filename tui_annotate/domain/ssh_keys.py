@@ -251,7 +251,7 @@ def replace_lines(text: str, lines: Sequence[str], *, of: str) -> str:
         if entry and entry.key in ours:
             # sshd uses the first line with a key: a foreign line would bypass the forced command.
             raise Conflict(
-                f"line {number} has a key of the workspace, and sshd would use that line",
+                f"line {number} contains a user's key, and could bypass the key's forced command",
                 f"remove line {number}, or remove the key from the workspace",
             )
     block = [begin, *lines, end] if lines else []

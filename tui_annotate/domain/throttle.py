@@ -48,7 +48,10 @@ class ThrottleRule:
 
 
 PAIR: Final = ThrottleRule(free=5, first=2, cap=900, fade=1800)
-"""Throttle rule for one account from one client: about four guesses an hour at the cap."""
+"""Throttle rule for one account from one client.
+
+With the longest delay (15 minutes), about four guesses an hour are possible.
+"""
 
 OWN_PAIR: Final = ThrottleRule(free=5, first=2, cap=120, fade=300)
 """Milder throttle rule for one account from a client where the owner signed in before.
@@ -85,7 +88,7 @@ class FailureCount:
         return FailureCount(failures, now, now + timedelta(seconds=rule.delay(failures)))
 
     def forgive(self) -> FailureCount:
-        """Return the failure count without the last failure and without a delay."""
+        """Return a count with one failure less, and with no delay before the next sign-in."""
         return FailureCount(max(self.failures - 1, 0), self.last, None)
 
     def _remaining_failures(self, now: datetime, rule: ThrottleRule) -> int:

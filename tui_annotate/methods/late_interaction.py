@@ -48,7 +48,7 @@ class TokenBank:
 
     @classmethod
     def joined(cls, banks: Sequence[Self]) -> Self:
-        """Return one token bank with the texts of several token banks, in order.
+        """Concatenate several token banks (token vectors of texts) into one token bank, in order.
 
         Raises:
             ValueError: there are no banks, or their dimensions differ.

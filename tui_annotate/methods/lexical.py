@@ -117,7 +117,10 @@ class LexicalIndex:
         return reached / np.float32(most) if most else reached
 
     def rarity(self, word: str) -> float:
-        """Return the inverse document frequency of a word, above 0: the most it adds to a score."""
+        """Return the inverse document frequency of a word, above 0.
+
+        A word adds at most this value to a score.
+        """
         return self._build_posting(word)[2]
 
     def _build_posting(self, word: str) -> tuple[NDArray[np.intp], NDArray[np.float32], float]:

@@ -274,7 +274,10 @@ def _scale_cosines(cosines: Vectors, floor: float) -> Vectors:
 PRIOR: Final = 6.0
 """Prior log-odds that a segment matches, to be divided by the square root of the segment count."""
 LEAST_SEGMENTS: Final = 4
-"""Minimum segment count that the prior assumes, so that dissimilar segments never match."""
+"""Minimum segment count in the computation of the prior log-odds.
+
+With a smaller count, dissimilar segments of short texts would match.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,10 @@ def _split_piece(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator
 
 
 def _pysbd_cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
-    """Find the sentence starts inside a piece of text with pysbd, if it has doubtful stops."""
+    """Yield the sentence starts that the library pysbd finds inside a piece of text.
+
+    pysbd runs only if the piece contains punctuation at which pysbd may split.
+    """
     piece = clean[start:end].rstrip()
     if len(piece) > LIMIT or not rules.doubtful.search(piece.rstrip(_TRAILING)):
         return

@@ -43,8 +43,9 @@ def _token_pattern() -> re.Pattern[str]:
 
 
 def tokenize(text: str) -> Iterator[Span]:
-    """Split a text into spans of words and other single characters, in order.
+    """Split a text into tokens, and yield their spans in order.
 
+    A token is a word, or a single character that is not part of a word.
     Only white space, control characters and byte order marks are outside all spans.
     """
     for found in _token_pattern().finditer(text):

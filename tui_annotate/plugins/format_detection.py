@@ -42,7 +42,7 @@ _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
 _COMPANIONS = {"topics.jsonl", "documents.jsonl"}
 """Names of files that a folder of records may contain, but that have no records."""
 _DATASETS_FILES = {"dataset_dict.json", "state.json"}
-"""Names of files, one of which is in each folder that the library `datasets` saved."""
+"""Names of files; a folder that the library `datasets` saved contains at least one of them."""
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
 """Maps the first bytes of a binary file to the name of its format."""
 _FOREIGN = {

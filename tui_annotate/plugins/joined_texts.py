@@ -182,7 +182,10 @@ class EntityBuilder:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationParts:
-    """Annotation without an id and label paths, made from linked entities."""
+    """Parts of an annotation that is read from linked entities of a file: label name, spans, note.
+
+    The annotation's id and its label paths are not known yet.
+    """
 
     label: str
     claim: tuple[Anchor, ...]

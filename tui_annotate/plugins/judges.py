@@ -1,4 +1,4 @@
-"""Protocols of judges (chat models that rate texts) and of reply caches, with their values."""
+"""Protocols and data classes for judges (chat models that rate texts) and for reply caches."""
 
 from __future__ import annotations
 

@@ -102,7 +102,10 @@ def list_finished_people(record: Record) -> set[str]:
 
 
 def count_originals(record: Record, *, but: str = "") -> int:
-    """Count the imported records that a sample keeps, except those of the format `but`."""
+    """Count the original imported records that a sample keeps.
+
+    `but`: name of a format whose records are not counted; empty counts all records.
+    """
     original = record.sample.imported
     annotations = [owned.annotation for owned in record.annotations]
     count = sum(bool(one.imported) and one.origin != f"imported:{but}" for one in annotations)

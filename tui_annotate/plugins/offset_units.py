@@ -131,7 +131,7 @@ def _shift_offset(translation: Translation, shift: int, offset: int) -> int:
 
 
 def _count_line_ends(text: str, astral: int, *, lone: int, after_return: int) -> Translation:
-    """Return a function to code points from offsets that count each line end as one or two.
+    """Return a function that converts offsets to code points, for given widths of line ends.
 
     Args:
         astral: width of a character above U+FFFF.
@@ -187,7 +187,7 @@ class CountedAnnotation(NamedTuple):
 def convert_annotations(
     counted: Sequence[CountedAnnotation], sample: Sample
 ) -> tuple[list[Annotation], list[str]]:
-    """Convert the offsets of annotations to code points; also return warnings about other units.
+    """Convert the offsets of annotations to code points; return warnings if the unit differs.
 
     Raises:
         InvalidInput: the unit is unclear, see `convert_offsets`; or a document is unknown.

@@ -11,7 +11,7 @@ from tui_annotate.plugins.protocols import ImportOptions
 
 
 class PairColumns(NamedTuple):
-    """Names of the source column, the summary column and the column that groups sibling samples."""
+    """Names of the columns with the source, the summary, and the group of related samples."""
 
     source: str
     summary: str

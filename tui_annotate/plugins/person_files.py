@@ -32,7 +32,10 @@ _BROKEN: Final = (
 
 
 class PersonFile(NamedTuple):
-    """A JSON file whose name is an annotator's id; messages show its location `shown`."""
+    """A JSON file with the work of one annotator; the file is named after the annotator's id.
+
+    `shown`: location of the file, for messages.
+    """
 
     person: str
     path: Path

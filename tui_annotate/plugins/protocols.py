@@ -136,7 +136,10 @@ class Importer(Protocol):
 
 @runtime_checkable
 class JointImporter(Importer, Protocol):
-    """Protocol of importers that read several files together, as records refer across files."""
+    """Protocol of importers that read several files together.
+
+    In their formats, a record in one file may refer to records in another file.
+    """
 
     def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
         """Yield the records of several files or folders as if they were one file; see `read`."""

@@ -110,7 +110,10 @@ def parse_document(value: Any, *, side: Side, column: str, language: str) -> Doc
 
 
 def imported_person(key: str, name: Any = None) -> Person:
-    """Return a person with the id `key`; the name is the id if the file has no text as name."""
+    """Return an imported person with an id and a name.
+
+    If `name` is empty or not text, the id `key` is used as name.
+    """
     return Person(key, name if isinstance(name, str) and name else key, PersonKind.IMPORTED)
 
 
@@ -201,7 +204,7 @@ class NameRegister:
         )
 
     def remember(self, name: str, word: str) -> str:
-        """Return the text that is stored for a name; for a new name, store the text `word` first.
+        """Store the text `word` for a name that has no text yet; return the text of the name.
 
         Raises:
             Unavailable: the disk is full.

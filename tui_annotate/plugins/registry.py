@@ -58,7 +58,10 @@ _IMPORTERS: Final = {
     "json": f"{_FORMATS}.pairs:JsonPairsFormat",
 }
 PAIRS: Final = ("pairs", "csv", "tsv", "jsonl", "json")
-"""Names of the importers of source-summary pairs; exporters with these names differ."""
+"""Names of the importers of source-summary pairs.
+
+The exporters `csv`, `jsonl` and `json` write other formats than these importers read.
+"""
 _READ_ONLY: Final = {"mercury-db", *PAIRS}
 _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
     "importers": _IMPORTERS,

@@ -171,7 +171,7 @@ def test_a_long_text_is_cut_and_counted(tmp_path: Path, sign: str) -> None:
         work = (replace(record.assignments[0], comment=comment),)
         report = write([replace(record, assignments=work)], "xlsx", tmp_path / "a.xlsx")
         lost = (
-            {"texts cut at 32,767 characters (the column cut lists their columns)": 2}
+            {"texts cut at 32,767 characters (the column cut names the columns with cut texts)": 2}
             if more
             else {}
         )

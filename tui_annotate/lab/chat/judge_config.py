@@ -37,7 +37,10 @@ class JudgeConfig:
     concurrency: int = 4
 
     def load(self, replies: ReplyCache | None) -> Judge:
-        """Load the judge, whose replies `replies` caches (None: only the memory caches them)."""
+        """Load the judge.
+
+        `replies`: cache for the judge's replies; None keeps replies only in memory.
+        """
         return registry.load_judge(
             self.judge, base_url=self.base_url, replies=replies, concurrency=self.concurrency
         )

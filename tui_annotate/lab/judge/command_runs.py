@@ -1,4 +1,4 @@
-"""Helpers of the judge commands: open input rows and judge, print costs and results."""
+"""Helpers of the judge commands: they load the input and the judge, and print the results."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _open_cache(chosen: JudgeCommandOptions) -> ReplyCache | None:
 def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:
     """Print the estimated cost of a judge command."""
     named = chosen.base_url or setup.settings.judge_url
-    host = setup.runner.judge.host if named else "an endpoint that is not named yet"
+    host = setup.runner.judge.host if named else "the endpoint (pass --base-url)"
     if chosen.as_json:
         output.print_json(found.as_json())
         return
@@ -179,7 +179,7 @@ _MAX_ROWS = 20
 
 
 def print_sorted(found: Sequence[ContextOrderResult]) -> None:
-    """Print one line for each question with its sorted contexts, and the means."""
+    """Print one line for each question with its sorted contexts, then the mean of each measure."""
     columns = [
         Column("question", flexible=True),
         *(Column(name, number=True) for name in ("contexts", "useful", "spearman", "overlap")),
@@ -225,7 +225,7 @@ def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
 def print_evaluated(
     found: Sequence[EvaluationResult], metrics: Sequence[str], *, as_json: bool
 ) -> None:
-    """Print one line of scores for each question, the means, and the count of generated texts."""
+    """Print the scores of each question, the mean of each metric, and counts of generated texts."""
     from tui_annotate.lab.judge.evaluation import mean_metrics
 
     means = mean_metrics(found, metrics)

@@ -265,7 +265,7 @@ def generate(
         typer.Option(
             min=2,
             metavar="N",
-            help="Maximum number of contexts to read, or of answers to join, in one call.",
+            help="Maximum number of contexts, or of partial answers to merge, in one request.",
         ),
     ] = 20,
     seed: Annotated[
@@ -273,7 +273,10 @@ def generate(
     ] = 0,
     one_by_one: Annotated[
         bool,
-        flag("--one-by-one", "Send each context to the judge separately, in consecutive parts."),
+        flag(
+            "--one-by-one",
+            "Send each context in separate requests; split long contexts into parts.",
+        ),
     ] = False,
     answers_dir: Annotated[
         Path | None,
@@ -286,8 +289,8 @@ def generate(
 ) -> None:
     """Generate reference answers with an LLM judge.
 
-    The judge answers each question from groups of its contexts, then joins the answers. A question
-    has no reference answer if no context answers the question.
+    The judge answers each question from groups of its contexts, then merges these partial answers.
+    A question has no reference answer if no context answers the question.
     """
     from tui_annotate.lab.judge.reference_answers import (
         GenerateOptions,

@@ -189,7 +189,7 @@ class EvaluateOptions:
             )
         if not self.metrics or self.top_k < 1 or self.max_chars < 2:
             raise InvalidInput(
-                "an evaluation needs at least 1 metric, 1 context and 2 characters of contexts",
+                "an evaluation needs a metric, --top-k of at least 1 and --max-chars of at least 2",
                 "name a metric with --metric, or pass larger values for --top-k and --max-chars",
             )
 

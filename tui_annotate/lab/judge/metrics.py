@@ -80,10 +80,10 @@ def spearman(order: Sequence[int], reference: Sequence[int]) -> float | None:
 def overlap(
     order: Sequence[int], reference: Sequence[int], *, k: int, bottom: bool = False
 ) -> tuple[float | None, list[int]]:
-    """Return which items are in the first (or last) k of both orders: their fraction and a list.
+    """Compare the first k items of two orders: return the fraction and list of common items.
 
-    `k` is at least 1. The common items are in the order of `order`. Without items, the fraction is
-    None.
+    `bottom`: compare the last k items instead. `k` is at least 1. The common items are in the order
+    of `order`. Without items, the fraction is None.
     """
     k = min(k, len(order))
     if not k:

@@ -60,7 +60,7 @@ class RagFormat:
             RecordTrait.META,
             RecordTrait.UNREAD,
             request="question",
-            kind="pair if the line has an answer, else question",
+            kind="pair for lines with an answer, question for other lines",
             title="numbers",
             imported=OWN,
         ),

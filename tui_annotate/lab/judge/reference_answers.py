@@ -28,7 +28,7 @@ class GenerateOptions:
     """Options for generating reference answers.
 
     Attributes:
-        group_size: maximum contexts to read, or answers to join, in one call; at least 2.
+        group_size: maximum contexts, or partial answers to merge, in one call; at least 2.
         seed: random seed of the order of contexts.
         slow: read each context separately, in consecutive parts.
     """
@@ -40,7 +40,7 @@ class GenerateOptions:
     def __post_init__(self) -> None:
         if self.group_size < 2:
             raise InvalidInput(
-                f"group size {self.group_size} is too small: answers could not be joined",
+                f"group size {self.group_size} is too small for merging partial answers",
                 "pass --group-size of at least 2",
             )
 

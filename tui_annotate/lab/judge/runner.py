@@ -212,7 +212,10 @@ class ExpectedCalls:
     def of(
         cls, runner: JudgeRunner, prompt: str, row: QuestionRow, *, calls: int, texts: int = 0
     ) -> Self:
-        """Return the cost of `calls` calls that send a prompt, plus `texts` characters in total."""
+        """Return the cost of several calls that send the same prompt and question.
+
+        `texts`: total number of other characters that all calls together send.
+        """
         frame = len(runner.prompt(prompt, row.language).text) + len(row.question)
         return cls(calls, calls * frame + texts)
 

@@ -77,9 +77,9 @@ def evaluate(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Score answers by the position of the fact.
+    """Score answers by the gold fact's position in the prompt.
 
-    The report counts the right answers of a model for each position of the fact in the prompt.
+    The report counts the right answers for each position of the gold fact.
 
     The metrics are those of the study "Lost in the Middle": best_subspan_em of the first line for
     questions; for key-value rows, whether the answer contains the value. The options --whole-words,

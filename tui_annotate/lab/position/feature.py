@@ -119,7 +119,11 @@ _NAME_CELLS: Final = 16  # width of a side's name before the question, in cells
 
 
 class PositionStudy(Feature):
-    """Sample screen feature of position studies; failing samples can replace the queue."""
+    """Feature of the sample screen for position studies: gold answers, and a chart of results.
+
+    A bar of the chart opens a list of the samples with wrong answers. After a sample of this list
+    is opened, the list replaces the queue: the keys for the next and previous sample follow it.
+    """
 
     key_handlers: Mapping[str, KeyHandler] = MappingProxyType(
         {
@@ -165,7 +169,11 @@ class PositionStudy(Feature):
     # keys and effects
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Handle keys for gold passage, chart and failing samples; return False for other keys."""
+        """Handle the keys of position studies; return False for all other keys.
+
+        The keys show the gold passage, open the chart, or open the next or previous sample with a
+        wrong answer.
+        """
         match effect:
             case Open("gold"):
                 self._show_gold(draft)

@@ -31,7 +31,7 @@ _HAN = re.compile(rf"[{HAN}]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchRules:
-    """Optional corrections of the original metric; by default, none is active.
+    """Optional corrections of the metric of "Lost in the Middle"; by default, none is active.
 
     Attributes:
         whole_words: "cat" does not match in "category"; a Han character is a word.

@@ -80,7 +80,10 @@ ABOUT: Final = FormatTraits(
 _OF_PASSAGES = ("id", "score", "hasanswer", "original_retrieval_index", "isgold")
 _SHOWN_LISTS = ("ctxs", "model_documents")
 _SHOWN_PAIRS = ("model_ordered_kv_records", "ordered_kv_records")
-"""Columns with key-value pairs. The first that exists has the order that the model was shown."""
+"""Columns that may contain a row's key-value pairs; the first existing column is read.
+
+The pairs of this column are in the order in which the model read them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +157,10 @@ class RowReader:
         )
 
     def _answer_documents(self, row: Row) -> tuple[Document, ...]:
-        """Return a document with the model's answer; if there is none, with the first gold answer.
+        """Create the summary document from the model's answer, or from the first gold answer.
 
-        Without text, there is no document.
+        The gold answer is used if the row has no model answer. An answer without text gives an
+        empty tuple.
         """
         answer = row[ANSWER] if ANSWER in row else next(iter(expected_answers(row)), None)
         if answer is None:

@@ -186,7 +186,7 @@ HELP: Final = (
         (
             ("↑ ↓ k j", "select the previous or next bar"),
             ("Home End", "select the first or last bar"),
-            ("Enter", "list the failing answers of the bar"),
+            ("Enter", "list the wrong answers of the selected bar"),
             ("r", "count the answers again"),
         ),
     ),
@@ -279,7 +279,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self.action_again()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key, Enter or a movement key, must wait until the bars are shown."""
+        """Return whether a key (Enter, an arrow key, j or k) must wait until the chart is shown."""
         return self.reading and getattr(event, "key", "") in {"enter", "down", "up", "j", "k"}
 
     def action_again(self) -> None:
@@ -350,7 +350,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self._show_counts()
 
     def action_open(self) -> None:
-        """List the failing answers of the focused bar."""
+        """List the samples with wrong answers of the focused bar."""
         if self._found and not self.reading:
             self.reading = True
             at = self.query_one(BarRows).focused_row

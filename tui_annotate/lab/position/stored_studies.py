@@ -36,7 +36,7 @@ def position_studies(machines: MachineServices) -> PositionStudies:
 
 @dataclass(frozen=True, slots=True)
 class PositionStudies:
-    """Evaluator of a workspace's stored questions by gold position."""
+    """Evaluation of a workspace's stored answers by the position of the gold passage."""
 
     store: QuestionStore
 

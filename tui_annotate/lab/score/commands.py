@@ -473,10 +473,10 @@ def delete(
         there = [each for each in runs if each.maker == run][-1:]
         there = there or [each for each in runs if each.id.startswith(run)]
         if len(there) != 1:
-            what = "the ids of several runs begin" if there else "no id of a run begins"
+            several = f"the ids of several runs begin with {run!r}"
             makers = "" if there else suggest_word(run, {each.maker for each in runs})
             raise NotFound(
-                f"{what} with {run!r}",
+                several if there else f"no run has an id that begins with {run!r}",
                 f"{makers}List all runs with: tui-annotate scores list",
             )
         (found,) = there

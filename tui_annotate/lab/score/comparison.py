@@ -323,7 +323,10 @@ def _nothing_to_compare(
         )
         return InvalidInput(f"dataset {options.dataset!r} has no scores", hint, code="no-scores")
     if not cases.places:
-        hint = "let annotators complete samples first, or pass --unmarked-clean"
+        hint = (
+            "let annotators complete samples first, or pass --unmarked-clean to count samples"
+            " without annotations as supported"
+        )
         message = f"dataset {options.dataset!r} has no sample that annotators judged"
         return InvalidInput(message, hint, code="no-judged-sample")
     named = ", ".join(options.scores) or "any score"

@@ -23,7 +23,7 @@ BOOTSTRAP: Final = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
 
 _DIGITS: Final = 4
 _STORED_NAMES: Final = {"adjudicated": "settled"}
-"""JSON name of each kind of human labels, if it differs from the value of `--against`."""
+"""Maps values of `--against` to their names in JSON, if these names differ."""
 
 
 def as_json(found: Comparison) -> dict[str, Any]:

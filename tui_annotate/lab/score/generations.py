@@ -62,7 +62,7 @@ TRAITS: Final = FormatTraits(
         RecordTrait.TEXTS,
         RecordTrait.META,
         RecordTrait.UNREAD,
-        group="samples of one line",
+        group="one group for each line",
         request="question",
         kind="question",
         title="answer",
@@ -94,7 +94,10 @@ class _PlacedGeneration(NamedTuple):
 def parse_records(
     row: dict[str, Any], options: ImportOptions, *, dataset: str, number: int, where: str
 ) -> tuple[list[Record], list[str]]:
-    """Parse the samples of row `number` (from 0); also return warnings about the row."""
+    """Parse a row of a file: return one record for each answer, and warnings about the row.
+
+    `number`: number of the row, from 0. Answers that express uncertainty give no record.
+    """
     generations = list(_parse_generations(get_field(row, "generation", option="")))
     normal = [
         each for each in generations if _has_type(each, NORMAL) and each.fields["text"].strip()
@@ -234,7 +237,7 @@ class AnswerRanking:
 def rank_answers(
     group: Sequence[Record], opinions: Opinions, *, places: Sequence[int]
 ) -> AnswerRanking | None:
-    """Choose three answers: the best right one, one that admits uncertainty, and a wrong one.
+    """Choose three answers: the best right one, one that expresses uncertainty, and a wrong one.
 
     Human labels take precedence over the ranker's. `places`: index in the row of each sample,
     then of each extra answer of the first sample. The result is None without any label.
@@ -267,7 +270,11 @@ def _answer_label(record: Record, scores: Mapping[str, Score]) -> AnswerLabel | 
 
 
 def _raw_score(scores: Mapping[str, Score], name: str, sign: float) -> float:
-    """Return the score by which answers are sorted, by default the margin of their label."""
+    """Return the stored value by which answers with one label are sorted.
+
+    Without the score `name`, the value is `sign` times the margin of the answer's label: the
+    distance of its scores from the threshold between right and wrong.
+    """
     if name in scores:
         return scores[name].raw or 0.0
     return sign * (scores[RANK].raw or 0.0) if RANK in scores else 0.0
@@ -299,7 +306,10 @@ class GenerationRow:
 def build_rows(
     records: Iterable[Record], options: ExportOptions, *, tally: LossCounter, report: ExportReport
 ) -> Iterator[GenerationRow]:
-    """Yield one row for each question, and count losses; `records` are ordered by group."""
+    """Yield one output row for each question; count data that the format cannot store.
+
+    `records` must be sorted by the group of their samples: a group has the answers to one question.
+    """
     opinions_of = options.opinions or (lambda _: {})
     for _, some in groupby(
         filter(tally.check_pair, records), key=lambda record: _group_key(record.sample)
@@ -342,7 +352,10 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
 
 
 def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
-    """Yield each sample with its index in its row of the file, or else its index in the group."""
+    """Yield (index, record): the index of an answer in the list of answers of its file row.
+
+    A sample that was not imported from such a file has its index in `group`.
+    """
     for number, record in enumerate(group):
         yield imported_fields(record.sample).get("place", number), record
 

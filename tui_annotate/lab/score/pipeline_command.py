@@ -51,7 +51,7 @@ def run(
 
     recipe = read_recipe(file, scorers=registry.plugin_names("scorers"))
     for unused in recipe.unused:
-        output.print_message(f"ignored key: {unused}")
+        output.print_message(unused)
     if dry_run:
         _print_plan(recipe, as_json=as_json)
         return

@@ -44,9 +44,12 @@ class LabelSource(StrEnum):
 
 @unique
 class UnusedReason(StrEnum):
-    """Reason why a question is excluded from training, unless its category is the reason."""
+    """Reason why a question is excluded from training.
 
-    MIXED_LABELS = "the answers to the question are not all right or all wrong"
+    If a question's category excludes it, the category is the reason, and none of these values.
+    """
+
+    MIXED_LABELS = "the answers to the question do not all have the same human label"
     NO_QUESTION = "the question is missing"
     NOT_RANKED = "no ranker labelled the answers"
 

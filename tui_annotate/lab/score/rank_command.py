@@ -50,7 +50,8 @@ def rank(
         typer.Option(
             "--upper-percentile",
             metavar="P",
-            help="An answer is right if its summed scores exceed the summed P-th percentiles.",
+            help="An answer is right if the sum of its scores is above the sum of the scores' P-th"
+            " percentiles in the dataset.",
         ),
     ] = 70.0,
     down: Annotated[
@@ -58,7 +59,8 @@ def rank(
         typer.Option(
             "--lower-percentile",
             metavar="P",
-            help="An answer is wrong if its summed scores are below the summed P-th percentiles.",
+            help="An answer is wrong if the sum of its scores is below the sum of the scores' P-th"
+            " percentiles in the dataset.",
         ),
     ] = 30.0,
     short_diff: Annotated[

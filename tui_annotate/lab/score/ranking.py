@@ -117,7 +117,7 @@ def compute_thresholds(
 def label_by_percentile(
     answers: Sequence[Scores], *, up: Mapping[str, float], down: Mapping[str, float]
 ) -> list[AnswerVerdict]:
-    """Label each answer to a question by comparing its summed scores with summed thresholds.
+    """Label each answer to a question: compare the sum of its scores with the sum of thresholds.
 
     Only scores that all of these answers have are added up. Without any such score, all answers are
     undecided.
@@ -213,7 +213,10 @@ def _best_of(
 
 
 def categorise(labels: Sequence[AnswerLabel]) -> AnswerCategory:
-    """Return the category of a question; undecided answers are ignored."""
+    """Return the category of a question, such as all-right, from the labels of its answers.
+
+    Undecided answers are ignored.
+    """
     right, wrong = AnswerLabel.RIGHT in labels, AnswerLabel.WRONG in labels
     if right and wrong:
         return AnswerCategory.PARTIAL

@@ -236,7 +236,7 @@ def _score_names(options: RankOptions) -> tuple[str, ...]:
     if options.ranker is Ranker.LENGTH:
         if options.use:
             raise InvalidInput(
-                "the scores of the ranker length cannot be chosen",
+                "the ranker 'length' always uses the same scores",
                 "remove the option --score",
                 code="scores-not-used",
             )
@@ -245,9 +245,11 @@ def _score_names(options: RankOptions) -> tuple[str, ...]:
 
 
 def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[str, float]]:
-    """Return scores of a sample (key 0) and its extra answers (from 1), inverted if low is better.
+    """Return the scores of a sample's answers, by name.
 
-    Of several runs, the newest (last) run counts, even if its value is missing.
+    Key 0 is the sample's own answer; keys from 1 are the extra answers that the sample stores.
+    Scores are inverted if low values are better. Of several runs, the newest (last) run counts,
+    even if its value is missing.
     """
     found: dict[int, dict[str, float]] = {}
     for score in scores:

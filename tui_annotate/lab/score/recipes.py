@@ -63,7 +63,7 @@ class Recipe:
 _TEXT, _SWITCH, _COUNT = "a text", "true or false", "a whole number above 0"
 _SHARE, _LIST = "a number from 0 to 100", "a list of texts"
 _IGNORED: Final = ("", "")
-"""Marker of keys to ignore, because the folder of the model contains the setting."""
+"""Value for keys of a pipeline file that are ignored: the model's folder has these settings."""
 
 
 def _has_type(value: Any, kind: str) -> bool:
@@ -206,7 +206,9 @@ class _Reader:
             ours, kind = keys[name]
             setting = _plain_value(value)
             if not ours:
-                self._unused.append(f"{what}.{name}: the model's folder has this setting")
+                self._unused.append(
+                    f"{what}.{name}: ignored, because the model's folder contains this setting"
+                )
             elif not _has_type(setting, kind):
                 raise self._error(value, f"{what}.{name} is {setting!r:.80}, not {kind}")
             elif ours in found:

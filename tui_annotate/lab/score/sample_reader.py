@@ -21,19 +21,22 @@ NORMAL: Final = "normal"
 UNCERTAINTY: Final = "uncertainty"
 """Type of a generated answer whose prompt asked the model to admit what it does not know."""
 OTHERS: Final = "others"
-"""Key under which a sample stores further answers of its row in the file: (index, fields)."""
+"""Key in a sample's imported data. The value lists the row's answers that are not samples.
+
+Each answer is a pair: its index in the row, and its fields.
+"""
 
 
 def is_answer(sample: Sample) -> bool:
-    """Return whether a sample holds an answer, and a right answer to compare with."""
+    """Return whether a sample holds a model's answer, and the right answer to compare with."""
     sources = sample.side(Side.SOURCE)
     return len(sources) == 1 and sources[0].key == ANSWER and bool(sample.side(Side.SUMMARY))
 
 
 def uncertain_answers(sample: Sample) -> list[Mapping[str, Any]]:
-    """Return the answers to a question that admit uncertainty, as a sample stores their fields.
+    """Return the fields of the answers to a question in which the model expresses uncertainty.
 
-    The first sample of the group stores them; for other samples the list is empty.
+    The first sample of the question's group stores these answers; other samples give no answers.
     """
     others = [each for _, each in (sample.imported or {}).get(OTHERS, ())]
     return [each for each in others if each.get("type") == UNCERTAINTY]
@@ -76,7 +79,7 @@ class DatasetReader:
     skipped: int = 0
 
     def has_answers(self) -> bool:
-        """Return whether the dataset's first sample holds an answer and a right answer."""
+        """Return whether the dataset's first sample holds a model's answer and the right answer."""
         first = next(self.samples(), None)
         return first is not None and is_answer(first)
 

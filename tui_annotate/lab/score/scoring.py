@@ -239,7 +239,7 @@ def _score_samples(
 
 
 def _answer_scores(question: AnsweredQuestion, opinions: Iterable[Opinion]) -> Iterator[RawScore]:
-    """Yield the scores of a question's answers, then those of its extra answers."""
+    """Yield the scores of the answers to a question; answers that express uncertainty come last."""
     columns = tuple(opinions)
     count = len(question.keys)
     for place in (

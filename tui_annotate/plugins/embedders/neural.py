@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tui_annotate.methods.late_interaction import TokenBank
 
 RECIPE = "1"
-"""Version of the way in which this module computes vectors; new if the vectors change."""
+"""Version of the code that computes vectors. Increase it if the computed vectors change."""
 TOKEN_DIMENSIONS = 128
 
 _BATCH = 32
@@ -103,7 +103,10 @@ class NeuralEmbedder:
     def _make_vectors(
         self, pieces: Sequence[WordPieces], axes: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """Return a vector for each text and, if `axes` are given, for each known word piece."""
+        """Return one vector for each text and, on request, one vector for each known word piece.
+
+        `axes`: axes on which the vectors of word pieces are projected; None: no such vectors.
+        """
         import numpy as np
 
         rows = [
@@ -147,7 +150,10 @@ def _load_sentences() -> list[str]:
 
 
 def _make_input(own: WordPieces, window: PieceWindow, *, wanted: bool) -> EncoderInput:
-    """Return the model's input for a window of a text; if `wanted`, word pieces get vectors."""
+    """Return the model's input for a window of a text.
+
+    `wanted`: whether the model must also return the vectors of the known word pieces.
+    """
     shift = len(own.prompt) - window.first
     indices = [at + shift for at in own.known if window.own <= at < window.until] if wanted else []
     ids = (*own.prompt, *own.ids[window.first : window.last])

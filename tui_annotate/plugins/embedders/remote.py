@@ -157,7 +157,7 @@ def _bad_reply(what: str) -> Unavailable:
 _log = logging.getLogger(__name__)
 
 RECIPE: Final = "1"
-"""Version of the way in which this module computes vectors; new if the vectors change."""
+"""Version of the code that computes vectors. Increase it if the computed vectors change."""
 MOST_TEXTS: Final = 512
 MOST_CHARACTERS: Final = 100_000
 """Maximum numbers of texts and characters in one request; known endpoints accept more."""
@@ -178,8 +178,9 @@ _FORMATS: Final = ("base64", "float", "")
 """Encodings to request, in this order: base64 is smallest, but some endpoints lack base64."""
 _PROBE: Final = "dimensions"
 _FRAME_BYTES: Final = 65_536
+"""Maximum size of a reply without the numbers of its vectors, in bytes."""
 _NUMBER_BYTES: Final = 32
-"""Maximum sizes in bytes: of a reply apart from its numbers, and of each number."""
+"""Maximum size of one number of a vector in a reply, in bytes."""
 
 
 class RemoteEmbedder:

@@ -17,7 +17,10 @@ from tui_annotate.plugins.protocols import ExportReport
 from tui_annotate.plugins.traits import Loss
 
 Schema = Sequence[tuple[str, str]]
-"""Pairs of a column's name and its type: text, names (repeated text), integer, number, time."""
+"""Pairs of a column's name and its type: text, names, integer, number or time.
+
+The type `names` is for texts that are the same in many rows.
+"""
 
 MAGIC: Final = b"PAR1"
 """First bytes of a Parquet file."""

@@ -78,7 +78,7 @@ _ARRAY = re.compile(r"[ \t\r\n]*\[")
 _SPACE = re.compile(r"[ \t\r\n]*")
 EMPTY: Final = "file-empty"
 NO_RECORDS: Final = "no-records"
-"""Codes of problems: the file has no content, or has no records. Some readers ignore them."""
+"""Codes of two problems: an empty file, and a file without records."""
 _MARGIN = 16
 """Number of characters at the buffer's end whose syntax errors may mean an incomplete value."""
 

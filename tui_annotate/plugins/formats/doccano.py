@@ -199,7 +199,9 @@ class _LineReader:
         column = self._options.id_column or ("sample_id" if own else "id")
         group = fields.get("group", "") if own else ""
         if not isinstance(group, str) or "\0" in group:
-            raise InvalidInput(f"'group' is {describe_value(group)}, not a name without U+0000")
+            raise InvalidInput(
+                f"'group' must be text without the character U+0000, not {describe_value(group)}"
+            )
         named = self._options.dataset or (fields.get("dataset") if own else None)
         return Sample(
             parse_identifier(named or dataset, what="dataset"),

@@ -365,7 +365,9 @@ def _column_types(columns: Sequence[str]) -> list[tuple[str, str]]:
     return [(name, types.get(name, "text")) for name in columns]
 
 
-_LOST: Final = f"texts cut at {LONGEST_CELL:,} characters (the column {CUT} lists their columns)"
+_LOST: Final = (
+    f"texts cut at {LONGEST_CELL:,} characters (the column {CUT} names the columns with cut texts)"
+)
 
 
 class WorkbookFormat:

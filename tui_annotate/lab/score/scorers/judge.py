@@ -58,9 +58,10 @@ class JudgeScorer:
         return values | {"prompts": dict(sorted(self._versions.items()))}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Score the answers to each question by the judge's replies, without its extra answers.
+        """Score the answers to each question with the judge.
 
-        All questions are read first, so that no transaction is open while the model runs.
+        Answers that express uncertainty are not scored. All questions are read first, so that no
+        transaction is open while the model runs.
         """
         waiting = iter(list(questions))
         while some := list(islice(waiting, _BATCH)):

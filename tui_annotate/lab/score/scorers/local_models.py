@@ -82,7 +82,10 @@ class RewardScorer:
         self.parameters: Mapping[str, Any] = {"model": self._model.sha256}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the rewards of all answers to each question, extra answers included."""
+        """Yield the rewards of all answers to each question, including the extra answers.
+
+        In an extra answer, the model expresses uncertainty.
+        """
         for each in questions:
             asked = f"{each.subject}\n{each.question}" if each.subject else each.question
             honest = f"{asked}\n{_HONEST[each.language]}"

@@ -99,7 +99,10 @@ class SimilarityScorer:
         self.parameters: Mapping[str, Any] = {"with_question": options.with_question}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the similarities of the answers to each question, without its extra answers."""
+        """Yield the similarities of the answers to each question.
+
+        Answers that express uncertainty have no similarities.
+        """
         for rows in self._embed(questions, self._texts):
             yield (
                 Opinion(name=TO_ANSWER, values=tuple(answer_similarities(rows[0], rows[1:]))),

@@ -32,7 +32,12 @@ EPSILON: Final = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class AnswerWords:
-    """Words of an answer: `found` for its overlap with other texts, `counted` for frequencies."""
+    """Words of an answer.
+
+    Attributes:
+        found: words to compare with the words of the right answer.
+        counted: words whose frequencies are counted.
+    """
 
     found: Collection[str]
     counted: Sequence[str]
@@ -53,10 +58,10 @@ def mean_surprises(
     top: int,
     others: Iterable[AnswerWords] = (),
 ) -> list[float]:
-    """Return how rare the most frequent words of each text are; low is typical, 0 without words.
+    """Return the mean surprise of each text's most frequent words; 0 for a text without words.
 
-    The value is the mean of the `top` (at least 1) smallest -ln(relative frequency of a word),
-    counted over the right answer, the texts and the others.
+    The surprise of a word is -ln(relative frequency). Frequencies are counted over the right
+    answer, the texts and the others. The mean is over the `top` (at least 1) smallest values.
     """
     counts = Counter(answer)
     for words in (*texts, *others):
@@ -95,7 +100,7 @@ SENTENCES = "source_overlap"
 
 
 class UnigramScorer:
-    """Scorer by words: overlap with the right answer, and rarity of an answer's frequent words.
+    """Scorer that compares words: overlap with the right answer, and mean surprise of the words.
 
     For sentences, the score is the fraction of a summary sentence's words in one source sentence.
 
@@ -114,11 +119,11 @@ class UnigramScorer:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Parameters to store with the scores: number of averaged words, and library versions."""
+        """Parameters to store with the scores: number of words in a mean, and library versions."""
         return {"top_k": self._top, **self._tokenizers.libraries()}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the word overlap and the word rarity of the answers to each question."""
+        """Yield the word overlap and the mean word surprise of the answers to each question."""
         for each in questions:
             tokenizer = self._tokenizers.of(each.language)
             texts = [tokenizer.words(text) for text in each.texts]
@@ -177,11 +182,11 @@ class ChineseTokenizer:
         return list(self._tokenizer.cut(answer))
 
     def counted(self, answer: str) -> Sequence[str]:
-        """Return the distinct keywords of a Chinese answer whose frequency is counted."""
+        """Return the distinct keywords to count in a Chinese answer."""
         return self._extract_keywords(answer)[:_COUNTED_KEYWORDS]
 
     def words(self, text: str) -> AnswerWords:
-        """Return the keywords of a Chinese text, and those whose frequencies are counted."""
+        """Return the keywords of a Chinese text, and the keywords to count."""
         tags = self._extract_keywords(text)
         return AnswerWords(tags, tags[:_COUNTED_KEYWORDS])
 

@@ -74,7 +74,10 @@ class RegionGroup:
 
 
 class Result:
-    """Parsed result of a submission or prediction; `sides` maps names of object tags to sides."""
+    """Parsed content of a Label Studio submission or prediction: regions, rating and comment.
+
+    `sides` maps the name of a text in the labelling configuration to the source or summary side.
+    """
 
     def __init__(self, items: Any, sides: Mapping[str, Side]) -> None:
         check_objects(items, "result")
@@ -196,7 +199,9 @@ def list_unread_fields(fields: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class SplitTask:
-    """Task with two texts, which was split if the file has one joined text.
+    """Label Studio task with a source text and a summary text.
+
+    If the task in the file joins both in one text, that text was split.
 
     Attributes:
         unit: unit of the offsets after the split; empty if unknown.

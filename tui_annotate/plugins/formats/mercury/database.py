@@ -404,8 +404,10 @@ def _warn_of_astral_characters(fields: Mapping[str, Any]) -> Iterator[str]:
     for side in Side:
         ends = [row[f"{side}_end"] for row in fields["annotations"] if f"{side}_end" in row]
         if ends and any(ord(sign) > 0xFFFF for sign in fields[side.value][: max(ends)]):
-            found = f"browsers count some characters of the {side} twice"
-            yield f"{found}: check all spans after these characters"
+            yield (
+                f"browsers count some characters of the {side} as two, so spans after these"
+                " characters may be shifted: check the spans"
+            )
 
 
 def _parse_json(raw: Any, *, what: str) -> Any:
