@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -69,6 +70,19 @@ def test_standard_error_is_the_log_while_the_app_draws(tmp_path: Path) -> None:
     assert done.stderr == b"after"
     assert log.read_text("utf-8") == "a library\n"
     assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_log_holds_no_escape_codes(tmp_path: Path) -> None:
+    """Neither in a message nor in a traceback."""
+    log = tmp_path / "app.log"
+    with terminal.redirect_stderr(log):
+        try:
+            raise ValueError("\x1b[31mred")
+        except ValueError as error:
+            logging.getLogger("a").critical("\x1b]0;title\x07 %s", "\x9b1m", exc_info=error)
+    text = log.read_text("utf-8")
+    assert "ValueError: \u241b[31mred" in text
+    assert not [each for each in text if not each.isprintable() and each != "\n"]
 
 
 async def test_a_workspace_that_can_not_be_opened_is_told() -> None:

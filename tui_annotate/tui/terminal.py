@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.tui.theme import TerminalLook, detect
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def prepare(environ: MutableMapping[str, str]) -> TerminalLook:
     # In several terminals the protocol swallows text of input methods; no key here needs it.
     environ["TEXTUAL_DISABLE_KITTY_KEY"] = "1"
     environ["TEXTUAL_ANIMATIONS"] = "none"
+    environ["RUST_LOG_STYLE"] = "never"  # no colours in LanceDB's messages, which go to the log
     if look.colors:
         environ["TEXTUAL_COLOR_SYSTEM"] = look.colors
     return look
@@ -58,6 +60,14 @@ class _TerminalFile(io.FileIO):
             return memoryview(data).nbytes
 
 
+class _LogFormatter(logging.Formatter):
+    """Formatter that replaces control characters, so that `cat` of the log is harmless."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return a record as text, with its traceback if there is one."""
+        return make_visible(super().format(record))
+
+
 @contextmanager
 def redirect_stderr(log: Path) -> Iterator[None]:
     """Write standard error into the log (mode 0600) while Textual draws on standard output.
@@ -70,7 +80,7 @@ def redirect_stderr(log: Path) -> Iterator[None]:
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     handler = logging.FileHandler(log, encoding="utf-8")
-    handler.setFormatter(logging.Formatter(_FORMAT))
+    handler.setFormatter(_LogFormatter(_FORMAT))
     root = logging.getLogger()
     before = root.level
     root.addHandler(handler)
