@@ -386,7 +386,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self.dismiss(entry.key)
 
     def action_filter(self, number: int) -> None:
-        """Use the filter with index `number`; the digit key 1 chooses index 0."""
+        """Filter the list by the filter with index `number`; the digit key 1 gives index 0."""
         if number != self._wanted.filter and number < len(self._listing.filters):
             self._request(self._wanted.search, number)
 

@@ -366,7 +366,7 @@ class DocumentPane(DocumentView):
         return self.offset_in_row(place.x - GUTTER, place.y + self.top_line)
 
     def _cell_of_tag(self, event: events.MouseEvent, offset: int) -> int:
-        """Return which cell of the tag at `offset` was clicked; negative if no tag was.
+        """Return which cell of the tag at `offset` was clicked; negative if no tag was clicked.
 
         A tag is a short text that is shown after a character, such as a citation mark.
         """

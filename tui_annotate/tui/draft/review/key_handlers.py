@@ -210,7 +210,7 @@ def position_of(draft: ReviewDraft, made: Annotation) -> int:
 
 
 def follow_cursor(draft: ReviewDraft) -> None:
-    """Go to the group of candidates or the own annotation under the cursor, if there is one."""
+    """Go to the candidate group or reviewer's annotation under the cursor, if there is one."""
     if draft.state != REVIEWING or draft.side is not Side.SUMMARY or draft.selection:
         return
     at = draft.position_at(draft.pointers[Side.SUMMARY].offset)
@@ -281,7 +281,7 @@ def leave_innermost(draft: ReviewDraft) -> Effects:
 
 
 def edit_focused(draft: ReviewDraft) -> Effects:
-    """Open the adjudicated annotation under review for editing, or a candidate without one."""
+    """Open the adjudicated annotation for editing, or a candidate if none is adjudicated."""
     made = draft.adjudicated_from(draft.chosen) if draft.chosen else draft.adjudicated_here()
     found = [one for one in draft.adjudicated_here() if one in made]
     if len(found) == 1:

@@ -153,7 +153,7 @@ class ReviewDraft(Draft):
 
     @property
     def position(self) -> ReviewPosition | None:
-        """The group of candidates, or own annotation, now under review; None if there is none."""
+        """The candidate group or reviewer's annotation now under review; None if there is none."""
         positions = self.positions
         return positions[self.at] if 0 <= self.at < len(positions) else None
 
@@ -227,7 +227,7 @@ class ReviewDraft(Draft):
         return tuple({one.id: one for one in found}.values())
 
     def shown_evidence(self) -> tuple[Anchor, ...]:
-        """Return the evidence to highlight in the source, for what is now under review.
+        """Return the evidence to highlight in the source for the annotation under review.
 
         This is the evidence of the first of these that exists: the open edit, the chosen
         candidate, the adjudicated annotations, the candidates that key `y` accepts, all candidates.

@@ -61,7 +61,7 @@ class NoteLine:
             self._screen.pane(draft.side).focus()
 
     def submit(self, written: str) -> None:
-        """Close the note line, and attach the written note to its annotation, claim or sample."""
+        """Close the note line, and use the written text as a note, comment or reason."""
         self.close()
         draft = self._screen.draft
         if draft is None:
@@ -103,7 +103,10 @@ class SampleDialogs:
         self._screen, self._notes = screen, notes
 
     def handle(self, effect: Effect) -> bool:
-        """Open the dialog or note line that a key requests; return False for other requests."""
+        """Open the dialog that a user action requests, or the note line.
+
+        Return False if the effect of the action is another one.
+        """
         current = self._screen.current
         if current is None:
             return False

@@ -160,7 +160,7 @@ class AnnotateScreen(WorkspaceScreen):
                 feature.hide(hiding=hiding)
 
     def handle(self, effect: Effect) -> bool:
-        """Carry out a key's request to the annotating screen; return False for other requests."""
+        """Apply a user action's effect to the annotating screen; return False for other effects."""
         match effect:
             case Open("rivals"):
                 self.queue.ask_siblings()

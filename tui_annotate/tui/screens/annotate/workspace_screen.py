@@ -121,7 +121,7 @@ class WorkspaceScreen(SampleScreen):
         self.show_error = self.saves.refused
 
     def use_features(self, order: FeatureOrder, save: Callable[[Effect], bool]) -> None:
-        """Create the built-in features, and set which part of the screen handles a request first.
+        """Create the built-in features, and set which part of the screen gets user actions first.
 
         Args:
             order: order of all features; features of plug-ins are skipped until they are loaded.
@@ -411,7 +411,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def handle(self, effect: Effect) -> bool:
-        """Carry out a key's request to the screen as a whole; return False for other requests."""
+        """Apply a user action's effect to the screen; return False for other effects."""
         match effect:
             case Open("signals"):
                 self.panes.next_signals()

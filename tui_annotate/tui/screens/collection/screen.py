@@ -114,7 +114,7 @@ ANY_ROWS: Final = frozenset(
 LEGEND: Final = (
     LegendEntry(
         ((CHOSEN, "good"),),
-        "complete: annotated, rated or commented; for a sentence: all its citations",
+        "complete: annotated, rated or commented; a sentence if all its citations are",
     ),
     LegendEntry(((OPEN, "accent"),), "not complete"),
     LegendEntry(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "folded row, unfolded row"),

@@ -169,7 +169,10 @@ class ReviewScreen(WorkspaceScreen):
         return super().press(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Carry out a key's requests; a typed reason is first turned into a decision."""
+        """Apply the effects of a user action, such as a rejection for a typed reason.
+
+        The reason is converted first (see `key_handlers.convert_reasons`).
+        """
         draft = self.review_draft
         super().perform(key_handlers.convert_reasons(draft, effects) if draft else effects)
 
@@ -278,7 +281,7 @@ class ReviewScreen(WorkspaceScreen):
     # effects
 
     def handle(self, effect: Effect) -> bool:
-        """Carry out a key's request to the review screen; return False for other requests."""
+        """Apply a user action's effect to the review screen; return False for other effects."""
         match effect:
             case Open("names"):
                 self._show_names()

@@ -81,7 +81,7 @@ class FeatureHost(Protocol):
         """Update every widget from the draft."""
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Carry out the requests (effects) of a key in order, then update the screen."""
+        """Apply the effects of a user action in order, then update the screen."""
 
     def follow(self) -> None:
         """Record the cursor positions of both panes, and update the matches."""
@@ -247,7 +247,7 @@ class Feature:
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Carry out a key's request to this feature; return False for other requests."""
+        """Apply a user action's effect to this feature; return False for other effects."""
         del effect, session, draft
         return False
 

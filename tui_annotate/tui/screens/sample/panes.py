@@ -125,7 +125,7 @@ class PaneController:
     # effects on the panes
 
     def handle(self, effect: Effect) -> bool:
-        """Carry out a key's request to a text pane; return False for other requests."""
+        """Apply a user action's effect to a text pane; return False for other effects."""
         match effect:
             case Move(side, unit, step, extend):
                 self[side].move(unit, step, extend=extend)

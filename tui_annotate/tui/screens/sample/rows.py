@@ -254,7 +254,10 @@ def describe_split(draft: Draft) -> str:
 def contrasted(
     draft: Draft, place: Place, found: TextContrast
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Return the shared words and possible contradictions found by comparison in a document."""
+    """Return the spans of shared words, and of possible contradictions, in one document.
+
+    They come from the comparison of the focused match with the selection.
+    """
     now = match_pair(draft)
     if now and place == now.match_document:
         return found.shared, found.evidence

@@ -153,7 +153,7 @@ class SampleScreen(Screen[None]):
             self.perform(self.press(draft, action, digit=digit) if may else [Blink()])
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Carry out the requests (effects) of a key in order, then update the screen."""
+        """Apply the effects of a user action in order, then update the screen."""
         for effect in effects:
             for handle in self.handlers:
                 if handle(effect):
@@ -163,7 +163,7 @@ class SampleScreen(Screen[None]):
             self.show_draft()
 
     def handle(self, effect: Effect) -> bool:
-        """Carry out a key's request to the screen as a whole; return False for other requests."""
+        """Apply a user action's effect to the screen; return False for other effects."""
         match effect:
             case Blink():
                 self.query_one(LabelBar).blink()

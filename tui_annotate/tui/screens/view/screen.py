@@ -244,7 +244,7 @@ class ViewScreen(SampleScreen):
         return key_handlers.press(draft, action, digit=digit)
 
     def handle(self, effect: Effect) -> bool:
-        """Carry out a key's request to the viewer; return False for other requests."""
+        """Apply a user action's effect to the viewer; return False for other effects."""
         draft, opened = self.draft, self.opened
         if draft is None or opened is None:
             return False
@@ -323,7 +323,7 @@ class ViewScreen(SampleScreen):
         )
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return the status line's text, on the focused annotation, and the message kind."""
+        """Return the status line's text (about the annotation in focus) and message kind."""
         return (
             draft_line(draft, cells) if isinstance(draft, ViewDraft) else super().line(draft, cells)
         )

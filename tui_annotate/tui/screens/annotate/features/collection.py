@@ -183,9 +183,9 @@ class Collection(Feature):
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Carry out a key's request about citations; return False for other requests.
+        """Open the citation, item or collection that a user action requests.
 
-        Requests to open the collection or its next incomplete item are included.
+        Return False if the effect of the action is another one.
         """
         match effect:
             case Open("cited"):
