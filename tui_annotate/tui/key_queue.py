@@ -49,7 +49,7 @@ class QueueReleased(Message):
 
 @dataclass
 class Barrier(Message):
-    """Message after each key; when this message reaches the app, the key has been handled."""
+    """Message that is sent after each key; when the message arrives, the key has been handled."""
 
     number: int
     rounds: int
@@ -80,7 +80,10 @@ class SerialKeysApp(App[None]):
         await self._send_next_key()
 
     def forget_keys(self, before: float, *, but_text: bool = True) -> None:
-        """Drop keys pressed before a time, because an earlier key had an unexpected result.
+        """Drop the waiting keys that were pressed before a given time.
+
+        This is done after a key had an unexpected result, which the user did not know when they
+        pressed the next keys.
 
         Args:
             before: time of Textual's events, in seconds.
@@ -163,7 +166,7 @@ def free(screen: Screen[Any]) -> None:
 
 
 def forget_keys(screen: Screen[Any], before: float | None = None, *, but_text: bool = True) -> None:
-    """Drop keys pressed before a time, by default before now.
+    """Drop the waiting keys that were pressed before a given time, by default before now.
 
     See `SerialKeysApp.forget_keys`. Keys that were meant for a screen above this screen are kept.
     """

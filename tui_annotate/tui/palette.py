@@ -43,7 +43,7 @@ STATE_NAMES: Mapping[str, str] = {name: name for name in STATE_GLYPHS} | {"draft
 CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
 
 CONFLICT, LACKING = "≠", "?"
-"""Glyphs of words that may contradict the other text, and of words that the other text lacks."""
+"""Glyphs of words that may contradict the other text, and of words missing from that text."""
 
 FORMER, SUGGESTED = "°", "~"
 """Glyphs of the annotator's own evidence in other samples, and of suggestions."""
@@ -52,7 +52,7 @@ CURRENT, FOUND, SEVERAL = "▶", "/", "+"
 """Glyphs of a text line: the sentence under the cursor, a search hit, several annotations."""
 
 GOLD = "★"
-"""Glyph of the passage that answers a question, and of a line with the answer."""
+"""Glyph of a correct answer in a text, and of the passage that contains the answer."""
 
 REVIEW_GLYPHS = REFUSED, NEARLY, AGREED, OWN = "✗", "≈", "=", "+"
 """Glyphs of candidate annotations (rejected, similar, equal) and of the reviewer's annotations."""
@@ -180,7 +180,7 @@ class PaintStyles:
     labels: tuple[Style, ...]
 
     def style(self, role: str) -> Style:
-        """Return the style of a role, which is an attribute's name or a text such as "match 3"."""
+        """Return a style by its name, such as "title", or "match 3" for a match of strength 3."""
         name, _, number = role.partition(" ")
         style: Style = getattr(self, name)(int(number)) if number else getattr(self, name)
         return style

@@ -56,7 +56,7 @@ class RestrictedApp(SerialKeysApp):
         self.theme = look.theme
 
     def get_driver_class(self) -> type[Driver]:
-        """Override Textual's hook: use our driver where there are terminals of POSIX."""
+        """Override Textual's hook: use the app's own terminal driver, except on Windows."""
         if sys.platform == "win32":
             return super().get_driver_class()
         from tui_annotate.tui.terminal_driver import TerminalDriver
@@ -104,7 +104,10 @@ class RestrictedApp(SerialKeysApp):
         )
 
     async def on_event(self, event: events.Event) -> None:
-        """Override Textual's hook: clean pasted text to one harmless line, and note activity."""
+        """Override Textual's hook: clean pasted text, and record that the user is active.
+
+        Cleaned text has one line and no control characters.
+        """
         if isinstance(event, events.Paste):
             event.text = clean_line(event.text)
         if isinstance(event, events.Key | events.Paste | events.MouseDown | events.MouseScrollDown):
@@ -112,7 +115,7 @@ class RestrictedApp(SerialKeysApp):
         await super().on_event(event)
 
     def note_activity(self) -> None:
-        """Note a key press, click or paste; subclasses override this method."""
+        """Record that the user pressed a key, clicked or pasted; subclasses override this."""
 
     def pop_screen(self) -> AwaitComplete:
         """Close the top screen, unless it is a form that still waits for an answer."""

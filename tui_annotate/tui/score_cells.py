@@ -65,7 +65,7 @@ def _column_heads(names: tuple[str, ...], columns: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCells:
-    """The columns for scores and labels in a list; no columns without scores and labels.
+    """The columns of a sample list that show scores and machine-made labels, if there are any.
 
     Attributes:
         names: names of the scores, in order.

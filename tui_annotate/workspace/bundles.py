@@ -285,7 +285,8 @@ def _fill_working_folder(
         says = f"{bundle_file.SAMPLES}:{line}: {report.problems[0].message}"
         if filled:
             raise Conflict(
-                f"the bundle {file} is newer than its working folder: {says}",
+                f"the bundle {file} differs from the version opened before, in the folder"
+                f" {space.path}: {says}",
                 f"move {space.path} away and open the file again; export unsent work of that folder"
                 f" with: tui-annotate export -w {shlex.quote(str(space.path))} --to native",
             )

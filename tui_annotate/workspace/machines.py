@@ -40,7 +40,7 @@ class PluginService:
 
 @dataclass(frozen=True)
 class MachineServices:
-    """The services of one workspace for machine scores, suggestions, judges and probes.
+    """The services of a workspace for scores, suggestions, LLM judges and probing classifiers.
 
     Attributes:
         labels: function that returns a dataset's label set; stores a changed `labels.yaml` first.

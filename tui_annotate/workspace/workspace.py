@@ -183,7 +183,7 @@ class Workspace:
 
     @cached_property
     def machines(self) -> MachineServices:
-        """The services for machine scores, suggestions, judges and probes."""
+        """The services for scores, suggestions, LLM judges and probing classifiers."""
         stores = (self._database, self.corpus, self.log, self.people, self.actor)
         in_force = lambda name: self.annotate.labels(name)  # noqa: E731, PLW0108  rereads labels.yaml
         return MachineServices(self.path, self.settings, *stores, in_force)

@@ -122,7 +122,7 @@ def finish_note(draft: Draft, text: str) -> Effects:
 
 
 def keep_note_text(draft: Draft, text: str) -> Effects:
-    """Keep the text of the note line until this note is opened again (key Esc)."""
+    """Keep the text of the note line until the same note is opened again (key Esc)."""
     if keep_unsaved_text(draft, text):
         of_sample = draft.writing is not None and draft.writing.kind == SAMPLE
         draft.say(MessageCode.COMMENT_KEPT if of_sample else MessageCode.NOTE_KEPT)
@@ -131,7 +131,10 @@ def keep_note_text(draft: Draft, text: str) -> Effects:
 
 
 def keep_unsaved_text(draft: Draft, text: str) -> bool:
-    """Keep the text of the note line; return False if it is a reason or unchanged."""
+    """Keep the text typed into the note line for later; return whether the text was kept.
+
+    The text is not kept if it is empty, unchanged, or the reason for a flag or a rejection.
+    """
     note = draft.writing
     if note is None or note.kind in (REASON, DECLINE):
         return False

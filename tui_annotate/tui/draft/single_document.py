@@ -65,7 +65,10 @@ def exchange_group_sides(
 
 
 def stored_anchor(sample: Sample, anchor: Anchor) -> Anchor:
-    """Return an anchor with its stored side; a single document has another side on screen."""
+    """Convert an anchor (a span of one text) from the form on screen to the stored form.
+
+    The forms differ only for a single document, which is stored as a source but shown as a summary.
+    """
     return _swap_side(anchor) if is_alone(sample) else anchor
 
 

@@ -35,7 +35,7 @@ REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
 """Reasons to flag a sample, in the order of the digit keys; key 0 is for another reason."""
 
 DECLINE, RATING = "decline", "rating"
-"""Kinds of `PendingQuestion`: reason of rejecting a suggestion; rating of the sample."""
+"""Kinds of `PendingQuestion`: why a suggestion is rejected; how the sample is rated."""
 
 DECLINING: Final = ("supported", "wrong extent", "wrong label", "unimportant")
 """Reasons to reject a suggestion, in the order of the digit keys; key 0 is for another reason."""
@@ -88,7 +88,10 @@ class ViewedMatches:
             self._segments.add((match.document, match.segment))
 
     def offer(self, claim: Sequence[Anchor], matches: Sequence[Match]) -> AssistSnapshot | None:
-        """Return the assist snapshot of a claim; None if this record is about another claim."""
+        """Return the matches shown for a claim, and the ranks of those the annotator looked at.
+
+        Return None if the record of viewed matches is about another claim.
+        """
         if self.claim is None or self.claim not in claim:
             return None
         looked = [match for match in matches if (match.document, match.segment) in self._segments]
@@ -150,12 +153,17 @@ WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINI
 """Lists of reasons to choose from, by the kind of `PendingQuestion`."""
 
 SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
-"""Kinds of `Note`: sample comment, note on the draft, note on an annotation, flag reason."""
+"""Kinds of `Note`: sample comment, note on unsaved or saved annotation, reason for a flag."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The object of a note: its kind, and the id if it is an annotation or a suggestion."""
+    """What a note is about, such as the sample or an annotation.
+
+    Attributes:
+        kind: `sample`, `draft`, `annotation`, `reason` or `decline`.
+        id: id of the annotation or suggestion; empty for other kinds.
+    """
 
     kind: str
     id: str = ""
@@ -374,7 +382,11 @@ class Draft:
     # the unsaved annotation
 
     def current_anchor(self, side: Side) -> Anchor | None:
-        """Return the trimmed selection of a side, else its sentence: the query for matches."""
+        """Return the span to find matches for: the selection, else the sentence at the cursor.
+
+        Without a selection, if the cursor is inside the annotation in focus, return the claim or
+        evidence under the cursor. The span has no white space at its ends.
+        """
         pointer = self.pointers[side]
         if pointer.selection is None:
             known = self.editing or self.in_focus
@@ -498,16 +510,16 @@ class Draft:
         )
 
     def focus_annotation(self, annotation_id: str) -> None:
-        """Focus an annotation or a suggestion; digits are off until the next move."""
+        """Focus an annotation or suggestion; digit keys do nothing until the cursor moves."""
         self.focused, self.digits_off, self.just_saved = annotation_id, True, ""
 
     def enable_digits(self) -> None:
-        """Enable digits after a move or a selection, and remove the focus from annotations."""
+        """Enable the digit keys again, and remove the focus from annotations and suggestions."""
         self.digits_off = False
         self.focused = self.just_saved = ""
 
     def say(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> None:
-        """Show a message in the draft line until the next key (see `make_message`)."""
+        """Show a message in the status line until the next key press (see `make_message`)."""
         self.message = make_message(message, kind, **fields)
 
     def refuse_key(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> Effects:

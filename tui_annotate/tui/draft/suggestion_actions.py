@@ -1,4 +1,4 @@
-"""Accepting, changing and rejecting suggestions, the store's answers, and their draft line."""
+"""Key actions that accept, change or reject suggestions, and texts that describe suggestions."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def change(draft: Draft, one: Suggestion) -> Effects:
 
 
 def ask_refusal_reason(draft: Draft) -> Effects:
-    """Ask for the reason of rejecting the suggestion in focus (key `x`)."""
+    """Ask the user why the suggestion in focus is rejected (key `x`)."""
     if problem := _find_obstacle(draft):
         return draft.refuse_key(problem)
     draft.pending = PendingQuestion(DECLINE)
@@ -138,7 +138,7 @@ def _find_problem(draft: Draft, one: Suggestion) -> StatusMessage:
 def apply_accepted(
     draft: Draft, one: Suggestion, made: Annotation | None, *, annotations: Sequence[Annotation]
 ) -> Effects:
-    """Focus the annotation that the store made of a suggestion, and ask for a required note."""
+    """Focus the annotation made from an accepted suggestion, and ask for a required note."""
     draft.answering.pop(one.id, None)
     draft.annotations = tuple(annotations)
     if made is None or draft.focused != one.id:
@@ -148,7 +148,7 @@ def apply_accepted(
 
 
 def apply_declined(draft: Draft, one: Suggestion) -> None:
-    """Show that the store has the rejection of a suggestion."""
+    """Show the message that the rejection of a suggestion has been saved."""
     draft.answering.pop(one.id, None)
     what = cut(draft.label_names(one.labels), QUOTE_CELLS)
     if not one.labels and one.claim:
@@ -160,7 +160,10 @@ def apply_declined(draft: Draft, one: Suggestion) -> None:
 
 
 def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | str) -> Effects:
-    """Open a suggestion again whose answer the store refused, with the user's changes."""
+    """Reopen a suggestion whose acceptance or rejection could not be saved.
+
+    The user's changes of the suggestion are kept.
+    """
     made = draft.answering.pop(one.id, None)
     draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
     if draft.open or draft.selection or draft.writing:
@@ -193,7 +196,10 @@ OFFER: Final = "offer"
 
 
 class _Widths(NamedTuple):
-    """Limits of a suggestion's text: cells of quotes, labels and maker; number of named spans."""
+    """Maximum widths of the quotes, the labels and the maker's name in a suggestion's description.
+
+    Widths are in terminal cells; `spans` is the maximum number of evidence spans to describe.
+    """
 
     quote: int
     labels: int
@@ -217,7 +223,10 @@ _LEAST_REASON: Final = 8  # minimum cells of a reason
 
 
 def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
-    """Return (text, kind) of the draft line, within `cells` if possible; None for no suggestion."""
+    """Return the status line's text and message kind for a suggestion; None for no suggestion.
+
+    The text is shortened to `cells` terminal cells if possible.
+    """
     if draft.message or draft.hints:
         return None
     if draft.writing:

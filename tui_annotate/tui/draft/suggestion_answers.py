@@ -19,7 +19,7 @@ def to_annotation(draft: Draft, suggestion: Suggestion) -> Annotation:
 
 
 def send_acceptance(draft: Draft, suggestion: Suggestion, annotation: Annotation) -> Effects:
-    """Send the annotation made of a suggestion to the store, and clear the draft."""
+    """Send the annotation made from a suggestion to the store, and clear the draft."""
     draft.answering[suggestion.id] = annotation
     draft.save_failed, draft.changing, draft.editing = False, None, None
     draft.labels.clear()
@@ -32,7 +32,10 @@ def send_acceptance(draft: Draft, suggestion: Suggestion, annotation: Annotation
 
 
 def send_refusal(draft: Draft, reason: str = "") -> Effects:
-    """Send the rejection of the suggestion in focus, and disable digits as after a save."""
+    """Send the rejection of the suggestion in focus to the store, and disable the digit keys.
+
+    Digit keys work again after the cursor has moved or text is selected.
+    """
     draft.pending, one = None, draft.focused_suggestion
     if one is None:
         return [Blink()]
@@ -42,6 +45,6 @@ def send_refusal(draft: Draft, reason: str = "") -> Effects:
 
 
 def decline_note(draft: Draft) -> Note:
-    """Return the note in which the user writes the reason of a rejection."""
+    """Return the note in which the user writes the reason for a rejection."""
     draft.pending = None
     return Note(DECLINE, draft.focused)

@@ -1,4 +1,4 @@
-"""The text of the draft line: what a digit would save, what was saved, which question is open.
+"""The text of the status line: a preview of the next save, a message, or a question.
 
 In a narrow terminal the text shortens the middle of quotes first, then drops optional keys, then
 the ends of names; never a key that answers a question, and never whether there is evidence.
@@ -36,7 +36,7 @@ QUOTE_CELLS: Final = 36
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """Detail of the draft line: maximum cells of quotes and names, and whether to show all keys."""
+    """Limits for the status line: widths of quotes and names, and whether to name all keys."""
 
     quote: int = QUOTE_CELLS
     names: int = 200
@@ -55,7 +55,10 @@ _MOST_EVIDENCE = 2  # named spans if the line must be short
 
 
 def draft_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
-    """Return (text, kind) of the draft line; texts except messages are shortened to `cells`."""
+    """Return the text of the status line, and the message kind (such as `hint`).
+
+    Texts except messages are shortened to `cells` terminal cells.
+    """
     if draft.message:
         return draft.message.text, draft.message.kind
     text, kind = _describe(draft, _DETAILS[0])
@@ -125,7 +128,11 @@ def _describe_focused(draft: Draft, annotation: Annotation, detail: _Detail) -> 
 
 
 def _describe_next_key(draft: Draft) -> str:
-    """Name the key that goes to the next split label or open suggestion; empty if none is left."""
+    """Return which key goes to the next annotation to relabel, or to the next suggestion.
+
+    An annotation must be relabelled if its label was split into several labels. The text is empty
+    if neither is left.
+    """
     if any(draft.tree.split(one.labels) for one in draft.annotations):
         return LineText.NEXT_KEY.text(key="c")
     return LineText.NEXT_KEY.text(key=draft.suggestion_key) if draft.offered else ""
@@ -326,7 +333,10 @@ def join_label_names(labels: Iterable[Label], *, last: str = ", ") -> str:
 
 
 def digit_range(options: tuple[LabelOption, ...]) -> str:
-    """Return the digits that save a label, or open sublabels if none saves, as `1-4` or `1,3`."""
+    """Return the digit keys that save a label, formatted as `1-4` or `1,3`.
+
+    If every label has sublabels, return the digits that show the sublabels; `0` for no options.
+    """
     saving = [option for option in options if not option.opens]
     digits = [option.digit for option in saving or options]
     if not digits:

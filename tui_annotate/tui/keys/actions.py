@@ -1,4 +1,4 @@
-"""The table of all actions and their keys, for annotating, review and the viewer.
+"""The table of all actions and their keys, for annotating, review and the read-only viewer.
 
 The key map, the key line, the help and the command palette are made from this table.
 """
@@ -85,28 +85,42 @@ def _move(action_id: str, keys: tuple[str, ...], words: str, *, at: str, short: 
     """Define an action that moves the cursor, or the free end of a selection.
 
     Args:
-        at: description of the move of the free end.
+        at: description of the action while text is selected.
     """
-    by_state = {SELECTING: f"move the selection's end {at}"}
-    return Action(action_id, keys, words, "Move", EVERYWHERE, short=short, early=True, at=by_state)
+    return Action(
+        action_id, keys, words, "Move", EVERYWHERE, short=short, early=True, at={SELECTING: at}
+    )
 
 
 ACTIONS: Final[tuple[Action, ...]] = (
-    _move("sentence.next", ("down", "j"), "next sentence", at="one sentence forward",
-          short="sentence"),
-    _move("sentence.previous", ("up", "k"), "previous sentence", at="one sentence back"),
-    _move("char.next", ("right", "l"), "next character", at="to the next character"),
-    _move("char.previous", ("left", "h"), "previous character", at="to the previous character"),
-    _move("word.next", ("w", "ctrl+right"), "next word", at="to the next word"),
-    _move("word.previous", ("b", "ctrl+left"), "previous word", at="to the previous word"),
-    _move("paragraph.next", ("}",), "next paragraph", at="to the next paragraph"),
-    _move("paragraph.previous", ("{",), "previous paragraph", at="to the previous paragraph"),
-    _move("half.next", ("ctrl+d",), "half a page down", at="half a page down"),
-    _move("half.previous", ("ctrl+u",), "half a page up", at="half a page up"),
-    _move("page.next", ("pagedown",), "a page down", at="a page down"),
-    _move("page.previous", ("pageup",), "a page up", at="a page up"),
-    _move("text.start", ("home",), "start of the text", at="to the start of the text"),
-    _move("text.end", ("end",), "end of the text", at="to the end of the text"),
+    _move("sentence.next", ("down", "j"), "next sentence", short="sentence",
+          at="move the selection's end one sentence forward"),
+    _move("sentence.previous", ("up", "k"), "previous sentence",
+          at="move the selection's end one sentence back"),
+    _move("char.next", ("right", "l"), "next character",
+          at="move the selection's end to the next character"),
+    _move("char.previous", ("left", "h"), "previous character",
+          at="move the selection's end to the previous character"),
+    _move("word.next", ("w", "ctrl+right"), "next word",
+          at="move the selection's end to the next word"),
+    _move("word.previous", ("b", "ctrl+left"), "previous word",
+          at="move the selection's end to the previous word"),
+    _move("paragraph.next", ("}",), "next paragraph",
+          at="move the selection's end to the next paragraph"),
+    _move("paragraph.previous", ("{",), "previous paragraph",
+          at="move the selection's end to the previous paragraph"),
+    _move("half.next", ("ctrl+d",), "half a page down",
+          at="move the selection's end half a page down"),
+    _move("half.previous", ("ctrl+u",), "half a page up",
+          at="move the selection's end half a page up"),
+    _move("page.next", ("pagedown",), "a page down",
+          at="move the selection's end a page down"),
+    _move("page.previous", ("pageup",), "a page up",
+          at="move the selection's end a page up"),
+    _move("text.start", ("home",), "start of the text",
+          at="move the selection's end to the start of the text"),
+    _move("text.end", ("end",), "end of the text",
+          at="move the selection's end to the end of the text"),
     Action("pane.other", ("tab",), "go to the source, at the focused match", "Move", EVERYWHERE,
            short="source", early=True, needs_source=True, short_at={SOURCE: "back"},
            at={SELECTING: "go to the source, keep the selection", SOURCE: "back to the summary",
@@ -116,7 +130,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
            short="document", early=True, needs_source=True),
     Action("document.previous", ("D",), "previous document of the source", "Move", EVERYWHERE,
            early=True),
-    Action("word.hint", ("f",), "select by letters: type the first, last word", "Select",
+    Action("word.hint", ("f",), "select words by the letters shown on them", "Select",
            EVERYWHERE, short="words"),
     Action("select.here", ("v",), "select the word at the cursor", "Select", EVERYWHERE,
            at={SELECTING: "drop the selection"}),
@@ -127,15 +141,15 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("select.other-end", ("o",), "go to the other end of the selection", "Select", "SVEJF"),
     Action("extend.next", ("shift+right",), "select one character more", "Select", EVERYWHERE),
     Action("extend.previous", ("shift+left",), "select one character less", "Select", EVERYWHERE),
-    Action("extend.sentence.next", ("shift+down",), "select to the next sentence", "Select",
+    Action("extend.sentence.next", ("shift+down",), "extend the selection by a sentence", "Select",
            EVERYWHERE),
-    Action("extend.sentence.previous", ("shift+up",), "select to the previous sentence", "Select",
-           EVERYWHERE),
+    Action("extend.sentence.previous", ("shift+up",), "extend the selection back by a sentence",
+           "Select", EVERYWHERE),
     Action("match.next", ("n",), "next match, or search hit", "Evidence", "RSVLEJF", short="match",
            early=True, at={REVIEWING: "next search hit"}),
     Action("match.previous", ("N",), "previous match, or search hit", "Evidence", "RSVLEJF",
            early=True, at={REVIEWING: "previous search hit"}),
-    Action("evidence.take", ("space",), "take or release the match as evidence", "Evidence",
+    Action("evidence.take", ("space",), "take or remove the match as evidence", "Evidence",
            "RSVLE", short="evidence",
            at={SOURCE: "take the selection, else the sentence, as evidence",
            OPTION: "take the match as evidence, and save"}),
@@ -145,17 +159,17 @@ ACTIONS: Final[tuple[Action, ...]] = (
            "Label", "RSVLEJF", short="label", fixed=True, after_save=True, listed=False,
            short_at={READING: ""}, at={OPTION: "choose an answer",
            EDITING: "switch this label on or off", REVIEWING: "choose a candidate",
-           VIEWING: "show one annotator only; again: show all"}),
+           VIEWING: "show only one annotator; again: show all"}),
     Action("option.list", ("0",), "list all labels, with search", "Label", "RSVLEJF",
            fixed=True, after_save=True, at={OPTION: "choose the parent label, or write a reason",
            REVIEWING: "show further candidates", VIEWING: "show all annotators"}),
     Action("label.repeat", ("r",), "use the last label again", "Label", after_save=True),
     Action("label.former", ("R",), "show your similar annotations, to reuse notes", "Label",
            after_save=True),
-    Action("back", ("backspace", "escape"), "release the last evidence", "Label", "RSVLEJF",
+    Action("back", ("backspace", "escape"), "remove the evidence taken last", "Label", "RSVLEJF",
            short="back", short_at={READING: ""}, at={SELECTING: "drop the selection",
            SOURCE: "back to the summary", OPTION: "cancel, nothing is saved",
-           EDITING: "release the last evidence, or cancel the edit",
+           EDITING: "remove the evidence taken last, or cancel the edit",
            REVIEWING: "drop the selection, or the chosen candidate",
            VIEWING: "end the search, drop the selection, show all"}),
     Action("annotation.next", ("a",), "next annotation", "Annotations", EVERYWHERE,
@@ -254,7 +268,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
            after_save=True, yields=True),
     Action("suggestion.hide", ("Y",), "hide or show all suggestions", "Suggestions",
            short="hide", early=True, yields=True),
-    Action("document.order", ("O",), "order documents by judge or by retriever rank", "View",
+    Action("document.order", ("O",), "sort documents by the judge's or retriever's rank", "View",
            early=True, yields=True),
     Action("sync.toggle", ("ctrl+o",), "share work online, or work offline", "You", yields=True),
     Action("proposal.take", ("y",), "accept the candidate, or the majority", "Review", REVIEWING,
@@ -266,9 +280,10 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("names.show", ("W",), "show or hide the annotators' names", "Review", REVIEWING,
            short="names"),
     Action("sample.reopen", (), "reopen an adjudicated sample", "Review", REVIEWING),
-    Action("person.next", ("p",), "show the next annotator only", "Annotations", VIEWING,
-           short="person"),
-    Action("person.previous", ("P",), "show the previous annotator only", "Annotations", VIEWING),
+    Action("person.next", ("p",), "show only the next annotator's annotations",
+           "Annotations", VIEWING, short="person"),
+    Action("person.previous", ("P",), "show only the previous annotator's annotations",
+           "Annotations", VIEWING),
 )  # fmt: skip
 """All actions, in the order of the help and the command palette."""
 

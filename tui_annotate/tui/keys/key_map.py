@@ -165,9 +165,10 @@ def _read_changes(changes: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]
 
 
 def _yield_keys(wanted: Mapping[str, tuple[str, ...]]) -> Iterable[Action]:
-    """Return all actions. Newer actions lose the keys that the user bound to other actions.
+    """Return all actions, without default keys that conflict with the user's own key map.
 
-    Otherwise a key map that is older than these actions would be invalid.
+    Only actions with `yields`, which are newer than the first key maps, lose keys. Otherwise a key
+    map for an earlier version of the program would be invalid.
     """
     taken = {
         (key, state)

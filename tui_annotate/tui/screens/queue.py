@@ -386,7 +386,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self.dismiss(entry.key)
 
     def action_filter(self, number: int) -> None:
-        """Use the filter of a digit; `number` counts from 0."""
+        """Filter the list by the filter with index `number`; the digit key 1 gives index 0."""
         if number != self._wanted.filter and number < len(self._listing.filters):
             self._request(self._wanted.search, number)
 
@@ -430,7 +430,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self._request(self._wanted.search, self._wanted.filter)
 
     def action_rivals(self) -> None:
-        """Show the sibling samples of the focused sample."""
+        """Show the samples that have the same source as the focused sample."""
         entry = self._focused
         if entry and self._scores and self._scores.siblings:
             from tui_annotate.tui.dialogs.siblings import SiblingsDialog

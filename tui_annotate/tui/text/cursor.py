@@ -162,7 +162,10 @@ class TextCursor:
         self.place(selected.start)
 
     def _find_start(self, unit: str, *, forward: bool) -> int:
-        """Return the start of the next or previous unit, such as a word or another sentence."""
+        """Return the offset at which the next or previous unit (such as a word) starts.
+
+        For sentences, the sentence under the cursor is skipped.
+        """
         units, offset = self._units[unit], self.offset
         if unit == "sentence" and self.sentences.count:
             whole = self.sentences.whole(self.segment)

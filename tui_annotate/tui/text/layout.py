@@ -23,10 +23,13 @@ from tui_annotate.tui.text.display import (
 )
 
 LEAST_WIDTH: Final = 4
-"""Minimum width of lines in cells, in which a tab fits."""
+"""Minimum width of a line in cells, so that a tab fits into the line."""
 
 MOST_POINTS: Final = 4096
-"""Maximum code points of a line, even of width 0, so that painting takes bounded time."""
+"""Maximum number of code points in a line, including code points of width 0.
+
+The maximum bounds the time to paint a line.
+"""
 
 _NO_TAGS: Final[Mapping[int, int]] = MappingProxyType({})
 _LOOK_BACK = 40  # code points searched backward for a line break

@@ -19,7 +19,7 @@ _FLAG_SHIFT = _GROUND_BITS + _SLOT_BITS
 
 
 class StyleFlag:
-    """Flags of a styled piece of text, combined by `|`; they add to its background and label.
+    """Style flags of a piece of text, such as `CURSOR`, which can be combined with `|`.
 
     The flags are plain numbers, because combining two flags of `enum` costs a microsecond.
     """

@@ -94,9 +94,10 @@ class WordUnits:
 
 
 def pair_words(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
-    """Yield words, or pairs of words that touch, in order; a letter code covers only the first.
+    """Yield the words in order; two adjacent words without a space between them form a pair.
 
-    Chinese characters touch, and numbers and Latin words between Chinese characters.
+    Examples are two Chinese characters, or a Latin word next to a Chinese character. A letter code
+    on screen covers only the first word of a pair (see `WordHints`).
     """
     pair: tuple[Span, ...] = ()
     for word in words:

@@ -51,7 +51,7 @@ class DocumentPane(DocumentView):
 
     @dataclass
     class TagClicked(Message):
-        """Message: the user clicked a tag, which is a short text after a character."""
+        """Message: the user clicked a tag, such as a citation mark after a sentence."""
 
         pane: DocumentPane
         offset: int
@@ -182,9 +182,10 @@ class DocumentPane(DocumentView):
         self._change_cursor(lambda: self.text_cursor.grow(step))
 
     def words_on_screen(self) -> tuple[tuple[Span, ...], ...]:
-        """Return the words that start in view, in order. Adjacent words without a space form pairs.
+        """Return the words that start in view, in order, as tuples of one or two words.
 
-        Words and pairs that are too narrow for two letters are skipped.
+        Two adjacent words without a space between them form one tuple (see `pair_words`). Words
+        and pairs that are too narrow for two letters are skipped.
         """
         layout, view = self.text_layout, self.lines_in_view()
         if view is None:
@@ -365,7 +366,10 @@ class DocumentPane(DocumentView):
         return self.offset_in_row(place.x - GUTTER, place.y + self.top_line)
 
     def _cell_of_tag(self, event: events.MouseEvent, offset: int) -> int:
-        """Return which cell of the tag after a character was clicked, or a negative number."""
+        """Return which cell of the tag at `offset` was clicked; negative if no tag was clicked.
+
+        A tag is a short text that is shown after a character, such as a citation mark.
+        """
         layout, tags = self.text_layout, self.scene.tags
         last = next_edge(layout.text, offset) - 1  # a tag follows the last code point of a cluster
         if last not in tags:

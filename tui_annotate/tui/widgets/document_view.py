@@ -127,7 +127,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
 
     @property
     def top_line(self) -> int:
-        """The index of the text line in the first row of the view, or negative above the text."""
+        """The index of the first text line in view; negative if rows above the text are in view."""
         return self.scroll_offset.y - len(self._wrapped.before)
 
     def on_resize(self, event: events.Resize) -> None:

@@ -1,1 +1,1 @@
-"""The draft of a reviewer: state, key handlers, and texts of the draft line."""
+"""The review of the open sample: its state, its key handlers and its status line."""

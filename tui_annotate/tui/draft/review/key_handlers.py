@@ -1,4 +1,4 @@
-"""Key handlers of review, and changes of its draft after answers of the store.
+"""Key handlers of the review screen, and functions that update its state after a save.
 
 During an edit, keys act as on the annotating screen.
 """
@@ -146,7 +146,10 @@ def _effects_of_reason(
 
 
 def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
-    """Turn the reason typed into the note line into the answer to the reviewer's open question."""
+    """Turn a typed reason into the request to reject candidates or to complete the sample.
+
+    `draft.asked` is the question that the reason answers. Other effects stay unchanged.
+    """
     given: Effects = []
     for effect in effects:
         match effect:
@@ -180,20 +183,24 @@ def _complete_summary_side(draft: ReviewDraft) -> Effects:
 
 
 def show_first_conflict(draft: ReviewDraft) -> Effects:
-    """Show the first conflict, else the first position; do nothing without positions."""
+    """Go to the first conflict; if no conflict is left, go to the first annotation.
+
+    Do nothing if the sample has no annotations.
+    """
     return show_position(draft, next(iter(_open_positions(draft)), 0)) if draft.positions else []
 
 
 def show_position(draft: ReviewDraft, at: int) -> Effects:
-    """Select a position, and scroll to its claim and evidence."""
+    """Select an entry of `draft.positions`, and scroll to the entry's claim and evidence."""
     draft.at, draft.candidate, draft.page = at, -1, 0
     return [*cursor_actions.go_to_summary(draft), *_reveal_chosen(draft)] if draft.position else []
 
 
 def position_of(draft: ReviewDraft, made: Annotation) -> int:
-    """Return the index of an adjudicated annotation's position, or `draft.at` if it has none.
+    """Return the index of the entry in `draft.positions` that contains an adjudicated annotation.
 
-    An edited claim may belong to another position.
+    If no entry contains the annotation, return the current index `draft.at`. An annotation may
+    belong to another entry after its claim was edited.
     """
     sources = set(made.settled.sources if made.settled else ())
     for at, position in enumerate(draft.positions):
@@ -203,7 +210,7 @@ def position_of(draft: ReviewDraft, made: Annotation) -> int:
 
 
 def follow_cursor(draft: ReviewDraft) -> None:
-    """Select the position under the cursor; if there is none, keep the selected position."""
+    """Go to the candidate group or reviewer's annotation under the cursor, if there is one."""
     if draft.state != REVIEWING or draft.side is not Side.SUMMARY or draft.selection:
         return
     at = draft.position_at(draft.pointers[Side.SUMMARY].offset)
@@ -226,14 +233,17 @@ def _open_positions(draft: ReviewDraft) -> list[int]:
 
 
 def walk_positions(step: int, draft: ReviewDraft) -> Effects:
-    """Show the next or previous position to review; the first follows the last."""
+    """Go to the next or previous group of candidate annotations; the first follows the last.
+
+    Annotations that the reviewer added count as groups.
+    """
     if not draft.positions:
         return draft.refuse_key(ReviewText.NOTHING_TO_REVIEW)
     return show_position(draft, (draft.at + step) % len(draft.positions) if draft.at >= 0 else 0)
 
 
 def walk_conflicts(step: int, draft: ReviewDraft) -> Effects:
-    """Show the next or previous position without a decision; the first follows the last."""
+    """Go to the next or previous conflict without a decision; the first follows the last."""
     found = _open_positions(draft)
     if not found:
         return draft.refuse_key(ReviewText.NO_CONFLICT_LEFT)
@@ -258,7 +268,7 @@ def choose_candidate(draft: ReviewDraft, digit: str) -> Effects:
 
 
 def leave_innermost(draft: ReviewDraft) -> Effects:
-    """Go back one step: end the search, leave the source, drop the selection or the candidate."""
+    """Go back one step: end the search, leave the source, or drop the selection or candidate."""
     if draft.hits:
         draft.hits = ()
     elif draft.side is Side.SOURCE:
@@ -271,7 +281,7 @@ def leave_innermost(draft: ReviewDraft) -> Effects:
 
 
 def edit_focused(draft: ReviewDraft) -> Effects:
-    """Open the adjudicated annotation of the current position for editing, else its candidate."""
+    """Open the adjudicated annotation for editing, or a candidate if none is adjudicated."""
     made = draft.adjudicated_from(draft.chosen) if draft.chosen else draft.adjudicated_here()
     found = [one for one in draft.adjudicated_here() if one in made]
     if len(found) == 1:
@@ -338,7 +348,7 @@ def apply_relabelling(draft: ReviewDraft, change: DraftLabelSetChange) -> None:
 
 
 def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: str) -> None:
-    """Replace the adjudicated annotations by those in the store, and show a message."""
+    """Replace the adjudicated annotations with those from the store, and show a message."""
     held = draft.position
     draft.saving.clear()
     draft.settled = now

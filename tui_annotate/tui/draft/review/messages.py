@@ -1,4 +1,4 @@
-"""The catalogue of the texts of the review screen: messages, and the parts of the draft line."""
+"""The texts of the review screen: messages, and the parts of the status line."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ class ReviewText(ScreenMessage):
 
     # answers to keys
     EDIT_IS_OPEN = "Finish the edit first: Enter saves it, e cancels it"
-    NO_COMMENT_IN_EDIT = (
-        "Finish the edit to adjudicate the comment · m adds a note to the annotation"
-    )
+    NO_COMMENT_IN_EDIT = "Finish the edit before you adjudicate the sample comment · m adds a note"
     REVIEW_NOT_ALLOWED = "{reason}"
     NO_CANDIDATE = "No candidate annotation here · c next conflict"
     NO_CANDIDATE_TO_REFUSE = "No candidate annotation here to reject · c next conflict"
     NO_MAJORITY = "No majority: a digit chooses a candidate, then y accepts it"
     ALREADY_TAKEN = "Already accepted · e edits, x rejects the annotation"
-    ALREADY_REFUSED = "Already rejected: {reason} · a digit chooses a candidate, y accepts it"
+    ALREADY_REFUSED = "Already rejected: {reason} · to accept a candidate: its digit, then y"
     NO_CANDIDATES_TO_MERGE = "Nothing to merge: this position has fewer than two candidates"
     LABEL_TO_MERGE_UNCLEAR = (
         "Candidates differ in label: a digit chooses a candidate, then M merges"
@@ -73,9 +71,9 @@ class ReviewText(ScreenMessage):
 
     # the draft line: questions
     REJECTED_BECAUSE = "Rejected because:"
-    WHY_NO_RATING = "No rating is accepted: why?"
+    WHY_NO_RATING = "Why do you accept no rating?"
     CHOOSE_RATING = "Press Backspace, then * to choose a rating"
-    WHY_ONE_OPEN = "1 conflict is open without a decision: why?"
+    WHY_ONE_OPEN = "1 conflict has no decision: why leave it open?"
     WHY_OPEN = "{count} conflicts have no decision: why leave them open?"
     WHY_REJECT = "Reject {candidate}: why?"
     WHY_REJECT_ALL = "Reject all candidates here: why?"

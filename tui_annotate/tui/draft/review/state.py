@@ -1,4 +1,4 @@
-"""The draft of a reviewer: candidate annotations by position, and their adjudication.
+"""The state of a sample in review: groups of candidate annotations, and their adjudication.
 
 `key_handlers` changes a draft by keys, `words` describes a draft in text.
 """
@@ -38,14 +38,14 @@ WHY: Final[Mapping[RejectionReason, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ReviewPosition:
-    """A position in the summary: a group of candidates, or the reviewer's own annotation."""
+    """One entry to review: a group of candidate annotations, or an annotation of the reviewer."""
 
     group: CandidateGroup | None = None
     own: Annotation | None = None
 
     @property
     def claims(self) -> tuple[Anchor, ...]:
-        """Claims at the position: of all candidates, or of the reviewer's own annotation."""
+        """The claims of all candidates in the group, or the claim of the reviewer's annotation."""
         if self.group:
             return tuple(anchor for each in self.group.candidates for anchor in each.claim)
         return self.own.claim if self.own else ()
@@ -100,12 +100,12 @@ class ReviewDraft(Draft):
         progress: state of the sample in review.
         has_rating_conflict: whether ratings differ and none is adjudicated.
         blocked_reason: why this reviewer may not adjudicate the sample; empty if they may.
-        at: index of the current position; -1 for none.
-        candidate: index of the chosen candidate there; -1 for none.
+        at: index in `positions` of the entry now under review; -1 for none.
+        candidate: index of the chosen candidate in this entry; -1 for none.
         page: index of the nine candidates that the digits choose from.
         sources: ids of the source annotations of an edited annotation, by its id.
         originals: annotations before their edit, by id.
-        asked: question that a reason in own words answers.
+        asked: question that a reason in the reviewer's own words answers.
     """
 
     groups: tuple[CandidateGroup, ...] = ()
@@ -148,39 +148,39 @@ class ReviewDraft(Draft):
 
     @property
     def positions(self) -> tuple[ReviewPosition, ...]:
-        """All positions of the sample, in reading order."""
+        """All groups of candidates and all annotations of the reviewer, in reading order."""
         return self.index.positions
 
     @property
     def position(self) -> ReviewPosition | None:
-        """The current position; None if there is none."""
+        """The candidate group or reviewer's annotation now under review; None if there is none."""
         positions = self.positions
         return positions[self.at] if 0 <= self.at < len(positions) else None
 
     @property
     def group(self) -> CandidateGroup | None:
-        """The group of candidates at the current position; None if there is none."""
+        """The group of candidates now under review; None if there is none."""
         return self.position.group if self.position else None
 
     @property
     def candidates(self) -> tuple[CandidateAnnotation, ...]:
-        """The candidates of the current position, on all pages."""
+        """The candidates in the group now under review, including those not on screen."""
         return self.group.candidates if self.group else ()
 
     @property
     def chosen(self) -> CandidateAnnotation | None:
-        """The chosen candidate; None if there is none."""
+        """The candidate that the reviewer chose by a digit; None if there is none."""
         at, candidates = self.candidate, self.candidates
         return candidates[at] if 0 <= at < len(candidates) else None
 
     @property
     def refusable(self) -> tuple[CandidateAnnotation, ...]:
-        """Candidates that key `x` rejects: the chosen one, else all candidates of the position."""
+        """Candidates that key `x` rejects: the chosen candidate, else the whole group."""
         return (self.chosen,) if self.chosen else self.candidates
 
     @property
     def in_hand(self) -> tuple[CandidateAnnotation, ...]:
-        """Candidates that key `y` accepts: the chosen or only candidate, else the majority's."""
+        """Candidates that key `y` accepts: the chosen or only one, else those of the majority."""
         if self.chosen:
             return (self.chosen,)
         if len(self.candidates) == 1:
@@ -198,14 +198,17 @@ class ReviewDraft(Draft):
         )
 
     def has_split_label(self, position: ReviewPosition) -> bool:
-        """Return whether an adjudicated annotation of a position has a label that was split."""
+        """Return whether the label of an adjudicated annotation was later split into new labels.
+
+        Only the annotations at `position` are considered.
+        """
         made = [position.own] if position.own else []
         for candidate in position.group.candidates if position.group else ():
             made += self.adjudicated_from(candidate)
         return any(self.tree.split(one.labels) for one in made)
 
     def adjudicated_from(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
-        """Return the adjudicated annotations made of a candidate."""
+        """Return the adjudicated annotations that were made from a candidate."""
         return find_adjudicated(candidate, self._of(candidate))
 
     def refusal_of(self, candidate: CandidateAnnotation) -> Annotation | None:
@@ -217,14 +220,18 @@ class ReviewDraft(Draft):
         return tuple({one.id: one for one in found}.values())
 
     def adjudicated_here(self) -> tuple[Annotation, ...]:
-        """Return the adjudicated annotations of the current position."""
+        """Return the adjudicated annotations for the group of candidates now under review."""
         if self.position and self.position.own:
             return (self.position.own,)
         found = (one for candidate in self.candidates for one in self.adjudicated_from(candidate))
         return tuple({one.id: one for one in found}.values())
 
     def shown_evidence(self) -> tuple[Anchor, ...]:
-        """Evidence of the edit, the chosen candidate, the adjudicated annotation or candidates."""
+        """Return the evidence to highlight in the source for the annotation under review.
+
+        This is the evidence of the first of these that exists: the open edit, the chosen
+        candidate, the adjudicated annotations, the candidates that key `y` accepts, all candidates.
+        """
         if self.editing:
             return tuple(self.evidence)
         if self.chosen:
@@ -235,9 +242,9 @@ class ReviewDraft(Draft):
         return tuple(sorted({anchor for one in of for anchor in one.evidence}))
 
     def position_at(self, offset: int) -> int:
-        """Return the index of the position whose claim contains a summary offset; -1 for none.
+        """Return the index in `positions` of a claim that contains a summary offset; -1 for none.
 
-        The current position is preferred.
+        If several claims contain the offset, the one now under review is preferred.
         """
         index = self.pointers[Side.SUMMARY].document
         for at, position in sorted(enumerate(self.positions), key=lambda each: each[0] != self.at):

@@ -1,4 +1,4 @@
-"""The text of the draft line in review: what the next key does at the current position."""
+"""The text of the status line in review: which key accepts or rejects which candidate."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ _LENGTHS: Final = (
     *((quote, 9) for quote in (36, 30, 24, 20, 16, 13, 10)),
     *((quote, 1) for quote in (16, 10, 6)),
 )
-"""Lengths of the draft line to try, longest first: (cells of a quote, minimum number of parts)."""
+"""Steps in which the status line is shortened: (maximum quote width, minimum number of parts).
+
+Widths are in terminal cells. Parts are phrases separated by ` · `; the last part is dropped first.
+"""
 
 DIFFERENCES: Final = {
     DifferenceKind.LABEL: "label",
@@ -59,7 +62,10 @@ _DECISIONS: Final = {
 
 
 def draft_line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
-    """Return (text, kind) of the draft line of review, in `cells` cells if possible."""
+    """Return the text of the status line in review, and the message kind (such as `hint`).
+
+    The text is shortened to `cells` terminal cells if possible.
+    """
     question = draft.pending is not None and draft.pending.kind in (REFUSING, LEAVING)
     if draft.message and not (question and draft.message.kind == SAVED):
         return draft.message.text, draft.message.kind
@@ -202,7 +208,7 @@ def _describe_anchors(draft: ReviewDraft, one: CandidateAnnotation | Annotation,
 
 
 def describe_refusal(refusal: Annotation | None) -> str:
-    """Return the reason of a rejection and its note; `no reason` for none."""
+    """Return the reason for a rejection and the reviewer's note; `no reason` for neither."""
     settled = refusal.settled if refusal else None
     reason = WHY.get(settled.reason, "") if settled else ""
     note = quote_text(settled.note) if settled and settled.note else ""

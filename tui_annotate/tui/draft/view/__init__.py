@@ -1,1 +1,1 @@
-"""The draft of the read-only viewer: state, key handlers, and texts of the draft line."""
+"""The open sample in the read-only viewer: its state, its key handlers and its status line."""

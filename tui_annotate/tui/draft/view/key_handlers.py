@@ -30,7 +30,7 @@ def refuse(draft: ViewDraft, what: str) -> Effects:
 
 
 def follow(draft: ViewDraft) -> Effects:
-    """Focus the annotation under the cursor, and scroll to its anchors.
+    """Focus the annotation under the cursor, and scroll the other text to its claim or evidence.
 
     An annotation that was focused by a key keeps the focus until the cursor moves.
     """

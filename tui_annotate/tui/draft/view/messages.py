@@ -1,4 +1,4 @@
-"""The catalogue of the texts of the viewer: messages, parts of the draft line, and facts."""
+"""The texts of the read-only viewer: messages, status line, and details of annotations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ViewText(ScreenMessage):
     STILL_READING_SAMPLE = "Loading the sample: splitting it into sentences ..."
     NO_SAMPLE_IN_FILE = "The file has no samples · q quits"
 
-    # the draft line
+    # the status line
     SELECTED = "{selection} selected"
     SIMILAR = "n N next, previous match"
     DROP_SELECTION = "Backspace drops the selection"
@@ -48,7 +48,7 @@ class ViewText(ScreenMessage):
     DECISION_OWN = "added in review"
     DECISION_REJECTED = "rejected"
 
-    # all facts about one annotation
+    # all details of one annotation
     QUOTED_SENTENCE = "{sentence}, {quote}"
     IN_DOCUMENT = "{anchor} (document {number})"
     MISSING_SOURCES = "{annotations} not in this file"
@@ -65,5 +65,5 @@ class ViewText(ScreenMessage):
     PAGE_REQUEST = "Request"
     PAGE_SAMPLE = "Sample"
     NO_NAMES = "The file names no annotators of this sample."
-    NO_REQUEST = "The sample has no request."
+    NO_REQUEST = "The sample has no request (a question that the summary answers)."
     AS_IMPORTED = "As imported:"

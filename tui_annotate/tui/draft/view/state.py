@@ -62,7 +62,7 @@ class ViewDraft(Draft):
         return self.names.get(person, person)
 
     def letter(self, annotation_id: str) -> str:
-        """Return the letter of an annotation, which does not depend on the shown annotators."""
+        """Return an annotation's letter on screen, the same whichever annotators are shown."""
         return letter(self._owners[annotation_id][1]) if annotation_id in self._owners else ""
 
     @property
@@ -82,7 +82,11 @@ class ViewDraft(Draft):
         return (self.people if self.file_people is None else self.file_people)[:MOST_OPTIONS]
 
     def options(self, cells: int = 200) -> tuple[LabelOption, ...]:
-        """Return the options of the label bar: people with annotation counts, in `cells` cells."""
+        """Return an option for each annotator: a digit, the name and the number of annotations.
+
+        The viewer's label bar shows annotators instead of labels. Each name is cut so that name and
+        number fit into `cells` cells.
+        """
         return tuple(
             LabelOption(
                 str(at), self._describe_person(person, cells), (), chosen=person == self.chosen

@@ -1,4 +1,4 @@
-"""The texts of the viewer: the draft line, and all facts about one annotation or sample."""
+"""The texts of the read-only viewer: status line, and details of an annotation or sample."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ from tui_annotate.tui.line_text import cut, line_text
 from tui_annotate.tui.palette import STATE_NAMES
 
 _LENGTHS: Final = ((36, 9), (24, 9), (36, 3), (24, 3), (16, 3), (10, 2), (6, 1))
-"""Lengths of the draft line to try, longest first: (cells of a quote, minimum number of parts)."""
+"""Steps in which the status line is shortened: (maximum quote width, minimum number of parts).
+
+Widths are in terminal cells. Parts are phrases separated by ` · `; the last part is dropped first.
+"""
 
 _TO_MINUTE: Final = len("2024-01-31T12:00")
 _QUOTE: Final = 400  # cells of a quote from the texts
@@ -49,11 +52,14 @@ _ORIGINS: Final = {
 }  # fmt: skip
 
 Fact = tuple[str, str]
-"""A fact about an annotation: its name and its value, both as text."""
+"""A detail of an annotation: the name of the detail and its value, both as text."""
 
 
 def draft_line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
-    """Return (text, kind) of the draft line of the viewer, in `cells` cells if possible."""
+    """Return the text of the viewer's status line, and the message kind (such as `hint`).
+
+    The text is shortened to `cells` terminal cells if possible.
+    """
     if draft.message:
         return draft.message.text, draft.message.kind
     if draft.hints:
@@ -116,11 +122,11 @@ def _describe_review(annotation: Annotation) -> str:
     return ViewText.REJECTED.text() if annotation.origin == REJECTED else ""
 
 
-# all facts about one annotation
+# all details of one annotation
 
 
 def describe_annotation(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
-    """Return all facts about an annotation, the most important first, without empty facts."""
+    """Return all details of an annotation, the most important first, without empty values."""
     names = [JOINER.join(path) for path in annotation.labels] or [ViewText.NONE.text()]
     facts = [
         ("label" if len(names) == 1 else "labels", ", ".join(names)),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 
+_NO_REQUEST = "This sample has no request (a question that the summary answers)."
 _PAUSE = 1.5  # seconds from a key in a note until the typed text is stored
 
 
@@ -60,7 +61,7 @@ class NoteLine:
             self._screen.pane(draft.side).focus()
 
     def submit(self, written: str) -> None:
-        """Put the written note into the draft, which saves the note."""
+        """Close the note line, and use the written text as a note, comment or reason."""
         self.close()
         draft = self._screen.draft
         if draft is None:
@@ -102,7 +103,10 @@ class SampleDialogs:
         self._screen, self._notes = screen, notes
 
     def handle(self, effect: Effect) -> bool:
-        """Open the dialog or note line that a draft requests; return False for other requests."""
+        """Open the dialog that a user action requests, or the note line.
+
+        Return False if the effect of the action is another one.
+        """
         current = self._screen.current
         if current is None:
             return False
@@ -164,7 +168,7 @@ class SampleDialogs:
     # pages
 
     def _show_pages(self, current: SampleSession) -> None:
-        """Show the request, the guidelines, and the pages of the features."""
+        """Show a dialog with the request, the guidelines and further pages about the sample."""
         from tui_annotate.tui.dialogs.message import MessageDialog
 
         open_sample = current.open_sample
@@ -174,7 +178,7 @@ class SampleDialogs:
         before = [page for page in more if page.first]
         pages = [
             *before,
-            TextPage("Request", request or "This sample has no request."),
+            TextPage("Request", request or _NO_REQUEST),
             TextPage("Guidelines", open_sample.guidelines or "This dataset has no guidelines."),
             *(page for page in more if not page.first),
         ]

@@ -185,7 +185,11 @@ class SampleLoader:
         self._prefetch_later()
 
     def listen(self, since: float | None = None) -> None:
-        """Accept keys for the sample on screen if they were pressed after a time, or after now."""
+        """Start to accept keys for the sample on screen.
+
+        Keys that were pressed before the time `since` (by default now) were not meant for this
+        sample, and run only actions that change nothing.
+        """
         screen = self._screen
         if screen.current:
             moment = events.Event().time if since is None else since
@@ -382,7 +386,10 @@ class SampleLoader:
             send(StoreJob(keep, lambda _: None, self._screen.show_error))
 
     def spend(self) -> None:
-        """Count an action's working time; store the sum before it exceeds the maximum."""
+        """Count the working time of an action.
+
+        The sum is sent to the store before it exceeds the maximum that one event may record.
+        """
         screen = self._screen
         stopwatch = self._saves.stopwatch
         stopwatch.touch()

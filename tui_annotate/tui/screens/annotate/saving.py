@@ -126,7 +126,10 @@ class SaveController:
         self.refused(error)
 
     def take_over_answer(self, saved: SaveResult) -> None:
-        """Update the open sample with its new state after a change, and notify the features."""
+        """Update the open sample with the state that the store returned after a save.
+
+        Features (optional parts of the screen) may update the sample as well.
+        """
         screen = self._screen
         current = screen.current
         if current is None or saved.key != current.open_sample.sample.key:

@@ -1,4 +1,4 @@
-"""The annotating screen, and its queue with orders, scores and sibling samples."""
+"""The annotating screen, and its queue with orders, scores and samples of the same source."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SCORE_DIRECTIONS = (ScoreDirection.WORST, ScoreDirection.UNCERTAIN, ScoreDirect
 
 
 class SampleQueue:
-    """Controller that opens the annotator's queue and the list of sibling samples."""
+    """Controller for the annotator's queue, and for the list of samples with the same source."""
 
     def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
@@ -116,13 +116,16 @@ class SampleQueue:
         return (BY_SOURCE, INGESTED, "random:1", *scored)
 
     def _read_siblings(self, key: SampleKey) -> Found:
-        """Read the sibling samples in the user's queue with their scores; called in a thread."""
+        """Read the samples in the queue with the same source, and their scores.
+
+        Called in a thread.
+        """
         session = self._session
         found = session.annotate.siblings(session.person.id, key, order=session.order)
         return found, self._read_scores([each.key for each in found])
 
     def ask_siblings(self) -> None:
-        """Let the user choose one of the open sample's sibling samples."""
+        """Let the user choose one of the samples with the same source as the open sample."""
         from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
         if open_sample := self._screen.open_sample:
@@ -157,7 +160,7 @@ class AnnotateScreen(WorkspaceScreen):
                 feature.hide(hiding=hiding)
 
     def handle(self, effect: Effect) -> bool:
-        """Perform a draft's request to the annotating screen; return False for others."""
+        """Apply a user action's effect to the annotating screen; return False for other effects."""
         match effect:
             case Open("rivals"):
                 self.queue.ask_siblings()

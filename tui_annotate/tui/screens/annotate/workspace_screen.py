@@ -121,7 +121,7 @@ class WorkspaceScreen(SampleScreen):
         self.show_error = self.saves.refused
 
     def use_features(self, order: FeatureOrder, save: Callable[[Effect], bool]) -> None:
-        """Create the built-in features, and set the order of the handlers of effects.
+        """Create the built-in features, and set which part of the screen gets user actions first.
 
         Args:
             order: order of all features; features of plug-ins are skipped until they are loaded.
@@ -411,7 +411,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def handle(self, effect: Effect) -> bool:
-        """Perform a draft's request to the screen itself; return False for others."""
+        """Apply a user action's effect to the screen; return False for other effects."""
         match effect:
             case Open("signals"):
                 self.panes.next_signals()
@@ -426,7 +426,7 @@ class WorkspaceScreen(SampleScreen):
         return True
 
     def forget_keys(self, before: float | None = None) -> None:
-        """Drop keys that were pressed before a time, or until now."""
+        """Drop the waiting keys that were pressed before a given time, by default before now."""
         key_queue.forget_keys(self, before)
 
     def free_keys(self) -> None:
@@ -434,7 +434,7 @@ class WorkspaceScreen(SampleScreen):
         key_queue.free(self)
 
     def spend(self) -> None:
-        """Count an action's working time; store the sum before it exceeds the maximum."""
+        """Count the working time of an action (see `SampleLoader.spend`)."""
         self.loader.spend()
 
     # the store

@@ -58,7 +58,9 @@ class TreeRow(NamedTuple):
 
 @dataclass
 class CollectionTree:
-    """The rows of a collection that were read for one kind of item.
+    """The rows of the collection tree for one kind of item, such as documents.
+
+    The rows below a row are read when that row is unfolded.
 
     Attributes:
         below: the rows below each path that was read.

@@ -79,7 +79,7 @@ ACTIONS: Final = (
     TreeAction({"right,l": "unfold"}, "→ l", "unfold the row, or go to the first row below it",
                line=(2, "← →", "fold")),
     TreeAction({"left,h": "fold"}, "← h", "fold the row, or go to the parent row"),
-    TreeAction({"enter": "act"}, "Enter", "open the sample, or unfold",
+    TreeAction({"enter": "act"}, "Enter", "open the sample, or fold or unfold the row",
                line=(1, "Enter", "open")),
     TreeAction({"J,n": "incomplete"}, "J n", "open the next incomplete item",
                line=(3, "J", "next to do"), any_rows=True),
@@ -109,12 +109,12 @@ HELP: Final = tuple(
 ANY_ROWS: Final = frozenset(
     key for action in ACTIONS if action.any_rows for keys in action.calls for key in keys.split(",")
 )
-"""Keys that do not wait for rows that are being read."""
+"""Keys that do not wait while rows are being read."""
 
 LEGEND: Final = (
     LegendEntry(
         ((CHOSEN, "good"),),
-        "complete: annotated, rated or commented; a sentence with all citations complete",
+        "complete: annotated, rated or commented; a sentence if all its citations are",
     ),
     LegendEntry(((OPEN, "accent"),), "not complete"),
     LegendEntry(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "folded row, unfolded row"),
@@ -163,7 +163,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the keys, and read the topics and the rows above the open sample."""
+        """Show the key line, and start to read the rows of the tree down to the open sample."""
         self.query_one(KeyLine).show(KEY_LINE)
         self.reading = False
         self._show()
@@ -186,7 +186,10 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     # reading
 
     def _read(self) -> None:
-        """Read rows that must be shown and were not read yet, one unfolded row at a time."""
+        """Start to read the rows below one unfolded row, if they were not read yet.
+
+        When they are read, the next such row follows.
+        """
         if self.reading:
             return
         path = () if () not in self._tree.below else self._tree.unread()
@@ -341,7 +344,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self.action_act()
 
     def action_mode(self, number: int) -> None:
-        """Show the kind of items of a digit; `number` counts from 0."""
+        """Show reports, documents or citations (keys 1 to 3); `number` counts from 0."""
         mode = MODES[number]
         if mode is not self._kind and mode in (self._modes or MODES):  # any, if not read yet
             self._kind = mode

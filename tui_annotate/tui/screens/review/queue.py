@@ -114,7 +114,7 @@ def _matches(row: QueuedSample, search: str, states: Collection[State]) -> bool:
 
 
 def _queue_row(row: QueuedSample) -> QueueRow:
-    """Build a row of the review queue, which shows the open work in place of the group."""
+    """Build a row of the review queue; its group column shows conflicts and annotators."""
     from tui_annotate.storage.queue import QueueRow
 
     parts = (

@@ -35,7 +35,7 @@ from tui_annotate.tui.widgets.label_bar import Option
 
 
 class ReviewMessage(ScreenMessage):
-    """Texts of the reviewing screen, apart from the messages of the draft line."""
+    """Texts of the review screen, except the texts of the status line (see `ReviewText`)."""
 
     CANDIDATES_TITLE = "CANDIDATES"
     NO_ANNOTATIONS = "No annotations here"
@@ -77,7 +77,9 @@ _LONGEST = 400  # maximum characters of a text in a list
 
 
 def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option], str, bool]:
-    """Return the label bar's content with up to nine candidates: (options, title, digits off).
+    """Return the label bar's content: candidates, title, and whether digit keys are disabled.
+
+    The bar shows up to nine candidates at a time.
 
     Labels are cut so that the letters of the annotators fit. Claims are quoted if they differ and
     there is room.
@@ -119,7 +121,10 @@ def titles(
     ratings: Sequence[tuple[str, Sequence[str]]] = (),
     commented: bool = False,
 ) -> Title:
-    """Return the title of a text: position and state for the summary, evidence for the source.
+    """Return the title of the summary's or the source's pane during review.
+
+    The summary's title has the number and the state of the candidate group under review, the
+    source's title the number of evidence spans.
 
     Args:
         ratings: ratings of the sample, each with the letters of the annotators who gave it.
@@ -146,10 +151,10 @@ def titles(
 
 
 def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:
-    """Return the marks of all positions on the shown document of a side.
+    """Return the highlights of all candidates in the document on screen, summary or source.
 
-    At the focused position each candidate is marked by its digit. Other positions are marked by a
-    glyph for their state.
+    In the candidate group under review, each candidate is marked by its digit. Other groups are
+    marked by a glyph for their state.
     """
     at = draft.pointers[side].document
     return tuple(
@@ -161,7 +166,7 @@ def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:
 
 
 def edited_claim(draft: ReviewDraft, side: Side) -> Iterator[AnnotationMark]:
-    """Return the mark of the claim that is being edited, if it is not stored yet."""
+    """Yield the highlights of the claim of a new annotation that is not stored yet."""
     at, known = draft.pointers[side].document, {one.id for one in draft.annotations}
     if draft.editing and draft.editing.id not in known:
         for anchor in draft.claim:
@@ -205,7 +210,7 @@ def _anchor_marks(
 
 
 def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
-    """Return the lines that list the candidates of the focused position, with notes and evidence.
+    """Return the lines that list the candidates now under review, with notes and evidence.
 
     Returns:
         (lines, focused): `focused` is the index of the first line of the chosen candidate, else of

@@ -1,4 +1,4 @@
-"""The reviewing screen: candidate annotations of one sample, position by position, without names.
+"""The review screen: candidate annotations of one sample, group by group, without names.
 
 The screen has the texts, lines and keys of the annotating screen. While an annotation is edited,
 the screen works like the annotating screen, with the assist.
@@ -169,12 +169,15 @@ class ReviewScreen(WorkspaceScreen):
         return super().press(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Perform effects; a typed reason first becomes the answer to the open question."""
+        """Apply the effects of a user action, such as a rejection for a typed reason.
+
+        The reason is converted first (see `key_handlers.convert_reasons`).
+        """
         draft = self.review_draft
         super().perform(key_handlers.convert_reasons(draft, effects) if draft else effects)
 
     def follow(self) -> None:
-        """Focus the position under the cursor; update matches only while editing."""
+        """Go to the candidates under the cursor; update the matches only during an edit."""
         draft = self.review_draft
         if draft and bool(draft.editing) != self._editing_shown:
             self._editing_shown = bool(draft.editing)
@@ -189,7 +192,7 @@ class ReviewScreen(WorkspaceScreen):
         return bool(self.review_draft and self.review_draft.editing)
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait; keys also wait until a change is stored."""
+        """Return whether a key must wait, for example until a change is stored."""
         return self.saver.shown > 0 or super().holds(event)
 
     # what is shown
@@ -201,7 +204,7 @@ class ReviewScreen(WorkspaceScreen):
         super().show_draft()
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return (text, kind) of the draft line, which names the keys for the current position."""
+        """Return the status line's text and message kind; the text names the next keys."""
         if isinstance(draft, ReviewDraft):
             return draft_line(draft, cells)
         return super().line(draft, cells)
@@ -237,7 +240,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> Title:
-        """Return the title of a text: the focused position and its state."""
+        """Return the title of a pane, which shows the candidate group under review."""
         if isinstance(draft, ReviewDraft) and not draft.editing:
             open_sample = cast("ReviewSample", self.open_sample)
             commented = bool(open_sample.assignment.comment)
@@ -245,7 +248,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().title_of(draft, side)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return a mark for every position, and one per candidate at the focused position."""
+        """Return a highlight per candidate group, and per candidate in the group under review."""
         if not isinstance(draft, ReviewDraft):
             return super().marks_of(draft, side)
         if draft.editing:
@@ -278,7 +281,7 @@ class ReviewScreen(WorkspaceScreen):
     # effects
 
     def handle(self, effect: Effect) -> bool:
-        """Perform a draft's request to the reviewing screen; return False for others."""
+        """Apply a user action's effect to the review screen; return False for other effects."""
         match effect:
             case Open("names"):
                 self._show_names()

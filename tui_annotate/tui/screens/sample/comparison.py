@@ -1,8 +1,8 @@
 """Comparison of summary and source: shared words, missing words and possible contradictions.
 
 Threads compute the results, which are then kept. The focused match is compared with the selection
-after a pause of the keys. Words that are missing from the sources are searched when a sample
-opens; for long texts, only when the annotator asks for them.
+when no key was pressed for a short time. Words that are missing from the sources are searched when
+a sample opens; for long texts, only when the annotator asks for them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class TextComparison:
 
     Attributes:
         contrast: comparison of the focused match and the selection.
-        comparing: whether a comparison is running, or will run after a pause of the keys.
+        comparing: whether a comparison is running, or will run when no more keys are pressed.
         searching: whether a requested search for missing words is running.
         lacking_shown: whether words that the sources lack are marked.
     """
@@ -66,7 +66,7 @@ class TextComparison:
     # the focused match
 
     def compare_focus(self, draft: Draft) -> None:
-        """Compare a new match or selection after a pause of the keys."""
+        """Compare the focused match with the selection, when no more keys are pressed."""
         now = match_pair(draft)
         if now == self._last_pair:
             return
@@ -112,7 +112,7 @@ class TextComparison:
         return self._marks.get(_texts(sample), {}).get(place)
 
     def find_marks(self) -> None:
-        """Search for missing words if the sample is short or the annotator asked for the search."""
+        """Search for words that the other text lacks, in short samples or on request."""
         draft = self._screen.draft
         if draft is None or draft is self._draft_read or not all(map(draft.sample.side, Side)):
             return
@@ -123,7 +123,7 @@ class TextComparison:
             self._screen.run_in_thread("marks", call)
 
     def _read_marks(self, draft: Draft, places: Sequence[Place]) -> None:
-        """Search for missing words in documents; called in a thread."""
+        """Search documents for words that the other side lacks; called in a thread."""
         from tui_annotate.methods.unsupported_words import find_unsupported_words
 
         found = {}
@@ -136,7 +136,7 @@ class TextComparison:
             self._screen.app.call_from_thread(self._keep_marks, draft, found)
 
     def _keep_marks(self, draft: Draft, found: Mapping[Place, tuple[Span, ...]]) -> None:
-        """Keep the marks of missing words, and compare the focused match again."""
+        """Store the words found to be missing from the other text, and update the screen."""
         if self._draft_read is draft:
             self._draft_read = None
         kept = self._marks.pop(_texts(draft.sample), {})

@@ -37,7 +37,7 @@ KeyHandler = Callable[[Draft], Effects]
 
 
 class TextPage(NamedTuple):
-    """A page about a sample, in the dialog that shows the sample's request.
+    """A page in the dialog that shows the question of a sample and the guidelines.
 
     Attributes:
         first: whether the page precedes the request and the guidelines, and is shown first.
@@ -81,10 +81,10 @@ class FeatureHost(Protocol):
         """Update every widget from the draft."""
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Perform the draft's requests (effects) in order, then show the draft."""
+        """Apply the effects of a user action in order, then update the screen."""
 
     def follow(self) -> None:
-        """Copy the cursors to the draft, and update the matches."""
+        """Record the cursor positions of both panes, and update the matches."""
 
     def open_dialog(self, dialog: Screen[Any], closed: Callable[[Any], None] | None = None) -> None:
         """Open a dialog or another screen; `closed` gets its result."""
@@ -109,7 +109,7 @@ class FeatureHost(Protocol):
         """Whether a job that leads to another sample or state is running; keys wait for it."""
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
-        """Show a message in the draft line until the next key; see `Draft.say`."""
+        """Show a message in the status line until the next key press; see `Draft.say`."""
 
     def forget_keys(self, before: float | None = None) -> None:
         """Drop keys that were pressed before a time, or until now."""
@@ -143,7 +143,10 @@ class FeatureHost(Protocol):
         """Show that the store refused a save, and drop the keys pressed since."""
 
     def reload_draft(self, draft: Draft, then: Callable[[StatusMessage], None]) -> None:
-        """Read the sample again; `then` gets a message about changed labels, empty for none."""
+        """Read the sample again, then call `then` with a message about changed labels.
+
+        The message is empty if no label has changed.
+        """
 
     def show_error(self, error: TuiAnnotateError) -> None:
         """Show why the store refused a request."""
@@ -174,7 +177,7 @@ class FeatureHost(Protocol):
         words: AnyMessage,
         none: AnyMessage,
     ) -> None:
-        """Go to the sample that `open_desk` returns, in the session of another annotator."""
+        """Switch to another annotator's session, and show the sample that `open_desk` opens."""
 
     def keep_place(self) -> None:
         """Store the annotator's position in the open sample."""
@@ -244,7 +247,7 @@ class Feature:
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Perform a draft's request to this feature; return False for other requests."""
+        """Apply a user action's effect to this feature; return False for other effects."""
         del effect, session, draft
         return False
 
@@ -269,33 +272,40 @@ class Feature:
         return title
 
     def marks(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return additional marks on the shown document of a side."""
+        """Return additional highlights for the document that a pane shows."""
         del draft, side
         return ()
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
-        """Return (text, kind) to replace the usual draft line; None to keep the usual line."""
+        """Return a text and message kind for the status line; None for the usual text."""
 
     def key_line(self, draft: Draft) -> Names | None:
         """Return actions to replace the usual key line; None to keep the usual key line."""
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return pages about the sample, for the dialog that shows its request."""
+        """Return pages about the sample, for the dialog that shows the sample's question."""
         del draft, open_sample
         return ()
 
     def citations(self, draft: Draft) -> Sequence[Citation] | None:
-        """Return the citations to mark after summary sentences; None to keep the draft's."""
+        """Return the citations to show after summary sentences; None for the sample's own."""
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
-        """Return the focused citation's mark: the offset before it, and its span in the marks."""
+        """Return where the mark of the focused citation is shown; None if none is in focus.
+
+        The first value is the offset of the character before the marks, the second the span of this
+        mark in the text of all marks there.
+        """
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str] | None:
-        """Return the context before and after a side's text, if it is part of a longer text."""
+        """Return the text before and after the document in a pane, if it is an excerpt.
+
+        None for a whole document.
+        """
 
 
 FeatureOrder = tuple[Callable[[FeatureHost], Feature] | str, ...]
-"""Features in the order in which they add to titles and pages.
+"""Features in the order in which the screen calls them, for example to build a title.
 
 A string is the name of a plug-in in the group `features`. Plug-ins that are not named come last.
 """

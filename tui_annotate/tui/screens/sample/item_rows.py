@@ -64,7 +64,7 @@ class ParentReport:
     leaves: tuple[TreeLeaf, ...]
 
     def leaf(self, key: SampleKey) -> int:
-        """Return the index of a citation's sentence; -1 if another annotator has the citation."""
+        """Return the index in `leaves` of the sentence with a citation; -1 if there is none."""
         return next((at for at, leaf in enumerate(self.leaves) if key in leaf.keys), -1)
 
     def citations(self, key: SampleKey) -> tuple[SampleKey, ...]:

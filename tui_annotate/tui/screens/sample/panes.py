@@ -125,7 +125,7 @@ class PaneController:
     # effects on the panes
 
     def handle(self, effect: Effect) -> bool:
-        """Perform a draft's request to a pane; return False for other requests."""
+        """Apply a user action's effect to a text pane; return False for other effects."""
         match effect:
             case Move(side, unit, step, extend):
                 self[side].move(unit, step, extend=extend)
@@ -169,7 +169,7 @@ class PaneController:
         return SideCursor(self._documents.get(side, 0), pane.cursor_offset, pane.selection)
 
     def follow(self) -> None:
-        """Copy the cursors to the draft, and update the matches."""
+        """Record the cursor positions of both panes, and update the matches."""
         draft = self._screen.draft
         if draft is None:
             return
@@ -290,7 +290,10 @@ class PaneController:
             self._screen.show_draft()
 
     def use_assist(self, number: int, made: SampleAssist, state: str) -> None:
-        """Show matches of a newly prepared assist; keep the focused match if vectors were added."""
+        """Show matches once the search is ready, and again after vectors are loaded.
+
+        When the matches are shown again, the focused match keeps the focus if it remains.
+        """
         draft = self._screen.draft
         if number != self._number or draft is None:
             return

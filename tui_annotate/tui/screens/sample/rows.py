@@ -39,7 +39,7 @@ _LONGEST: Final = 400  # maximum characters of a text in a row
 
 
 class SampleMessage(ScreenMessage):
-    """Texts of the screen of a sample, apart from the messages of the draft line."""
+    """Texts of the screen that shows a sample, except the texts of the status line."""
 
     SUGGESTIONS_HIDDEN = "{count} hidden"
     PRACTICE = "practice"
@@ -169,7 +169,7 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
 def key_pairs(
     keys: KeyMap, draft: Draft, usual: key_lines.Names = key_lines.READING_LINE
 ) -> tuple[tuple[str, str], ...]:
-    """Return the keys and names on the key line for the draft's state and pending question.
+    """Return the keys to show on the key line, each with the name of its action.
 
     Args:
         usual: the actions on the key line if no suggestion or item is in focus.
@@ -238,7 +238,7 @@ def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "
 
 
 def describe_hidden_side(draft: Draft, side: Side) -> str:
-    """Describe that the text of a side is not on screen."""
+    """Return a note that one of the two texts is not on screen, such as `source hidden`."""
     titles = {Side.SOURCE: draft.tree.source_title, Side.SUMMARY: draft.tree.summary_title}
     return SampleMessage.SIDE_HIDDEN.text(side=cut(line_text(titles[side]), _NAME))
 
@@ -254,7 +254,10 @@ def describe_split(draft: Draft) -> str:
 def contrasted(
     draft: Draft, place: Place, found: TextContrast
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Return a document's spans of shared words, and its spans that may contradict."""
+    """Return the spans of shared words, and of possible contradictions, in one document.
+
+    They come from the comparison of the focused match with the selection.
+    """
     now = match_pair(draft)
     if now and place == now.match_document:
         return found.shared, found.evidence
@@ -340,7 +343,7 @@ def slot_of(draft: Draft, labels: Sequence[LabelPath]) -> int:
 
 
 def marks(draft: Draft, side: Side) -> tuple[AnnotationMark, ...]:
-    """Return the marks of annotations and suggestions on the shown document of a side.
+    """Return the highlights of annotations and suggestions in the document that a pane shows.
 
     All claims of suggestions are marked, but only the evidence of the focused suggestion.
     """

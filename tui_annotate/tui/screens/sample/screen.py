@@ -53,7 +53,7 @@ LISTS: Final = 28
 
 BOTH, ONE, STACKED = LAYOUTS = ("both", "one", "stacked")
 
-_LINES = 5  # header, two titles, draft line, keys
+_LINES = 5  # header, two titles, status line, keys
 
 # The least size of a window in which each text shows a line above two rows of options.
 _COLUMNS: Final = 30
@@ -62,10 +62,10 @@ _ONE: Final = 7  # rows, where they are side by side, or one is hidden
 
 
 class SampleScreen(Screen[None]):
-    """Screen of one sample: header, two texts, lists, draft line, options and keys.
+    """Screen of one sample: header, two texts, lists, status line, options and keys.
 
     Attributes:
-        features: optional parts, in the order in which they add to titles and pages.
+        features: optional parts, in the order in which the screen calls them.
         handlers: handlers of effects; the first that returns True has handled an effect.
         awaiting_sample: whether another sample is being opened, so that painting is postponed.
         layout_name: one of `LAYOUTS`.
@@ -153,7 +153,7 @@ class SampleScreen(Screen[None]):
             self.perform(self.press(draft, action, digit=digit) if may else [Blink()])
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Perform the draft's requests (effects) in order, then show the draft."""
+        """Apply the effects of a user action in order, then update the screen."""
         for effect in effects:
             for handle in self.handlers:
                 if handle(effect):
@@ -163,7 +163,7 @@ class SampleScreen(Screen[None]):
             self.show_draft()
 
     def handle(self, effect: Effect) -> bool:
-        """Perform a draft's request to the screen itself; return False for others."""
+        """Apply a user action's effect to the screen; return False for other effects."""
         match effect:
             case Blink():
                 self.query_one(LabelBar).blink()
@@ -187,7 +187,7 @@ class SampleScreen(Screen[None]):
         return True
 
     def follow(self) -> None:
-        """Copy the cursors to the draft, and update the matches."""
+        """Record the cursor positions of both panes, and update the matches."""
         self.panes.follow()
 
     def load_documents(self, draft: Draft) -> None:
@@ -204,7 +204,7 @@ class SampleScreen(Screen[None]):
             feature.loaded(draft)
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
-        """Show a message in the draft line until the next key; see `Draft.say`."""
+        """Show a message in the status line until the next key press; see `Draft.say`."""
         if draft := self.draft:
             draft.say(message, kind, **fields)
         self.show_draft()
@@ -474,7 +474,7 @@ class SampleScreen(Screen[None]):
         self._share_rows(draft)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return (text, kind) of the draft line for a width of `cells`."""
+        """Return the status line's text, cut to `cells` cells, and the message kind."""
         for feature in self.features:
             if found := feature.line(draft, cells):
                 return found
@@ -499,7 +499,7 @@ class SampleScreen(Screen[None]):
         return title
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return the marks of annotations on the shown document of a side."""
+        """Return the highlights of annotations in the document that a pane shows."""
         marks = rows.marks(draft, side)
         for feature in self.features:
             if more := feature.marks(draft, side):
@@ -518,7 +518,10 @@ class SampleScreen(Screen[None]):
         return draft.citations
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str]:
-        """Return the context before and after a side's text, if it is part of a longer text."""
+        """Return the text before and after the document in a pane, if it is an excerpt.
+
+        Both texts are empty for a whole document.
+        """
         for feature in self.features:
             if found := feature.surroundings(draft, side):
                 return found

@@ -21,7 +21,7 @@ from tui_annotate.tui.widgets.label_bar import Option
 
 
 class ViewMessage(ScreenMessage):
-    """Texts of the viewer, apart from the messages of the draft line."""
+    """Texts of the read-only viewer, except the texts of the status line (see `ViewText`)."""
 
     EVERYONE = "everyone"
     NO_WORK = "No annotators here"

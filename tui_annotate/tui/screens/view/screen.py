@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.4  # seconds until a message shows that a sample is still being read
 _ID = 8  # characters of an id that distinguish people with the same name
 _WRITING_STATES = "RVE" + REVIEWING
-"""Key states of other screens; the viewer shows that the actions of their keys are unavailable."""
+"""States of the annotating and review screens; the viewer reports their keys as unavailable."""
 
 
 class ViewScreen(SampleScreen):
@@ -202,7 +202,10 @@ class ViewScreen(SampleScreen):
             self.panes.count_words(draft.sample, draft.segments)
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
-        """Show a message in the draft line until the next key, also before a sample is open."""
+        """Show a message in the status line until the next key press.
+
+        A message can be shown before a sample is open.
+        """
         if self.draft is None:
             text = make_message(message, kind, **fields).text
             self.query_one(DraftLine).show(text, kind=kind)
@@ -241,7 +244,7 @@ class ViewScreen(SampleScreen):
         return key_handlers.press(draft, action, digit=digit)
 
     def handle(self, effect: Effect) -> bool:
-        """Perform a draft's request to the viewer's screen; return False for others."""
+        """Apply a user action's effect to the viewer; return False for other effects."""
         draft, opened = self.draft, self.opened
         if draft is None or opened is None:
             return False
@@ -320,7 +323,7 @@ class ViewScreen(SampleScreen):
         )
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return (text, kind) of the draft line: a description of the focused annotation."""
+        """Return the status line's text (about the annotation in focus) and message kind."""
         return (
             draft_line(draft, cells) if isinstance(draft, ViewDraft) else super().line(draft, cells)
         )

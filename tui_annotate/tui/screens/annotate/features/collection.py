@@ -52,7 +52,7 @@ class OtherDocuments:
         self._report_assist: tuple[str, SampleAssist] | None = None
 
     def search_later(self, draft: Draft) -> None:
-        """Search for evidence after a pause of the keys, if the claim has changed."""
+        """Search for evidence if the claim has changed, when the user stops pressing keys."""
         parent, anchor = self._report_of(draft), draft.current_anchor(Side.SUMMARY)
         known = parent and parent.report and anchor
         now = (draft.sample.key, anchor) if known and anchor else None
@@ -115,7 +115,7 @@ class OtherDocuments:
             self._host.show_draft()
 
     def title(self, draft: Draft, title: Title) -> Title:
-        """Name a document with better evidence in the title of the cited document."""
+        """Add a note to the cited document's title if another document has better evidence."""
         if not self._note:
             return title
         has_text = bool(draft.sample.side(Side.SOURCE))
@@ -166,7 +166,10 @@ class Collection(Feature):
         return tuple(key for way in ways for step in (1, -1) if (key := way(here, step)))
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the next incomplete item of the same kind; None for other samples."""
+        """Return the next incomplete sample of the same kind (report, document or citation).
+
+        None if the sample is of another kind, or if all others of its kind are complete.
+        """
         if sample.kind not in RATED_KINDS:
             return None
         found = session.annotate.next_incomplete(session.person.id, sample.kind, sample.key)
@@ -180,7 +183,10 @@ class Collection(Feature):
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Perform a draft's request on citations or the collection; return False for others."""
+        """Open the citation, item or collection that a user action requests.
+
+        Return False if the effect of the action is another one.
+        """
         match effect:
             case Open("cited"):
                 self._show_citation(draft)

@@ -1,4 +1,7 @@
-"""Feedback on practice samples, and second readings, stored as work of another person."""
+"""Feedback on practice samples, and second readings of samples that are finished.
+
+Second readings are stored under a separate person id (see `second_reader`).
+"""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Suggestions(Feature):
         return replace(open_sample, suggestions=now)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
-        """Return the draft line of the focused suggestion: its content, maker and reason."""
+        """Return the status line that describes the focused suggestion, its maker and reason."""
         return suggestion_actions.describe_line(draft, cells)
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
