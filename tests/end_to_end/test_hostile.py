@@ -78,7 +78,7 @@ WORK: Final[tuple[Step, ...]] = (
     ("c", "B Extrinsic"),
     (BACK + "aa" + ENTER, "B "),
     ("u", states.UNDONE),
-    ("!", "Flag: why?"),
+    ("!", "Flag reason:"),
     ("0", "Flagged because"),
     (PASTE + ENTER, " flagged"),
     ("", "words only"),  # said once the next sample is there; keys before that are dropped

@@ -83,7 +83,7 @@ async def test_rows_show_state_id_count_and_summary() -> None:
     async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)
         lines = [line.rstrip() for line in stage.lines()]
-        assert lines[0].startswith("━ QUEUE ━ 50000/100000 finished ━")
+        assert lines[0].startswith("━ QUEUE ━ 50000/100000 completed ━")
         assert lines[0].endswith("all · 1/100000 ━")
         assert lines[1] == "    sample           annotations  summary"
         assert lines[2] == "▌ · 000000                     3  桥梁重新开放。"

@@ -257,7 +257,7 @@ class LineText(ScreenMessage):
 
     # questions
     RATE = "Rate the {item}: {digits} choose · 0 not rated"
-    FLAG = "Flag: why? {digits} choose · 0 other reason · Enter no reason"
+    FLAG = "Flag reason: {digits} choose · 0 other reason · Enter no reason"
     CHILD = "{label}: {digits} choose a sublabel · Enter chooses {label}"
     CHILD_SHORT = "{label}: {digits} choose a sublabel · Enter: no sublabel"
     EVIDENCE_OF_MATCH = "{label} needs evidence: Space saves with match {rank}"

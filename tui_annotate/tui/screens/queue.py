@@ -115,13 +115,13 @@ class QueueListing:
 
     Attributes:
         filters: the filter of each digit: a name, and the states to show; no states means all.
-        counted: a word for the samples in `counted_states`, such as "finished".
+        counted: a word for the samples in `counted_states`, such as "completed".
         group: the column of groups, shown on a wide screen.
     """
 
     title: str = "QUEUE"
     filters: tuple[tuple[str, frozenset[State]], ...] = FILTERS
-    counted: str = "finished"
+    counted: str = "completed"
     counted_states: frozenset[State] = frozenset(state for state in State if state.finished)
     describe: Callable[[QueueEntry], str] = describe_entry
     group: GroupColumn = field(default_factory=GroupColumn)

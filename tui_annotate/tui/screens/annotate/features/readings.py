@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class ReadingMessage(ScreenMessage):
     """Texts of the question whether to begin the second reading."""
 
-    TITLE = "All samples are finished"
+    TITLE = "All samples are complete"
     ONE_SAMPLE = "1 sample is ready for a 2nd reading. Your first annotations are hidden."
     SEVERAL_SAMPLES = "{count} samples are ready for a 2nd reading. Your annotations are hidden."
     BEGIN = "begin the 2nd reading"
