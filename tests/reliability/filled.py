@@ -1,0 +1,61 @@
+"""A workspace with vectors and with the work of two people, and what it holds as one value."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from tests.helpers.folder_cache import build_once
+from tests.helpers.stores import claim
+from tests.helpers.terminal import ROOT
+from tui_annotate import workspace
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.workspace import Workspace
+
+PAIRS = ROOT / "sample_data" / "pairs.jsonl"
+DATASET = "news"
+
+
+def make(folder: Path) -> Path:
+    """The workspace; equal for all tests of a process."""
+
+    def build(folder: Path) -> None:
+        with workspace.create(folder) as space:
+            options = ImportOptions(dataset=DATASET, id_column="id", group_column="group")
+            space.ingest(PAIRS, options=options, embedder="static")
+            for name in ("ana", "bo"):
+                annotate(space, name, count=8)
+
+    return build_once(folder, "filled", build)
+
+
+def annotate(space: Workspace, name: str, *, count: int) -> None:
+    """A person annotates and completes the first samples."""
+    person = space.annotate.people.local(name).id
+    for key in space.corpus.keys()[:count]:
+        made = claim(f"{name}-{key.id}", 0, 9, label="Benign", note=f"note of {name}")
+        space.annotate.add(person, key, made, seconds=1)
+        space.annotate.finish(person, key, seconds=1)
+
+
+def contents(space: Workspace) -> list[str]:
+    """All samples and all work, as text."""
+    return [repr(record) for record in space.records()]
+
+
+def errors(space: Workspace) -> list[str]:
+    """What `doctor` finds wrong in the workspace."""
+    return [f"{each.what}: {each.says}" for each in space.check() if each.state == "wrong"]
+
+
+def keys(space: Workspace) -> list[SampleKey]:
+    """The keys of all samples, as they came."""
+    return list(space.corpus.keys())
+
+
+def checkpoint(folder: Path) -> None:
+    """Move everything from the write-ahead log into the store's file."""
+    with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
