@@ -44,7 +44,7 @@ class Settings:
     dimensions: int = 0
     """Number of dimensions of a remote embedder's vectors; 0: the model's default.
 
-    Used for an embedder of which the workspace has stored no vectors.
+    Used if the workspace has no stored vectors of the embedder.
     """
 
     judge_model: str = ""

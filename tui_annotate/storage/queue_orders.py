@@ -40,7 +40,7 @@ The samples of such a dataset are not in shared queue orders.
 """
 
 EVERYONE: Final = ""
-"""Value of `person` in table rows that count the samples of all people, not of one person."""
+"""Value of `person` in table rows that count all samples, not the samples of one person."""
 
 UNSCORED: Final = 1 << 40
 """Smallest sort value of samples without a score, in queue orders that sort by a score.

@@ -1,4 +1,4 @@
-"""Imports suggestions of models, creates suggestions from scores, and counts people's answers.
+"""Imports model suggestions, creates suggestions from scores, and counts annotators' answers.
 
 Suggestions whose spans or labels do not exist are refused. Accepting and refusing suggestions is
 part of the annotation service.

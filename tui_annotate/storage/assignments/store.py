@@ -310,7 +310,7 @@ class AssignmentTransaction:
         return dataset_setting(self.connection, dataset_id, name)
 
     def known(self, dataset_id: int, rule: Practice) -> int:
-        """Return the number of a dataset's annotations that are the correct answers in practice."""
+        """Return the number of a dataset's annotations that practice work is compared with."""
         scope = {"reader": "", "sample": 0, "dataset": dataset_id}
         scope |= {"person": rule.person, "origin": rule.origin}
         return len(self.connection.execute(_GOLD_ANNOTATIONS, scope).all())

@@ -50,7 +50,7 @@ _ROWS: Final = 1000
 
 
 def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead]:
-    """Remove all events after the given last events of event streams from a copy of a store.
+    """In a copy of a store, remove the events that follow each event stream's given last event.
 
     Streams without a given last event are removed. Returns the given events that the copy lacks.
     """

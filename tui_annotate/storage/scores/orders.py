@@ -245,7 +245,7 @@ _READ_COLUMNS: Final = ("digest", "request", "meta", "group")
 
 
 def drop_stale_results(connection: Connection, coming: Mapping[int, Mapping[str, Any]]) -> None:
-    """Delete the scores and suggestions of samples whose texts or metadata change.
+    """Delete the scores and suggestions of samples whose texts or other fields change.
 
     Those of all samples of the same group are also deleted, since a score may compare their texts.
 
