@@ -177,7 +177,7 @@ def test_what_a_killed_run_left_is_dropped(
 @pytest.mark.parametrize(
     ("score", "words"),
     [
-        (Score(key=SampleKey("e", "a"), name="q"), "not in the run's dataset 'd'"),
+        (Score(key=SampleKey("e", "a"), name="q"), "is not in dataset 'd' of the run"),
         (Score(key=SampleKey("d", "a"), name=""), "no name"),
         (Score(key=SampleKey("d", "a"), name="q\0"), r"U\+0000"),
         (Score(key=SampleKey("d", "a"), name="q", raw=float("nan")), "not a number"),

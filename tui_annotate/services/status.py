@@ -128,7 +128,7 @@ class StatusReader:
             yield PendingChoices(old, new, person, name, count)
 
     def store(self) -> list[DiagnosticFinding]:
-        """Check the pages, the keys and the event log of the database; read the whole file."""
+        """Check the whole database for damage: SQLite file, documents and event log."""
         return inspect_store(self.database)
 
     def findings(self) -> list[DiagnosticFinding]:

@@ -39,10 +39,13 @@ class Settings:
     """
 
     base_url: str = ""
-    """URL of a remote embedder's endpoint, used if the workspace has not stored one."""
+    """URL of a remote embedder's endpoint, used if the workspace has not stored a URL."""
 
     dimensions: int = 0
-    """Dimensions of a remote embedder's vectors, if none are stored; 0: the model's default."""
+    """Number of dimensions of a remote embedder's vectors; 0: the model's default.
+
+    Used if the workspace has no stored vectors of the embedder.
+    """
 
     judge_model: str = ""
     """Default chat model of the LLM judges, for commands that name no other model."""
@@ -138,7 +141,7 @@ _BOUNDS: Final = {
 _PEOPLE: Final = {
     "store": "people_store", "idle_minutes": "idle_minutes", **{name: name for name in _BOUNDS},
 }  # fmt: skip
-"""Names of the settings in the table `people` of a settings file, by key of the table."""
+"""Maps each key in the table `[people]` of a settings file to the name of the setting."""
 
 
 def load(
@@ -198,18 +201,19 @@ def _read_table(file: Path) -> dict[str, Any]:
 
 
 def _flatten_people(values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
-    """Return a settings file's values, with the fields of the table `people` at the top level."""
+    """Return the values of a settings file; keys of its table `[people]` become top-level keys."""
     flat = dict(values)
     people = flat.pop("people", {})
     if not isinstance(people, dict):
         raise InvalidInput(
-            f"{where}: people is {people!r} instead of a table", "write the table as [people]"
+            f"{where}: people is {people!r} instead of a table",
+            "write these settings below a line [people]",
         )
     for name, value in people.items():
         if name not in _PEOPLE:
             known = ", ".join(sorted(_PEOPLE))
             raise InvalidInput(
-                f"{where}: unknown key 'people.{name}'", f"known keys of people: {known}"
+                f"{where}: unknown key 'people.{name}'", f"known keys below [people]: {known}"
             )
         flat[_PEOPLE[name]] = value
     return flat

@@ -27,7 +27,10 @@ def from_json(text: str) -> Any:
 
 
 def request_to_json(request: Request) -> str:
-    """Return a request as JSON, or an empty string for an empty request."""
+    """Return a sample's request (title, problem, background and question) as JSON.
+
+    The result is an empty string for an empty request.
+    """
     if request == Request():
         return ""
     return to_json([request.title, request.problem, request.background, request.question])
@@ -35,7 +38,10 @@ def request_to_json(request: Request) -> str:
 
 @lru_cache(maxsize=128)
 def request_from_json(text: str) -> Request:
-    """Parse JSON that `request_to_json` wrote; results are cached for sibling samples."""
+    """Parse a sample's request from JSON that `request_to_json` wrote.
+
+    Results are cached, because many samples have the same request.
+    """
     return Request(*json.loads(text)) if text else Request()
 
 
@@ -93,16 +99,18 @@ def replace_unstorable(value: str) -> str:
 
 
 def check_storable(value: str, what: str) -> str:
-    """Return a name unchanged if a column can store it; `what` describes the name in the error.
+    """Return a text unchanged if a table column can store it; otherwise raise an error.
+
+    `what` is a noun for the text in the error message, such as "note".
 
     Raises:
-        InvalidInput: the name contains a lone surrogate or NUL; the message gives its offset.
+        InvalidInput: the text contains a lone surrogate or NUL; the message gives the offset.
     """
     for place, character in enumerate(value):
         if character == "\0" or "\ud800" <= character <= "\udfff":
             raise InvalidInput(
                 f"{what} {value!r} contains U+{ord(character):04X} at offset {place}",
-                "remove this character from the name",
+                "remove this character",
                 code="control-character",
             )
     return value

@@ -201,9 +201,10 @@ class Database:
         file = (found.st_dev, found.st_ino) if found and found.st_nlink else None
         self._file = self._file or file
         if file is None or file != self._file:
-            what = "deleted or moved" if file is None else "replaced by another file"
+            gone = "the store was deleted or moved"
+            what = gone if file is None else "the store was replaced by another file"
             raise Unavailable(
-                f"the store was {what}: {self.path}",
+                f"{what}: {self.path}",
                 "put the original file back, or quit and open the workspace again;"
                 " the last action is not saved",
             )

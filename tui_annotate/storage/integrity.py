@@ -18,7 +18,7 @@ from tui_annotate.storage.repair import recovery_command, reingest_command, sugg
 
 
 def inspect_store(database: Database) -> list[DiagnosticFinding]:
-    """Check the whole store; return findings on its pages, keys, documents and event log."""
+    """Check a whole store for damage: SQLite file, foreign keys, documents and event log."""
     try:
         return list(_iterate_findings(database))
     except TuiAnnotateError as error:

@@ -104,7 +104,10 @@ _NEXT: Final = {
         )
     ),
 }
-"""Query for the next unannotated item, among all samples (True) or assigned samples (False)."""
+"""Maps `_DatasetView.whole` to the query for the annotator's next unannotated item.
+
+True searches all samples, False the samples that are assigned to the annotator.
+"""
 _ROW: Final = text("SELECT id FROM samples WHERE dataset_id = :dataset AND external = :sample")
 _LAST: Final = 2**63 - 1
 
@@ -173,7 +176,10 @@ class _DatasetView:
         return [one for one in found if one.topic == topic and run in ("", one.run)]
 
     def counts(self, kind: SampleKind, topics: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
-        """Return numbers (done, total) of items by topic, in a dataset without assigned samples."""
+        """Return (annotated items, all items) for each topic of a dataset without assigned samples.
+
+        Citations are counted by sentence: a sentence is annotated if all its citations are.
+        """
         if kind is SampleKind.CITATION:
             done = Counter(topic for topic, _ in self.complete(id_prefix(kind)))
             rows = self._execute(_SENTENCES, **id_prefix_range(id_prefix(SampleKind.REPORT)))
@@ -186,7 +192,7 @@ class _DatasetView:
         return {name: (done[name], count) for name, count in total.items()}
 
     def complete(self, start: str) -> list[tuple[str, str]]:
-        """Return (topic, group) of each report sentence of which all citations are annotated.
+        """Return the report sentences whose citations are all annotated, as (topic, sample group).
 
         Citations are ignored if their ids do not begin with `start`.
         """
@@ -241,7 +247,7 @@ class ItemStore(Store):
             return tuple(kind for kind in RATED_KINDS if seen and seen.has(kind))
 
     def topics(self, person: str, dataset: str, kind: SampleKind) -> tuple[TreeBranch, ...]:
-        """Return the topics of a dataset in order of arrival, with done and total items of each.
+        """Return a dataset's topics in order of arrival, with their numbers of done and all items.
 
         An annotator with assigned samples of the dataset sees only the topics of these samples.
         """
@@ -262,7 +268,7 @@ class ItemStore(Store):
     def runs(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str
     ) -> tuple[TreeBranch, ...]:
-        """Return a topic's report runs in order of arrival, with done and total items of each."""
+        """Return a topic's runs (systems that wrote reports), and counts of done and all items."""
         with self._open_dataset(person, dataset) as seen:
             if seen is None:
                 return ()
@@ -311,7 +317,7 @@ _DONE_BY_KIND: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """Number of samples of a kind, such as reports, in a dataset, and of those a person annotated.
+    """Number of a dataset's samples of one kind, and how many of them a person annotated.
 
     `person` is empty if no person annotated a sample of this kind.
     """

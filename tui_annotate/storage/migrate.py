@@ -21,7 +21,7 @@ _FIRST_ROWS: Final = (
         for action in ("UPDATE", "DELETE")
     ),
 )
-"""SQL for the two queue orders of every store and the triggers that protect the event log."""
+"""SQL for a new store: adds the default queue orders, and makes the event log append-only."""
 
 
 def create(connection: Connection) -> None:

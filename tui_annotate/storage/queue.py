@@ -1,4 +1,4 @@
-"""The queue of one annotator: positions of samples, neighbours, the next open sample, pages.
+"""The queue of one annotator: finds positions, previous and next samples, and open samples.
 
 The queue joins several orders: first practice samples, alone until they are completed; then the
 samples that the annotator was assigned or took from a pool; then the datasets that are not
@@ -279,9 +279,9 @@ class QueueStore(Store):
 
 
 def _load_walks(connection: Connection, person: str, order: int) -> list[OrderWalk]:
-    """Return the queue orders that make up a person's queue, in sequence.
+    """Return the parts of a person's queue in sequence; each part is a queue order.
 
-    A second reading has only its own order.
+    The queue of a second reading has only one part.
     """
     own = _load_own_walks(connection, person)
     practice = _find_unfinished_practice(own)
@@ -314,7 +314,7 @@ def _find_position(
 ) -> tuple[int, QueuePlace]:
     if position := _look_up_position(connection, line, key):
         return position
-    raise NotFound(f"sample {key} is not in your queue", "open the queue to see your samples: q")
+    raise NotFound(f"sample {key} is not in your queue", "press q to see your samples in the queue")
 
 
 def _look_up_position(
@@ -447,7 +447,10 @@ def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) 
 def step_across(
     line: Sequence[OrderWalk], at: int, place: QueuePlace, *, step: int
 ) -> SampleKey | None:
-    """Return the sample `step` positions away, also in another queue order, or None at the end."""
+    """Return the sample `step` positions away in a queue; None beyond the ends of the queue.
+
+    The step begins in the queue order `line[at]`, and can continue in the next or previous one.
+    """
     onward = 1 if step > 0 else -1
     while True:
         if found := line[at].step(place, step):

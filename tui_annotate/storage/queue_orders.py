@@ -40,7 +40,7 @@ The samples of such a dataset are not in shared queue orders.
 """
 
 EVERYONE: Final = ""
-"""Value of `person` in rows that count all samples instead of one person's completed samples."""
+"""Value of `person` in table rows that count all samples, not the samples of one person."""
 
 UNSCORED: Final = 1 << 40
 """Smallest sort value of samples without a score, in queue orders that sort by a score.
@@ -63,9 +63,9 @@ _BUCKETS: Final = select(RANKS.c.sample_id, RANKS.c.order_id, RANKS.c.bucket).wh
 
 
 class RankedSample(NamedTuple):
-    """A sample that is added to queue orders, and the first sample with the same source.
+    """A sample to be added to queue orders, with the values from which its position is computed.
 
-    `sample_id` and `first` are row ids.
+    `sample_id` is the sample's row id; `first` the row id of the first sample with the same source.
     """
 
     sample_id: int
@@ -92,7 +92,7 @@ def sort_value_of(order: str) -> Callable[[RankedSample], int]:
 
 
 def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None:
-    """Add samples to every queue order that all annotators share."""
+    """Add samples to all shared queue orders (those that are the same for all annotators)."""
     for order_id, order, filled, until in common_orders(connection):
         # `fill_order` adds the samples between `filled` and `until`; adding them here too fails.
         fresh = [each for each in newcomers if not filled < each.sample_id <= until]
@@ -102,7 +102,7 @@ def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None
 
 
 def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
-    """Return the rows (id, name, `filled`, `until`) of queue orders that all annotators share.
+    """Return (id, name, `filled`, `until`) of the queue orders that are the same for everyone.
 
     `OrderRow` explains `filled` and `until`.
     """
@@ -213,7 +213,7 @@ def first_values_by_source(connection: Connection, sources: Sequence[str]) -> di
 
 
 def ensure_order(database: Database, order: str) -> int:
-    """Return the row id of a shared queue order, and fill it with all samples if necessary.
+    """Return the row id of a queue order that is the same for everyone; create it if necessary.
 
     A random order is filled when it is first requested, in short transactions; an interrupted fill
     continues here.
@@ -223,7 +223,10 @@ def ensure_order(database: Database, order: str) -> int:
 
 
 def fill_order(database: Database, name: str, *, value: Callable[[RankedSample], int]) -> int:
-    """Return the row id of a shared queue order that has all samples, sorted by `value`."""
+    """Create a queue order for everyone if it is missing, add all samples, and return its row id.
+
+    `value` computes the sort value of a sample.
+    """
     query = select(ORDERS.c.id, ORDERS.c.filled >= ORDERS.c.until).where(ORDERS.c.name == name)
     with database.reading() as connection:
         row = connection.execute(query).first()
@@ -260,6 +263,6 @@ def _fill_batch(connection: Connection, order: str, value: Callable[[RankedSampl
 
 
 def assigned_datasets(connection: Connection) -> frozenset[int]:
-    """Return the row ids of the assigned datasets, whose samples are in no shared queue order."""
+    """Return the row ids of the datasets that only their assignees have in their queues."""
     query = select(DATASET_SETTINGS.c.dataset_id).where(DATASET_SETTINGS.c.name == HANDED_OUT)
     return frozenset(connection.execute(query).scalars())

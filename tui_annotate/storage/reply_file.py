@@ -108,7 +108,10 @@ class ReplyStore(CommonStore):
         return None if found is None else bytes(found).decode("utf-8", "surrogatepass")
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
-        """Store or replace the reply to a request, which `about` describes for human readers."""
+        """Store or replace the reply to a request.
+
+        `about` describes the request for people who read the table.
+        """
         row = {
             "key": key,
             "reply": reply.encode("utf-8", "surrogatepass"),

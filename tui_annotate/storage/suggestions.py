@@ -104,7 +104,7 @@ class SuggestionListing:
 
     @property
     def open(self) -> bool:
-        """Whether the suggestion has no answer."""
+        """Whether no annotator's acceptance or refusal of the suggestion is in effect."""
         return all(each.open for each in self.answers)
 
 
@@ -306,7 +306,8 @@ def _write_batch(
     for key, _ in some:
         if key.dataset != run.dataset:
             raise InvalidInput(
-                f"the suggestion on sample {key} is not in the run's dataset {run.dataset!r}",
+                f"cannot store a suggestion: sample {key} is not in dataset {run.dataset!r}"
+                " of the run",
                 "create a separate run for each dataset",
             )
     wanted = {"dataset": run.dataset, "ids": sorted({key.id for key, _ in some})}

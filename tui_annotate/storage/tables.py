@@ -173,9 +173,9 @@ class PoolRow(Row, table=True):
 
 
 class PoolCountRow(Row, table=True):
-    """Number of a pool's samples with free slots: all of them, or those that one person has.
+    """Number of samples in a dataset's pool that need more annotators.
 
-    `person` is empty for the number of all such samples.
+    If `person` is not empty, only the samples that this person has already are counted.
     """
 
     __tablename__ = "pool_counts"
@@ -207,7 +207,10 @@ class RemarkRow(Row, table=True):
 
 
 class PersonRow(Row, table=True):
-    """A person whose work is stored; `kind` is a `PersonKind`."""
+    """A person whose work is stored.
+
+    `kind` is the value of a `PersonKind`: for example `account`, or `imported` from a file.
+    """
 
     __tablename__ = "people"
     __table_args__ = (Index(None, "kind", "name"),)
@@ -257,8 +260,9 @@ class SessionRow(Row, table=True):
 
 
 class AttemptRow(Row, table=True):
-    """Failed attempts to sign in for an account or a client, named by `scope`.
+    """Number of failed sign-ins for an account, for a client, or for a pair of both.
 
+    `scope` is a hash of the account, the client or the pair.
     No new attempt is possible before the time `until`.
     """
 
@@ -441,7 +445,10 @@ class SampleDocumentRow(Row, table=True):
 
 
 class OrderRow(Row, table=True):
-    """A queue order; samples with ids above `filled`, up to `until`, are still to be added."""
+    """A queue order: a named sequence of samples, which are stored as `RankRow`.
+
+    Samples with row ids above `filled`, up to `until`, have not been added yet.
+    """
 
     __tablename__ = "orders"
     __table_args__ = ()
@@ -452,7 +459,11 @@ class OrderRow(Row, table=True):
 
 
 class RankRow(Row, table=True):
-    """The sort value of a sample in a queue order; `bucket` groups near values, for fast counts."""
+    """The sort value of a sample in a queue order.
+
+    Samples with similar values have the same `bucket`. Positions are found fast by counts of the
+    samples in each bucket.
+    """
 
     __tablename__ = "ranks"
     order_id: int = Field(primary_key=True, foreign_key="orders.id")
@@ -531,7 +542,10 @@ class RunRow(Row, table=True):
 
 
 class ScoreRow(Row, table=True):
-    """A score that a run gave to a sample; `parts` is JSON with values of segments or documents."""
+    """A score that a run gave to a sample.
+
+    `parts` is JSON with one value for each segment or document of the sample, according to `of`.
+    """
 
     __tablename__ = "scores"
     sample_id: int = Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE")

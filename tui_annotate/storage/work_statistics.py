@@ -42,9 +42,10 @@ class WorkDay:
 
 @dataclass(frozen=True, slots=True)
 class DatasetWorkload:
-    """A dataset's number of samples, kind of assignment, and open slots of its pool.
+    """The size of a dataset, how the dataset is assigned, and how many annotators it still needs.
 
-    `undrawn` is how many annotators its pool still needs, summed over samples; None for no pool.
+    `handed_out`: whether only assignees see the samples. `undrawn`: number of annotators that the
+    dataset's pool still needs, summed over samples; None if the dataset has no pool.
     """
 
     dataset: str

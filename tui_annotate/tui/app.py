@@ -239,7 +239,7 @@ class AnnotateApp(RestrictedApp):
             self._close()
 
     def _push_last(self) -> None:
-        """Send unsent changes in a thread, so that the screen can show a message meanwhile."""
+        """Share the remaining changes when the app quits; runs in a thread."""
         self.sharing.end()
         self.call_from_thread(self._close)
 

@@ -53,7 +53,7 @@ class SessionGuard:
         bound: ForcedIdentity | None = None,
         own: bool = True,
     ) -> None:
-        """Create the guard of a process before sign-in.
+        """Create a guard for this process; no user is signed in yet.
 
         Args:
             name: local name of the user, from `--as`; empty if there is none.
@@ -184,7 +184,7 @@ class SessionGuard:
             self._store_token(self._signed_in)
 
     def renew(self) -> None:
-        """Sign in again without a password if the session has ended meanwhile.
+        """If the user's session has ended, sign in again without a password, as in `enter`.
 
         Raises:
             NotAllowed: the user no longer has an active account.
@@ -255,7 +255,9 @@ class SessionGuard:
             self._hold_presence(self.person, over=over)
 
     def check(self) -> None:
-        """Check before each job that the user may still work in this process.
+        """Check that the session is valid and that no other process took the session over.
+
+        The thread that accesses the workspace makes this check before a job.
 
         Raises:
             NotAllowed: the session has ended.
@@ -274,7 +276,7 @@ class SessionGuard:
         self.elsewhere = self._presence.hold(base_person(person.id), self._holder, over=over)
         if self.elsewhere:
             raise Conflict(
-                f"another session took over at {format_clock_time(self.elsewhere.since)}",
+                f"another session replaced this one at {format_clock_time(self.elsewhere.since)}",
                 "your last action is not saved",
             )
 

@@ -344,7 +344,7 @@ async def test_the_second_session_is_told_and_takes_over(folder: Path) -> None:
             await two.pilot.press("enter")
             await two.at_work()
             await one.pilot.press("full_stop", "1")
-            await one.until("Another session took over at")
+            await one.until("Another session replaced this one at")
             assert "not saved" in one.shown()
             assert saved(folder) == []
             await one.pilot.press("enter")
@@ -352,7 +352,7 @@ async def test_the_second_session_is_told_and_takes_over(folder: Path) -> None:
             await one.pilot.press("1")
             await one.until("✓ saved")
             await two.pilot.press("full_stop", "2")
-            await two.until("Another session took over at")
+            await two.until("Another session replaced this one at")
             await two.pilot.press("down", "enter")
             while two.app.is_running:
                 await two.pilot.pause(0.001)

@@ -115,7 +115,7 @@ class ReportSubject:
         return bool(self.arrived[0])
 
     def time(self, moment: str) -> str:
-        """Return a stored time; empty if a file had no time and the import set the current time."""
+        """Return a stored time; return an empty string if reading the file assigned the time."""
         first, last = self.arrived
         return "" if first and first <= moment <= last else moment
 
@@ -227,7 +227,7 @@ def _anchor_to_json(anchor: Anchor, places: Mapping[Side, list[int]]) -> list[in
 
 
 def label_data(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
-    """Return each dataset's titles of the summary and source sides, and all datasets' labels."""
+    """Return JSON with each dataset's headings for summary and source, and with all labels."""
     known: dict[tuple[str, ...], dict[str, Any]] = {}
     for tree in trees.values():
         for label in tree.walk() if tree else ():

@@ -93,7 +93,7 @@ class ActionStamp:
 
 @dataclass(slots=True)
 class AdjudicationWriter:
-    """Changes the adjudicated annotations of a sample, in the transaction of one review action.
+    """Collects the changes that one review action makes to a sample's adjudicated annotations.
 
     Attributes:
         after: new contents by annotation id; None for removed annotations.
@@ -111,7 +111,7 @@ class AdjudicationWriter:
         self.adjudicated = list(self.work.adjudicated)
 
     def action(self, state: StreamState, verb: str) -> PendingEvent:
-        """Return one event with all changes that were made to adjudicated annotations."""
+        """Return one event that records all changes of the review action."""
         return event_builders.settle(state, verb, self.after, words=self.words, done=verb == "done")
 
     def drop(self, gone: Iterable[Annotation]) -> None:
@@ -163,7 +163,10 @@ class AdjudicationWriter:
         self.take(merge_candidates(found, labels=labels), ReviewAction.MERGED)
 
     def finish(self, rest: RejectionReason, note: str) -> None:
-        """Accept the unanimous candidate annotations; reject open ones for the given reason."""
+        """Accept the candidates on which the annotators agree, and reject undecided candidates.
+
+        `rest`, `note`: the reason for the rejections; required if conflicts are undecided.
+        """
         before = self.work.adjudicated
         known = [(group, find_decision(group, before)) for group in self.work.groups]
         undecided = [group for group, what in known if what is GroupDecision.OPEN]
@@ -171,7 +174,7 @@ class AdjudicationWriter:
             count = format_count(len(undecided), "conflict is", "conflicts are")
             raise Conflict(
                 f"{count} still open",
-                "decide each conflict, or give a reason to reject the open candidates",
+                "decide each conflict, or give a reason to reject all undecided candidates",
             )
         self._finish_rating(excused=bool(rest or note))
         for one in self.adjudicated:
@@ -289,7 +292,12 @@ class AdjudicationWriter:
 
 
 class ReviewVisit(TypedDict):
-    """Reviewer's visit to a sample: token of the displayed state, and time spent in seconds."""
+    """A reviewer's visit to a sample, passed to each review action.
+
+    Attributes:
+        seen: token of the sample's state on the screen; refused if the sample changed since then.
+        seconds: time that the reviewer spent on the sample.
+    """
 
     seen: str
     seconds: float
@@ -447,12 +455,12 @@ class ReviewService(ReviewQueries):
         note: str = "",
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Complete the adjudication of a sample; unanimous candidate annotations are accepted.
+        """Complete the adjudication of a sample; accept candidates on which the annotators agree.
 
-        `rest`, `note`: the reason to accept none of the open candidates.
+        `rest`, `note`: the reason for rejecting the undecided candidates.
 
         Raises:
-            Conflict: also if conflicts or the rating are open and no reason is given.
+            Conflict: also if conflicts or the rating are undecided and no reason is given.
         """
         checked = check_storable(note.strip(), "note")
         change = partial(AdjudicationWriter.finish, rest=rest, note=checked)
@@ -474,7 +482,7 @@ class ReviewService(ReviewQueries):
         return self._act(reviewer, key, ("reopen", change), **visit)
 
     def read(self, reviewer: str, key: SampleKey, *, seconds: float) -> None:
-        """Store the time that a reviewer spent on a sample without changing it."""
+        """Store the time that a reviewer spent on reading a sample without making a decision."""
         self.check_reviewer(reviewer)
         if working_seconds(seconds):
 

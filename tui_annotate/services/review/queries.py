@@ -45,7 +45,7 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 _FEW_SAMPLES = 20
-"""Maximum number of changed samples to read one by one; if more changed, all samples are read."""
+"""If more samples than this have changed, all samples are read at once, not one by one."""
 
 _SampleCounts = tuple[
     tuple[tuple[str, str], ...], int, Counter[GroupStatus], Counter[DifferenceKind], bool
@@ -56,7 +56,7 @@ groups and of differences; and whether the annotators' ratings conflict."""
 
 @dataclass(frozen=True)
 class ReviewQueries:
-    """Queries of reviewers, and of annotators about adjudicated samples; they store no events.
+    """Read-only queries for reviewers, and for annotators who view the review of their work.
 
     Attributes:
         own_allowed: whether reviewers may adjudicate samples that they annotated themselves.
@@ -228,7 +228,9 @@ class ReviewQueries:
                 )
 
     def adjudication_notice(self, person: str, key: SampleKey) -> SampleOutcome | None:
-        """Return what an annotator may see of a sample's adjudication; None if not available.
+        """Return the adjudication of a sample as one of its annotators may see it.
+
+        None before the adjudication is complete, or if the annotator did nothing on the sample.
 
         Raises:
             NotAllowed: the work is not the current user's.
@@ -258,7 +260,7 @@ class ReviewQueries:
         return LabelSets(self.guidance)
 
     def check_reviewer(self, reviewer: str) -> None:
-        """Check that the current user may review, and does so only in their own name.
+        """Check that the user may review, and does not act in the name of another reviewer.
 
         Raises:
             NotAllowed: one of the checks fails.

@@ -122,9 +122,10 @@ class ReviewResult:
 
 @dataclass(frozen=True, slots=True)
 class QueuedSample:
-    """Sample in the review queue; its counts include differing ratings as one conflict.
+    """A sample in the review queue, with counts of its annotations and conflicts.
 
     Attributes:
+        conflicts: number of conflicts; annotators' ratings that differ are one conflict.
         own: whether the reviewer annotated the sample.
         against: disagreement with a machine in [0, 1]; None without a machine's estimate.
     """
@@ -181,7 +182,10 @@ _SEPARATOR = "."
 
 @dataclass(frozen=True)
 class SampleWork:
-    """All work on a sample: the review (`settled`), and the work of the anonymous annotators."""
+    """The reviewers' decisions on a sample, and the work of its annotators.
+
+    `settled` contains the decisions; `people` the work, by letters that replace annotators' names.
+    """
 
     sample: Sample
     settled: EventStream
@@ -208,7 +212,10 @@ class SampleWork:
         )
 
     def seen_under(self, label_set: str) -> str:
-        """Return a token of the displayed state: hash of all work, and label set version."""
+        """Return a token that changes when the work on the sample or the label set changes.
+
+        A review action passes the token to `check`, which refuses an action on an outdated state.
+        """
         return f"{self.seen}{_SEPARATOR}{label_set}"
 
     def check(self, seen: str, *, same: Callable[[str], bool]) -> None:
@@ -278,7 +285,10 @@ def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
 
 
 def assign_letters(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
-    """Return letters that stand for annotators' names; other samples use another order."""
+    """Assign letters to the annotators of a sample, to hide names; return ids by letter.
+
+    An annotator can have different letters on different samples.
+    """
 
     def place(person: str) -> str:
         return hashlib.sha256("\0".join((*key, person)).encode()).hexdigest()

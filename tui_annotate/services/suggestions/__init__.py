@@ -1,4 +1,4 @@
-"""Imports suggestions of machines, creates suggestions from scores, and reports the answers.
+"""Imports model suggestions, creates suggestions from scores, and counts annotators' answers.
 
 Suggestions whose spans or labels do not exist are refused. Accepting and refusing suggestions is
 part of the annotation service.
@@ -89,10 +89,10 @@ class _Tally:
 
 @dataclass(frozen=True, slots=True)
 class ScoreThreshold:
-    """Limit on the scores of segments; segments below (or above) the limit are suggested.
+    """Threshold for the scores of segments; segments below (or above) it become suggestions.
 
     Raises:
-        InvalidInput: none or both of the limits are given, or the limit is not finite.
+        InvalidInput: none or both of the thresholds are given, or the threshold is not finite.
     """
 
     below: float | None = None
@@ -106,7 +106,7 @@ class ScoreThreshold:
             )
 
     def passes(self, value: float) -> bool:
-        """Return whether a segment with this score is suggested."""
+        """Return whether a score passes the threshold, so that its segment becomes a suggestion."""
         if self.below is not None:
             return value < self.below
         return self.above is not None and value > self.above
@@ -143,7 +143,9 @@ class SuggestionCounts:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionService:
-    """Imports and creates suggestions, and reports answers; `labels` returns a dataset's label set.
+    """Imports and creates suggestions, and counts how annotators answered them.
+
+    `labels` returns the label set of a dataset.
 
     Raises:
         NotAllowed: every method, if the current user may not see others' work or change
@@ -227,7 +229,7 @@ class SuggestionService:
         """Suggest the summary segments that are unsupported according to the newest run of a score.
 
         Raises:
-            NotFound: no run has this score for segments, or the dataset does not exist.
+            NotFound: no run has computed this score for segments, or the dataset does not exist.
             InvalidInput: the label (`A.B`) is not in the label set of the dataset, or the threshold
             selects supported segments.
         """
@@ -238,8 +240,8 @@ class SuggestionService:
         if (threshold.below is not None) == (score in run.low):
             better, option = ("low", "--above") if score in run.low else ("high", "--below")
             raise InvalidInput(
-                f"{better} values of the score {score!r} mean better support",
-                f"suggest unsupported segments with {option}",
+                f"a {better} value of the score {score!r} means that the source supports a segment",
+                f"to suggest unsupported segments, use {option}",
             )
         maker = f"{run.maker}:{score}"
         found = []
@@ -261,7 +263,7 @@ class SuggestionService:
             if scores:
                 return run, scores
         raise NotFound(
-            f"no run has the score {score!r} for segments of dataset {dataset!r}",
+            f"no run has computed the score {score!r} for the segments of dataset {dataset!r}",
             f"{suggest_word(score, self.scores.names(dataset))}compute scores with: tui-annotate"
             " scores compute; list runs with: tui-annotate scores list",
         )
@@ -376,7 +378,7 @@ class SuggestionFileReader:
         return tuple(path for name in paths for path in self.labelled(dataset, name))
 
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
-        """Return the path of a dataset's named label, in a tuple; an empty tuple for an empty name.
+        """Look up a label by name; return a tuple with its path, or an empty tuple for no name.
 
         Raises:
             InvalidInput: the label set has no label of this name.

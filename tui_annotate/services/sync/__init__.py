@@ -38,10 +38,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class PushResult:
-    """Result of a push: number of rows sent, samples to pull first, and refused samples.
+    """Result of a push to a shared table: work that was sent, not sent yet, or refused.
 
     Attributes:
-        waiting: samples whose rows have changed in the table, and must be pulled first.
+        rows: number of rows that were sent.
+        waiting: samples whose rows have changed in the table; pull these rows before the next push.
         refused: samples whose work cannot be sent, with the reasons.
     """
 

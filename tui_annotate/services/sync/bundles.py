@@ -156,7 +156,13 @@ class BundleService:
             return self.take(file, Path(place), about)
 
     def take(self, file: Path, folder: Path, about: BundleHeader) -> StreamMergeReport:
-        """Merge a bundle that was unpacked into `folder`; messages name the bundle `file`."""
+        """Merge an unpacked bundle into the workspace.
+
+        Args:
+            file: path of the bundle, for error messages.
+            folder: folder that contains the unpacked bundle.
+            about: header of the bundle.
+        """
         person = self.people.person(about.person)
         streams = folder / bundle_file.STREAMS
         for each in stream_lines.read(streams)[1]:

@@ -82,7 +82,7 @@ def build_payload(
     line = file.getvalue().partition("\n")[0]
     if not line:
         raise InvalidInput(
-            "the sample cannot be sent: it names no report, or the report is not stored here",
+            "the sample cannot be sent: its report is unknown or is not in this workspace",
             "ingest the report of this sample",
         )
     found: dict[str, Any] = json.loads(line, parse_constant=lambda _: None)  # jsonb has no NaN
@@ -95,7 +95,7 @@ def build_payload(
     if any(_UNSTORABLE.search(text) for text in _walk_texts(found)):
         raise InvalidInput(
             "the work contains NUL or an unpaired surrogate, which a table cannot store",
-            "share the work with a bundle",
+            "send the work in a bundle file instead",
         )
     return found
 
@@ -238,10 +238,10 @@ def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
     for name, side in (("spans", first), ("report_spans", Side.SUMMARY)):
         spans = value.get(name, [])
         if not isinstance(spans, list) or not all(isinstance(each, dict) for each in spans):
-            raise InvalidInput(f"the row's {name} are not a list of spans", _HINT)
+            raise InvalidInput(f"the field {name!r} of the row is not a list of spans", _HINT)
         if spans and not sample.side(side):
             raise InvalidInput(
-                f"the row's {name} belong to a text that is not stored in this workspace", _HINT
+                f"the field {name!r} of the row marks a text that is not in this workspace", _HINT
             )
         for each in spans:
             text = sample.document(side).text
@@ -268,7 +268,7 @@ def _parse_span(value: Mapping[str, Any], text: str) -> Span:
 
 
 WORK_KEY: Final = "worked"
-"""Name of the payload field that has the time of the last action, and the sample's state."""
+"""Name of the payload field with two values: time of the last action, and sample state."""
 
 
 def has_judgements(record: Record) -> bool:
@@ -311,7 +311,8 @@ def read_work(value: Any) -> tuple[str, str]:
         return "", ""
     if not isinstance(value, Mapping) or value.get("state") not in set(State):
         raise InvalidInput(
-            f"the row's field {WORK_KEY!r} has no valid state", "check which program wrote the row"
+            f"the field {WORK_KEY!r} of the row has no valid state, such as 'draft' or 'done'",
+            "check which program wrote the row",
         )
     at = value.get("at")
     return parse_row_time(at) if isinstance(at, str) and at else "", str(value["state"])

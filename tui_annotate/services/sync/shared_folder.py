@@ -115,7 +115,9 @@ class SharedFolder:
         raise Conflict(f"another machine is writing the file {file}", "try again in a minute")
 
     def pull(self, person: Person) -> StreamMergeReport:
-        """Merge an annotator's file into the workspace; if there is no file, the report is empty.
+        """Merge an annotator's file from the shared folder into the workspace.
+
+        The result is empty if there is no file.
 
         Raises:
             InvalidRecord: the file has another form.
@@ -136,13 +138,14 @@ class SharedFolder:
         return done
 
     def find_same_names(self, person: Person) -> list[Problem]:
-        """Return a warning for each file that belongs to another annotator with the same name.
+        """Return a warning for each file of another annotator who has the same name as `person`.
 
         Raises:
             Unavailable: the folder cannot be read.
         """
         message = (
-            f"the file belongs to another annotator with the name {person.name} and another id"
+            f"the file belongs to a different annotator who has the same name, {person.name},"
+            " but another id"
         )
         return [
             Problem(str(file), message, _SAME_NAME_HINT, refused=False)
@@ -209,8 +212,8 @@ def _read_file(file: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
     person, copies = stream_lines.read(file)
     if not file.name.endswith(_file_ending(person)):
         raise InvalidRecord(
-            f"the file contains work of {person.name}, but its name belongs to another annotator",
-            "give the file its original name again",
+            f"the file contains work of {person.name}, but its file name does not fit this name",
+            "change the file name back to the original name",
             where=str(file),
         )
     return person, copies
@@ -259,7 +262,7 @@ def _join_copies(there: StreamCopy | None, own: StreamCopy | None) -> tuple[Stre
     if there is None or own is None:
         found = there or own
         if found is None:
-            raise ValueError("the event stream must exist in the file or in the workspace")
+            raise ValueError("no event stream: neither the file nor the workspace has one")
         return found, False
     merge = merge_streams(there.events, own.events)
     if merge.fork is not None or there.texts != own.texts:

@@ -246,12 +246,12 @@ def recount_pool(connection: Connection, dataset_id: int) -> None:
 
 
 def record_added(connection: Connection, dataset_id: int, count: int) -> None:
-    """Update the counts of a pool to which unassigned samples were added."""
+    """Increase the number of available samples in a dataset's pool after samples were added."""
     _add_counts(connection, Counter({(dataset_id, EVERYONE): count}))
 
 
 def record_removal(connection: Connection, sample_id: int) -> None:
-    """Update the counts of a pool before one of its samples is deleted from the store."""
+    """Update the numbers of available samples in a pool before a sample is deleted."""
     for place in _find_pool_samples(connection, [sample_id]):
         if place.room > 0:
             people = [EVERYONE, *_find_assignees(connection, [sample_id])[sample_id]]

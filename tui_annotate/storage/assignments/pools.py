@@ -59,7 +59,10 @@ class _OpenPool(NamedTuple):
 
 
 def pool_of(connection: Connection, dataset_id: int) -> Pool | None:
-    """Return a dataset's pool; None if the dataset has none."""
+    """Return the rule by which annotators take a dataset's samples one by one (its pool).
+
+    None if the dataset has no pool.
+    """
     found = dataset_setting(connection, dataset_id, AssignmentCause.POOL)
     return Pool(**found) if found else None
 

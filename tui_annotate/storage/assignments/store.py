@@ -208,7 +208,10 @@ class AssignmentStore:
 
     @contextmanager
     def writing(self, by: str) -> Iterator[AssignmentTransaction]:
-        """Open a write transaction for the person `by`, or for the store's owner if it is empty."""
+        """Open a write transaction, in which assignments are recorded as made by the user `by`.
+
+        `by` is the user's id; empty for the owner of the store.
+        """
         with self._database.writing() as connection:
             yield AssignmentTransaction(connection, by, self._clock())
 
@@ -307,7 +310,7 @@ class AssignmentTransaction:
         return dataset_setting(self.connection, dataset_id, name)
 
     def known(self, dataset_id: int, rule: Practice) -> int:
-        """Return the number of annotations in a dataset that a practice rule treats as correct."""
+        """Return the number of a dataset's annotations that practice work is compared with."""
         scope = {"reader": "", "sample": 0, "dataset": dataset_id}
         scope |= {"person": rule.person, "origin": rule.origin}
         return len(self.connection.execute(_GOLD_ANNOTATIONS, scope).all())
@@ -326,7 +329,11 @@ class AssignmentTransaction:
         return [(row[0], _KINDS[row[1]](**from_json(row[2]))) for row in rows]
 
     def count_waiting(self, dataset: str, rule: Rule) -> int:
-        """Return how many samples wait in the pool, or wait for a further annotator."""
+        """Return the number of a dataset's samples that need another annotator under a rule.
+
+        For a pool, the samples that annotators can take; for an escalation, the samples that wait
+        for an additional annotator; otherwise 0.
+        """
         if isinstance(rule, Pool):
             return int(self.connection.execute(_POOL_SIZE, {"dataset": dataset}).scalar_one())
         if isinstance(rule, Escalation):
@@ -347,7 +354,7 @@ class AssignmentTransaction:
         rows: Sequence[AssignedRow],
         request: Mapping[str, Any],
     ) -> int:
-        """Store an assignment of samples and return its number.
+        """Store an assignment of samples and return the id of the assignment.
 
         An empty `dataset` means that the assignment is for several datasets.
 
@@ -363,7 +370,7 @@ class AssignmentTransaction:
     def record_assignment(
         self, kind: AssignmentCause, dataset: str, request: Mapping[str, Any]
     ) -> int:
-        """Store the record of an assignment; return the number of the assignment."""
+        """Store the record of an assignment; return the id of the assignment."""
         return assignment_rows.record_handout(
             self.connection, kind, dataset=dataset, by=self.by, at=self.at, request=request
         )
@@ -375,8 +382,8 @@ class AssignmentTransaction:
             raise Conflict("the dataset is for practice", "choose another dataset")
         if wanted and not practised and self.rule(dataset_id, HANDED_OUT) is not None:
             raise Conflict(
-                "the dataset is assigned already, but not for practice",
-                "use a separate dataset for practice",
+                "the dataset is already assigned, and its samples are not practice samples",
+                "use another dataset for practice",
             )
         assignment_rows.restrict_to_assigned(self.connection, dataset_id, by=self.by, at=self.at)
 
@@ -395,7 +402,7 @@ class AssignmentTransaction:
         return number
 
     def set_escalation(self, dataset: str, rule: Escalation) -> int:
-        """Store a rule that adds annotators to samples with disagreement; return its number."""
+        """Store a rule that adds annotators to samples with disagreement; return the rule's id."""
         self.dataset_row(dataset)
         request = {"when": rule.when.value, "add": rule.add}
         number = self.record_assignment(AssignmentCause.ESCALATE, dataset, request)
@@ -405,10 +412,10 @@ class AssignmentTransaction:
     def set_practice(
         self, dataset: str, rule: Practice, *, rows: Sequence[AssignedRow], to: Sequence[str]
     ) -> int:
-        """Use a dataset as practice for some people; return the rule's number.
+        """Use a dataset as practice for some people; return the id of the practice rule.
 
         Raises:
-            Conflict: the dataset is assigned already, but not for practice.
+            Conflict: the dataset is already assigned, and its samples are not practice samples.
         """
         request = {"to": list(to), "gold": rule.person or rule.origin}
         number = self.apply(AssignmentCause.PRACTICE, dataset, rows=rows, request=request)
@@ -439,7 +446,9 @@ class AssignmentTransaction:
     # undoing -----------------------------------------------------------------------------------
 
     def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
-        """Undo an assignment and its rule; moved samples return to their former assignees.
+        """Undo an assignment: unassign its samples, and remove a rule that it created.
+
+        Samples that the assignment moved return to their former assignees.
 
         Args:
             number: number of the assignment; 0 for the last one that is not undone.
@@ -497,7 +506,7 @@ class AssignmentTransaction:
     def move(
         self, given: Mapping[str, Sequence[HeldSample]], *, giver: Person, to: Sequence[str]
     ) -> int:
-        """Move samples from one person to other people; return the number of the new assignment.
+        """Move samples from one person to other people; return the id of the new assignment.
 
         Args:
             given: the samples by the id of the person who gets them.

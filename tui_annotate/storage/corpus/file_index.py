@@ -178,7 +178,7 @@ class FileIndex:
         with self._connection() as database:
             row = database.execute(query, (key.id, key.dataset)).fetchone()
             if row is None:
-                raise NotFound(f"there is no sample {key}", "open the list of all samples: q")
+                raise NotFound(f"there is no sample {key}", "press q to list all samples")
             value = from_json(row[1])
             wanted = {document[0] for document in value["documents"]}
             texts = {name: self._text(database, name) for name in wanted}

@@ -1,4 +1,4 @@
-"""Stores new samples in the corpus, each text and sample once, and adds them to queue orders."""
+"""Stores new samples and texts without duplicates, and adds the samples to the queues."""
 
 from __future__ import annotations
 
@@ -148,15 +148,15 @@ def write(connection: Connection, prepared: PreparedBatch, created: str) -> None
     """Store those samples and documents of a prepared batch that are not stored yet.
 
     Raises:
-        Conflict: a key is stored with other texts, or a document that came without segments is
-            gone.
+        Conflict: a sample with the same key but different texts is stored, or a document that came
+            without segments is gone.
     """
     known = known_digests(connection, prepared.keys)
     fresh = []
     for place, (key, row) in enumerate(zip(prepared.keys, prepared.samples, strict=True)):
         if known.get(key, row["digest"]) != row["digest"]:
             raise Conflict(
-                f"sample {key} is stored with other texts",
+                f"sample {key} is already stored, but with different texts",
                 "import files with the same ids into different datasets (--dataset); to replace "
                 f"texts: tui-annotate datasets replace {shlex.quote(key.dataset)} FILE",
             )
@@ -244,7 +244,10 @@ def place_documents(
 def _add_to_orders(
     connection: Connection, keys: Sequence[SampleKey], rows: Sequence[dict[str, Any]]
 ) -> None:
-    """Add samples to the shared queue orders, or to the pool if their dataset is assigned."""
+    """Add new samples to the queue orders that are the same for all annotators.
+
+    Samples of a dataset that is assigned are added to the dataset's pool instead, if it has a pool.
+    """
     handed = assigned_datasets(connection)
     first = first_values_by_source(connection, [row["source"] for row in rows])
     newcomers = [

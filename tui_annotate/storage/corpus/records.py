@@ -224,7 +224,7 @@ class _PageWork:
 
     @property
     def touched(self) -> set[int]:
-        """Row ids of the samples with annotation work that matches the filter."""
+        """Row ids of the samples on which someone's work matches the record filter."""
         if self.by_annotation:
             return set(self.annotations)
         return self.annotations.keys() | self.assignments.keys()

@@ -219,9 +219,8 @@ class CorpusStore(VectorSetStore):
 
         Raises:
             InvalidInput: an id cannot be stored, or segments do not join to their text.
-            Conflict: a sample is stored with other texts, or a document that came without segments
-                is not
-            stored.
+            Conflict: a sample with the same key but different texts is stored, or a document that
+                came without segments is not stored.
         """
         prepared = intake.prepare(batch, segmenter)
         with self._writing_as_manager() as connection:
@@ -329,7 +328,10 @@ class CorpusStore(VectorSetStore):
 
 
 def read_progress(connection: Connection, seen: Sequence[str] | None) -> list[DatasetProgress]:
-    """Return annotation progress by dataset and person, for the ids in `seen` (None means all)."""
+    """Return annotation progress by dataset and person.
+
+    `seen` has the ids of the people to include; None means all people.
+    """
     return [DatasetProgress(*row) for row in connection.execute(_PROGRESS, seen_scope(seen))]
 
 
@@ -398,7 +400,7 @@ class SegmentStore(CommonStore):
     """The sentence boundaries of stored documents."""
 
     def of(self, lengths: Mapping[str, int]) -> dict[str, tuple[Segment, ...]]:
-        """Return the segments of documents, in order, by document hash.
+        """Return a dict from each document's hash to the document's segments, in text order.
 
         Args:
             lengths: number of code points of each document's text, by hash.

@@ -26,7 +26,10 @@ from tui_annotate.storage.statements import add_missing, upsert
 
 
 class GuidanceKind(StrEnum):
-    """The kind of a guidance text: label set or guidelines; it names a column and a setting."""
+    """The kind of a guidance text: label set or guidelines.
+
+    The value is also the name of a table column and of a setting.
+    """
 
     LABELS = "labels"
     GUIDELINES = "guidelines"
@@ -328,7 +331,7 @@ def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeR
 def current_label_names(
     connection: Connection, dataset: str, version: str
 ) -> dict[LabelPath, LabelPath]:
-    """Return the current paths of renamed labels by their path in an older label set version.
+    """Map the paths of renamed labels in an older label set version to their current paths.
 
     Labels that were added and renamed since then are included. The result is empty if the changes
     after that version are unknown.

@@ -33,7 +33,7 @@ _ADDRESSED: Final = (
 
 
 class CommentStore(Store):
-    """Comments that the actor may read: reviewers read all threads, annotators their own."""
+    """Access to comments; reviewers can read all threads, annotators only their own threads."""
 
     def add(self, comment: PersonComment) -> None:
         """Store a comment.
@@ -87,11 +87,11 @@ class CommentStore(Store):
         return found[0]
 
     def notices(self, *, since: str = "") -> list[PersonComment]:
-        """Return the announcements after the time `since` in order, or all if it is empty."""
+        """Return the announcements after the time `since`, oldest first; empty means all."""
         return self._load_addressed(ALL, since)
 
     def replies(self, person: str, *, since: str = "") -> list[PersonComment]:
-        """Return the replies to a person after the time `since` in order, or all if it is empty."""
+        """Return the replies to a person after the time `since`, oldest first; empty means all."""
         if not is_allowed(self._actor, Permission.READ, person):
             return []
         return self._load_addressed(person, since)

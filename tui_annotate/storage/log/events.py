@@ -89,10 +89,11 @@ def read_event(connection: Connection, name: str) -> Event:
 
 
 def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
-    """Yield, in order, the events of an event's batch that belong to the same person.
+    """Yield, in order, the events with the same person and the same batch as the given event.
 
-    An event without a batch is returned alone. Events are skipped if their sample was removed, or
-    its work relabelled, since then.
+    A batch contains the events that one action wrote. An event without a batch is returned alone.
+    Events are skipped if their sample was removed, or the labels of its annotations changed, since
+    then.
     """
     if not event.action.batch:
         return iter([event])
@@ -101,7 +102,10 @@ def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
 
 
 def read_batch(connection: Connection, batch: str) -> Iterator[Event]:
-    """Yield the events of all people in a batch; no events if the batch's name is empty."""
+    """Yield the events of a batch (the events that one action wrote), for all people.
+
+    An empty `batch` yields no events.
+    """
     return _load_events(connection, _WHOLE_BATCH, batch=batch) if batch else iter(())
 
 

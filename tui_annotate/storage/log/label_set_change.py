@@ -92,7 +92,7 @@ class LabelChangeStore(LogStore):
 
     @contextmanager
     def writing(self) -> Iterator[LabelSetChange]:
-        """Open a transaction with the write lock, which is rolled back after any error."""
+        """Open a write transaction on label sets and work; an error rolls the transaction back."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
             yield LabelSetChange(connection, self._disabled)
@@ -106,7 +106,7 @@ class LabelSetChange:
     disabled: Disabled
 
     def moment(self, dataset: str = "") -> LabelSetSnapshot:
-        """Return the current state of a dataset's label set.
+        """Return a snapshot of a dataset's label set, on which a change can be based.
 
         An empty `dataset` means the label set of the workspace.
 
@@ -154,10 +154,10 @@ class LabelSetChange:
         return any(each.seq > seq and each.action.verb != RELABEL for each in history)
 
     def before(self, name: StreamName) -> str:
-        """Return the state of an assignment before the last label set change changed its state.
+        """Return the assignment state, such as `done`, that a label set change replaced.
 
-        Empty if the last event of the stream is not a change of labels, or did not change the
-        state.
+        Empty if the last event of the stream is not a label set change, or if label set changes did
+        not change the state.
         """
         for each in reversed(list(EventLog(self.connection).events(*name))):
             if each.action.verb != RELABEL:
@@ -177,9 +177,9 @@ class LabelSetChange:
         return load_label_changes(self.connection)
 
     def batch(self, name: str) -> dict[StreamName, Event]:
-        """Return the events of all people in a label set change; no events for an empty name.
+        """Return the events that one label set change wrote, for all people, by event stream.
 
-        The result is by event stream.
+        `name` is the batch name of the change's events; an empty name returns no events.
         """
         found = events.read_batch(self.connection, name)
         return {(each.person, SampleKey(each.dataset, each.sample)): each for each in found}

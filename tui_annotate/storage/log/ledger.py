@@ -199,7 +199,7 @@ class Ledger:
 
 @dataclass(slots=True)
 class BatchPlan:
-    """Planned table rows of several events that are written as one action.
+    """Planned table rows of all events that one action appends to the event log.
 
     Attributes:
         last: the stream that is changed last, in its new state.

@@ -50,9 +50,9 @@ _ROWS: Final = 1000
 
 
 def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead]:
-    """Cut event streams in a copy of a store after the given last events; return the missing ones.
+    """In a copy of a store, remove the events that follow each event stream's given last event.
 
-    An event is missing if the copy lacks it. Streams without a given last event are removed.
+    Streams without a given last event are removed. Returns the given events that the copy lacks.
     """
     with copy.writing() as connection, _cut_streams(connection):
         for batch in split_batches((head._asdict() for head in heads), _ROWS):

@@ -1,4 +1,7 @@
-"""Applies a record filter to people's work, and streams the matching annotations without texts."""
+"""Selects annotations and assignments by a filter on person, label, origin, state and time.
+
+Matching annotations are read without the texts of their samples.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,7 @@ class RecordQuery:
         )
 
     def condition(self, table: FromClause) -> ColumnElement[bool]:
-        """Return an SQL condition that selects the rows of those people who match the filter.
+        """Return an SQL condition that selects a table's rows by person, as the filter specifies.
 
         Practice work is excluded unless the filter includes it.
         """

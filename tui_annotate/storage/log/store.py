@@ -75,7 +75,7 @@ _LABELS: Final = (
     .group_by(DATASETS.c.name, PEOPLE.c.id, _LABELS_COLUMN)
 )
 _BATCH: Final = 100
-"""Maximum number of annotations and assignments in one import transaction, of about 40 ms."""
+"""Maximum number of annotations and assignments in an import transaction (about 40 ms long)."""
 
 _EVIDENCE: Final = text(
     "SELECT a.payload, (SELECT count(*) FROM sample_documents e WHERE e.sample_id = p.sample_id"
@@ -86,14 +86,15 @@ _EVIDENCE: Final = text(
     " AND a.sample_id = p.sample_id AND a.person = :person"
     " AND NOT (d.name = :dataset AND s.external = :sample)"
 )
-"""Query for a person's annotations on samples with a source document, with the document's index.
+"""Query for a person's annotations on samples with a given source document.
 
-CROSS JOIN keeps SQLite to this join order: a text has few samples, a person many annotations.
+The second column is the document's index in the sample. CROSS JOIN makes SQLite join the tables in
+the written order, because a document belongs to few samples, but a person has many annotations.
 """
 
 
 class LabelCombination(NamedTuple):
-    """The key of a count of annotations: a dataset, a person and a combination of labels.
+    """A combination of labels that a person uses in a dataset, as a key for counting annotations.
 
     Attributes:
         person, name: id and name of the person.
@@ -191,10 +192,10 @@ class AnnotationStore(LogStore):
             return find_practice_answer(connection, person, key) if finished else None
 
     def adjudication_notice(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
-        """Return the annotations that adjudication created and rejected on a person's sample.
+        """Return the adjudication of a sample, as a person who annotated the sample may see it.
 
         The result names no reviewer, and as sources only the person's own annotations. None
-        before the sample is adjudicated, or if the person did nothing on it.
+        before the sample is adjudicated, or if the person did nothing on the sample.
         """
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
@@ -265,9 +266,9 @@ class AnnotationStore(LogStore):
     def standing(
         self, filters: RecordFilter, people: Mapping[str, Person]
     ) -> Iterator[OwnedAnnotation]:
-        """Yield the annotations that match a filter, with their owners' ids, without any text.
+        """Yield the current annotations that match a filter, each with its annotator's id.
 
-        `people` has all people by id.
+        The texts of samples are not loaded. `people` has all people by id.
         """
         with self._database.reading() as connection:
             yield from record_filter.stream_annotations(
@@ -321,7 +322,10 @@ class AnnotationStore(LogStore):
 
 
 class AdjudicationNotice(NamedTuple):
-    """The annotations that adjudication created and rejected on a sample, and its rating."""
+    """The adjudication of a sample, as its annotator may see it.
+
+    `annotations` contains adjudicated annotations, and annotations that the reviewer rejected.
+    """
 
     annotations: tuple[Annotation, ...]
     rating: str

@@ -127,8 +127,9 @@ class MergeStore(LogStore):
             return frozenset(connection.execute(select(DATASETS.c.name)).scalars())
 
     def copies(self, person: str) -> Iterator[StreamCopy]:
-        """Yield a person's event streams on the samples of this workspace, sorted.
+        """Yield copies of a person's event streams (events on one sample) in this workspace.
 
+        They are sorted by person, dataset and sample.
         The streams of the person's second readings are included.
         """
         require_permission(self._actor, Permission.READ, person)
@@ -251,7 +252,10 @@ def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamStat
 
 
 def _adapt_payloads(log: EventLog, here: Sequence[Event], copy: StreamCopy) -> Adapt:
-    """Return a function that adapts a copied annotation's number and labels to this workspace."""
+    """Return a function that adapts annotations from another workspace to this workspace.
+
+    It gives an annotation the number that it has here, and the current names of its labels.
+    """
     had, wanted = _read_numbers(here), _read_numbers(copy.events)
     fresh = [name for name in wanted if name not in had]
     given = log.numbers([wanted[name] for name in fresh])

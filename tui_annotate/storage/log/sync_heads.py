@@ -28,7 +28,7 @@ _HEADS: Final = text(
 
 
 class SyncedHead(NamedTuple):
-    """The last state in which a row of the shared table and the local work were equal.
+    """The state of a person's work on a sample when it last equalled the row in the shared table.
 
     Attributes:
         head: head of the local stream, when it was read.
@@ -59,10 +59,10 @@ class SyncStore:
         self._prefix = to_json(["sync", target, person])[:-1]
 
     def heads(self, marks: Container[SampleKey]) -> dict[SampleKey, str]:
-        """Return the hash of the last event on each sample with work or a synchronized state.
+        """Return the hash of the person's last event on each sample with work, or in `marks`.
 
-        The samples are in order of arrival. Work that was undone after it was sent has only a
-        synchronized state.
+        `marks` has the samples that were synchronized before: work that was sent and then undone
+        is found only there. The samples are in order of arrival.
         """
         with self._database.reading() as connection:
             rows = connection.execute(_HEADS, {"person": self._person})
@@ -91,7 +91,10 @@ class SyncStore:
                 connection.execute(_SET, rows)
 
     def forget(self, dataset: str) -> None:
-        """Delete a dataset's synchronized states after its rows left the shared table."""
+        """Delete the stored synchronized states of a dataset.
+
+        Used after the dataset's rows were deleted from the shared table.
+        """
         low = f"{self._prefix},{to_json([dataset])[1:-1]}"
         with self._database.writing() as connection:
             connection.execute(delete(SETTINGS).where(_MINE), self._prefix_range(low))

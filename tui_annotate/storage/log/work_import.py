@@ -24,7 +24,7 @@ from tui_annotate.storage.people.store import add_person
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
 _EMPTY_VALUES: Final = {"state": State.NEW.value}
-"""Values of an assignment's fields that count as empty, by field."""
+"""Maps a field of an assignment to the value that means "not set"."""
 _IDLE_VERBS: Final = IDLE | {IMPORT}
 """Verbs of events that do not count as a person's work in this workspace."""
 
@@ -123,7 +123,10 @@ class WorkImport:
     def _select_new(
         self, log: EventLog, stream: EventStream, annotations: Sequence[Annotation]
     ) -> list[Annotation]:
-        """Return the annotations that were neither stored nor removed before, with unused ids."""
+        """Return the annotations that this workspace never stored.
+
+        An id that another person's or sample's annotation has is replaced by a new id.
+        """
         if not annotations:
             return []
         mine = (stream.person, stream.sample_id)

@@ -81,7 +81,7 @@ class EventStream:
 
     @property
     def assignment(self) -> Assignment:
-        """The person's state, rating, comment and working time on the sample."""
+        """The person's assignment: state of the work, rating, sample comment and working time."""
         parts = self.state.assignment
         state, rating, comment = State(parts["state"]), parts["rating"], parts["comment"]
         return Assignment(self.person, state, rating, comment, self.state.seconds, self.updated)

@@ -42,7 +42,7 @@ _ADMIN_COUNT: Final = (
 
 
 class AccountStore(CommonStore):
-    """Accounts by person; an email address or a machine user belongs to at most one account."""
+    """Access to accounts; a person, an email address or an OS user has at most one account."""
 
     # reading -----------------------------------------------------------------------------------
 
@@ -66,7 +66,7 @@ class AccountStore(CommonStore):
         return self._find_account(ACCOUNTS.c.email == email)
 
     def by_unix(self, name: str) -> Account | None:
-        """Return the account that is bound to a user of this machine; None for an empty name."""
+        """Return the account that is bound to an operating-system user; None for an empty name."""
         return self._find_account(ACCOUNTS.c.unix == name) if name else None
 
     def _find_account(self, condition: ColumnElement[bool]) -> Account | None:

@@ -47,7 +47,7 @@ def new_holder() -> str:
 
 
 class PresenceStore:
-    """Access to the processes in which people work; threads may share it."""
+    """Access to the locks that let each person work in only one process; safe for threads."""
 
     def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
         self._database = database
@@ -60,12 +60,10 @@ class PresenceStore:
         return found if self._is_blocking(found, holder) else None
 
     def hold(self, person: str, holder: str, *, over: str = "") -> Presence | None:
-        """Take or renew a person's lock for a process, or return the live process that has it.
+        """Acquire or renew a person's lock for the process `holder`.
 
-        The result is None if the given process has the lock.
-
-        The method writes at most once a minute, so that it can precede each save. `over` names a
-        process to replace.
+        Returns None on success, or the other live process that holds the lock. The method writes at
+        most once a minute, so that it can precede each save. `over` names a process to replace.
         """
         with self._database.reading() as connection:
             found = _load_presence(connection, person)

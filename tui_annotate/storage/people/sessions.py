@@ -17,7 +17,7 @@ from tui_annotate.storage.statements import upsert
 
 _KEEP: Final = upsert(ATTEMPTS, "scope")
 _FORGET_AFTER: Final = timedelta(hours=12)
-"""Time after which records of failed sign-ins are deleted; delays after failures are shorter."""
+"""Time after which records of failed sign-ins are deleted; longer than any sign-in delay."""
 _FIELDS: Final = "id person means client epoch created seen expires ended"
 _SESSION: Final[Select[Any]] = (
     select(*columns_of(SESSIONS, _FIELDS), PEOPLE.c.name)
@@ -84,7 +84,7 @@ class SessionStore(CommonStore):
         self._update(session, seen=now)
 
     def keep_through_epoch(self, session: str, *, epoch: int) -> None:
-        """Keep a session valid after a change of its account that ends the other sessions."""
+        """Keep one session valid when an account change, such as a new password, ends others."""
         self._update(session, epoch=epoch)
 
     def _update(self, session: str, **values: Any) -> None:
@@ -123,33 +123,33 @@ class SessionStore(CommonStore):
 
 @dataclass(frozen=True, slots=True)
 class AttemptCounts:
-    """Counts of failed attempts to sign in, inside one transaction."""
+    """Reads and writes counts of failed sign-ins inside one transaction."""
 
     _connection: Connection
 
     def of(self, scope: str) -> FailureCount:
-        """Return the count of failed sign-ins for a scope: an account, a client, or both."""
+        """Return the count of failed sign-ins for an account, a client, or a pair of both."""
         query = select(*columns_of(ATTEMPTS, "failures last until"))
         row = self._connection.execute(query.where(ATTEMPTS.c.scope == scope)).first()
         return FailureCount(row[0], *map(_parse_time, row[1:])) if row else FailureCount()
 
     def keep(self, scope: str, tally: FailureCount) -> None:
-        """Replace the count of failed sign-ins for a scope: an account, a client, or both."""
+        """Store the count of failed sign-ins for an account, a client, or a pair of both."""
         times = {"last": tally.last, "until": tally.until}
         row = {name: time.isoformat() if time else "" for name, time in times.items()}
         self._connection.execute(_KEEP, {"scope": scope, "failures": tally.failures, **row})
 
     def drop(self, scope: str) -> None:
-        """Delete the count of failed sign-ins for a scope: an account, a client, or both."""
+        """Delete the count of failed sign-ins for an account, a client, or a pair of both."""
         self._connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.scope == scope))
 
 
 class AttemptStore(CommonStore):
-    """Counts of failed attempts to sign in, by hash of an account, of a client, or of both."""
+    """Access to counts of failed sign-ins, by hash of an account, of a client, or of both."""
 
     @contextmanager
     def counting(self, now: datetime) -> Iterator[AttemptCounts]:
-        """Open a write transaction on the counts of failed attempts to sign in.
+        """Open a transaction that reads and writes the counts of failed sign-ins.
 
         Outdated counts are deleted.
         """

@@ -42,7 +42,7 @@ _VALUES: Final = text(
 
 
 def ensure_order(database: Database, order: ByScore) -> int:
-    """Return the row id of a queue order by score, computed from the current runs if necessary.
+    """Return the row id of a queue order by score; compute the order if it is outdated.
 
     Raises:
         InvalidInput: there is no such score, or every dataset that has it hides it.
@@ -60,9 +60,10 @@ def ensure_order(database: Database, order: ByScore) -> int:
 
 
 def position_value(line: Mapping[int, int], newcomer: RankedSample) -> int:
-    """Return a sample's sort value in a queue order by score: its position, from 0.
+    """Return the sort value of a sample in a queue that is sorted by a score.
 
-    Samples without a position in `line` come last, in order of arrival.
+    It is the sample's position in `line`, from 0. Samples without a position come last, in order of
+    arrival.
     """
     return line.get(newcomer.sample_id, UNSCORED + newcomer.sample_id)
 
@@ -143,9 +144,9 @@ def _compute_sort_keys(
 
 
 def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
-    """Return the value at which a score is most uncertain, as the run specifies, else the median.
+    """Return the score value that is most uncertain (neither supported nor unsupported).
 
-    A run may give this value on the scale of `raw`.
+    A run can give this value, on the scale of `raw`; the default is the median of the scores.
     """
     named = stored.run.parameters.get("middle")
     if isinstance(named, dict):
@@ -188,7 +189,7 @@ def _rename_outdated(connection: Connection, number: int, order: ByScore) -> Non
 
 
 def _move_to_end(connection: Connection, sample_ids: Sequence[int]) -> None:
-    """Move samples that lost their scores to the end of the queue orders by score."""
+    """Move samples without scores to the end of each queue order that is sorted by a score."""
     for number, order in _list_stored_orders(connection):
         among = select(RANKS.c.sample_id).where(
             RANKS.c.sample_id.in_(sample_ids), RANKS.c.order_id == number
@@ -207,7 +208,10 @@ def _list_stored_orders(connection: Connection) -> list[tuple[int, ByScore]]:
 
 
 def _drop_older_orders(database: Database, order: ByScore, made: int) -> None:
-    """Drop all earlier versions of a queue order but the last, which may still be in use."""
+    """Delete old versions of a queue order; keep the new version and the one before it.
+
+    Annotators may still use the version before.
+    """
     with database.reading() as connection:
         others = [n for n, each in _list_stored_orders(connection) if each == order and n != made]
     _drop_orders(database, order, sorted(others)[:-1])
@@ -241,9 +245,9 @@ _READ_COLUMNS: Final = ("digest", "request", "meta", "group")
 
 
 def drop_stale_results(connection: Connection, coming: Mapping[int, Mapping[str, Any]]) -> None:
-    """Delete scores and suggestions of samples whose texts or fields change, and of their siblings.
+    """Delete the scores and suggestions of samples whose texts or other fields change.
 
-    Siblings are the samples of the same group. A score may compare their texts.
+    Those of all samples of the same group are also deleted, since a score may compare their texts.
 
     Args:
         coming: new columns of each sample by row id; they are not written yet.

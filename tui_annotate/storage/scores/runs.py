@@ -90,7 +90,10 @@ def begin(database: Database, run: ScoreRun, *, by: str) -> int:
 
 
 def finish(connection: Connection, number: int, names: Mapping[str, int] | None = None) -> None:
-    """Mark a run as finished, so that its output is used; store its value counts by score name."""
+    """Mark a run as finished, so that its scores or suggestions are used.
+
+    `names` is stored with the run: the number of values by score name.
+    """
     values = {"names": to_json(dict(sorted((names or {}).items()))), "finished": utc_now()}
     connection.execute(update(RUNS).where(RUNS.c.number == number).values(values))
 
@@ -126,7 +129,10 @@ def list_runs(
 
 
 def select_newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """Return, from ordered runs, the last run of each dataset, kind and maker, in that order."""
+    """Return the newest run for each combination of dataset, kind, and scorer or model (maker).
+
+    The runs are given, and returned, in the order in which they began.
+    """
     last = {(each.dataset_id, each.run.kind, each.run.maker): each for each in runs}
     return [each for each in runs if last[each.dataset_id, each.run.kind, each.run.maker] is each]
 

@@ -175,7 +175,7 @@ class ScoreStore(Store):
     def of(
         self, keys: Sequence[SampleKey], *, hidden: bool = False
     ) -> dict[SampleKey, tuple[Score, ...]]:
-        """Return those scores of the given samples that screens may show, by sample.
+        """Return the scores of samples, by sample, without scores that are hidden from annotators.
 
         Samples without scores, or in a dataset that hides them, are absent. If several makers use
         the same score name, the newest run is used.
@@ -221,7 +221,10 @@ class ScoreStore(Store):
             return orders.read_support(connection, name)
 
     def summarise(self, keys: Sequence[SampleKey], *, first: str = "") -> ScoreSummaries:
-        """Return scores of some samples as columns of a list; `first` names the first column."""
+        """Return the samples' scores for the columns of the queue list.
+
+        `first` is the name of the score in the first column; empty for the most frequent score.
+        """
         with self._database.reading() as connection:
             current_runs = list_visible_runs(connection)
             names = _select_columns(current_runs, first)
@@ -277,7 +280,8 @@ class ScoreStore(Store):
 def _build_row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
     if score.key.dataset != dataset:
         raise InvalidInput(
-            f"score {score.name!r} of sample {score.key} is not in the run's dataset {dataset!r}",
+            f"cannot store score {score.name!r}: sample {score.key} is not in dataset {dataset!r}"
+            " of the run",
             "create a separate run for each dataset",
         )
     if not score.name:

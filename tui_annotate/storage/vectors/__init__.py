@@ -1,1 +1,1 @@
-"""Embedding vectors of segments: a cache of vector sets, which can be missing and recomputed."""
+"""Embedding vectors of segments. They are a cache: missing vectors can be recomputed."""

@@ -77,7 +77,7 @@ def to_matrix(column: Any) -> NDArray[np.float16]:
 
 
 def token_schema(axes: NDArray[np.float32]) -> Any:
-    """Return the Arrow schema of a token table, with the projection axes in its metadata.
+    """Return the Arrow schema of a table of token vectors, with their projection matrix.
 
     The table has one row per segment.
     """
@@ -95,14 +95,14 @@ def token_schema(axes: NDArray[np.float32]) -> Any:
 
 
 def pack_axes(axes: NDArray[np.float32]) -> bytes:
-    """Return the projection axes of token vectors as base64 of little-endian single precision."""
+    """Encode the projection matrix of token vectors in base64, as little-endian 32-bit floats."""
     import numpy as np
 
     return base64.b64encode(np.ascontiguousarray(axes, "<f4").tobytes())
 
 
 def unpack_axes(packed: bytes | str, *shape: int) -> NDArray[np.float32]:
-    """Parse the projection axes that `pack_axes` packed.
+    """Decode the projection matrix of token vectors, which `pack_axes` encoded in base64.
 
     Raises:
         ValueError: the text is not an array of this shape.
@@ -114,7 +114,10 @@ def unpack_axes(packed: bytes | str, *shape: int) -> NDArray[np.float32]:
 
 
 def read_axes(schema: Any) -> NDArray[np.float32]:
-    """Return the projection axes of a token table: (dimensions, token_dimensions)."""
+    """Return the matrix by which the vectors of a token table were projected.
+
+    Its shape is (dimensions, token_dimensions).
+    """
     shape = map(int, schema.metadata[_SHAPE].split(b","))
     return unpack_axes(schema.metadata[_AXES], *shape)
 

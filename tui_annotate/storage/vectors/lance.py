@@ -149,7 +149,7 @@ class LanceFolder:
                 if time.monotonic() >= until:
                     raise Unavailable(
                         f"another process is writing the vectors in {self.path}",
-                        "wait until the writing process ends, then try again; finished parts stay",
+                        "wait until the other process ends, then try again; written vectors stay",
                     )
                 time.sleep(_POLL_SECONDS)
             yield
@@ -215,7 +215,7 @@ def optimize_table(opened: Any) -> None:
 
 
 def hash_filters(hashes: Iterable[str]) -> Iterator[str]:
-    """Yield query filters for batches of document hashes; each hash is in one filter."""
+    """Yield SQL filters, each for a batch of documents, that together select all given hashes."""
     for some in split_batches(dict.fromkeys(hashes), _FILTER):
         quoted = ("'" + name.replace("'", "''") + "'" for name in some)
         yield f"sha256 IN ({', '.join(quoted)})"

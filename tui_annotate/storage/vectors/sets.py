@@ -94,7 +94,7 @@ class VectorSetStore(Store):
         return self.setting(IN_USE) is not None
 
     def keep_vector_set(self, kept: VectorSet) -> None:
-        """Store a vector set, or replace the values of a stored set with the same table."""
+        """Store a vector set; if a set of the same table is stored already, replace its values."""
         row = {name: getattr(kept, name) for name in VectorSet.__slots__ if name != "table"}
         added = {**row, "vectors": kept.table, "loose": False, "created": utc_now()}
         with self._writing_as_manager() as connection:
@@ -129,7 +129,7 @@ class VectorSetStore(Store):
             return bool(connection.execute(query).scalar())
 
     def set_loose(self, table: str, *, loose: bool) -> None:
-        """Store whether the table of a vector set still has to be optimized."""
+        """Store whether a vector table was written to since it was last optimized."""
         mine = update(VECTOR_SETS).where(VECTOR_SETS.c.vectors == table)
         with self._writing_as_manager() as connection:
             connection.execute(mine.values(loose=loose))
@@ -163,7 +163,7 @@ class VectorSetStore(Store):
         return _parse_document(row) if row else None
 
     def waiting(self, table: str) -> tuple[int, int]:
-        """Return the numbers of documents without vectors in a table, and of their segments."""
+        """Count the documents that have no vectors in a table, and those documents' segments."""
         with self._database.reading() as connection:
             documents, segments = connection.execute(_WAITING, {"vectors": table}).one()
         return documents, segments
@@ -183,7 +183,10 @@ class VectorSetStore(Store):
                 connection.execute(_SET, {"name": _mark_name(table), "value": hashes[-1]})
 
     def embedded(self, table: str) -> tuple[int, int]:
-        """Return the numbers of documents in a vector table, and of those ranked by words."""
+        """Count the documents of a vector table, and those of them that are ranked lexically.
+
+        A document is ranked lexically (words only) if the embedder knows too few of its words.
+        """
         with self._database.reading() as connection:
             documents, unknown = connection.execute(_EMBEDDED_COUNT, {"vectors": table}).one()
         return int(documents), int(unknown)

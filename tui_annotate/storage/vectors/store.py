@@ -96,10 +96,11 @@ class VectorStore:
         return self._lance.writing(wait=wait)
 
     def add(self, table: str, rows: Iterable[Row]) -> int:
-        """Replace the vectors of complete documents on the disk; return the number of rows written.
+        """Write the vectors of documents to a table on disk; return the number of rows.
 
-        Replacing avoids duplicates after a process was killed before it marked the documents as
-        written. All rows of a document must be neighbours.
+        Existing vectors of these documents are replaced, which avoids duplicates after a process
+        was killed before it marked the documents as written. `rows` must contain all rows of a
+        document, one after the other.
         """
         count = 0
         documents = (list(own) for _, own in groupby(rows, key=itemgetter(0)))
@@ -119,7 +120,7 @@ class VectorStore:
     def add_tokens(
         self, table: str, documents: Iterable[tuple[str, TokenBank]], *, axes: NDArray[np.float32]
     ) -> int:
-        """Write the token vectors of complete documents; return the number of segments.
+        """Write the token vectors of documents to a table on disk; return the number of segments.
 
         Args:
             table: the table of the documents' vectors.
@@ -139,7 +140,7 @@ class VectorStore:
         return count
 
     def discard(self, table: str, hashes: Iterable[str]) -> None:
-        """Delete the vectors and tokens of some documents."""
+        """Delete the vectors and the token vectors of some documents."""
         names = list(hashes)
         with self.writing():
             for each in self._find_tables(table):
@@ -159,24 +160,27 @@ class VectorStore:
         os.sync()
 
     def drop(self, table: str) -> None:
-        """Delete a table and its table of tokens, even damaged ones; ignore a missing table."""
+        """Delete a vector table and the table of its token vectors, if they exist.
+
+        Damaged tables are deleted as well.
+        """
         with self.writing():
             # Tokens first: after a kill in between, the table is still listed and can be dropped.
             for each in reversed(self._find_tables(table)):
                 shutil.rmtree(self._lance.place(each))
 
     def tables(self) -> tuple[str, ...]:
-        """Return the names of the existing vector tables, sorted, without tables of tokens."""
+        """Return the sorted names of the vector tables; tables of token vectors are excluded."""
         found = sorted(path.stem for path in self.folder.glob("*.lance"))
         there = (name for name in found if not name.endswith(_token_table("")))
         return tuple(name for name in there if self._lance.has_table(name))
 
     def size(self, table: str) -> tuple[int, int]:
-        """Return the numbers of documents and of rows in a table."""
+        """Return the number of documents and the number of rows in a vector table."""
         return self._lance.read(lambda: self._count_rows(table))
 
     def token_documents(self, table: str) -> int:
-        """Return the number of documents with tokens in a table."""
+        """Return how many documents of a vector table have token vectors."""
         return self._lance.read(lambda: self._count_rows(_token_table(table))[0])
 
     def _count_rows(self, table: str) -> tuple[int, int]:
@@ -184,7 +188,7 @@ class VectorStore:
         return len(keys.column("sha256").unique()), keys.num_rows
 
     def bytes(self, table: str) -> int:
-        """Return the size of a table on the disk in bytes, with its table of tokens."""
+        """Return the size on disk, in bytes, of a vector table with its table of token vectors."""
         with lance_errors(self.folder):
             folders = map(self._lance.place, self._find_tables(table))
             files = (file for folder in folders for file in folder.rglob("*"))
@@ -193,7 +197,7 @@ class VectorStore:
     # reading -----------------------------------------------------------------------------------
 
     def fetch(self, table: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """Return the vectors of documents by hash: (segments, dimensions), in segment order.
+        """Return a dict from document hash to the document's vectors: (segments, dimensions).
 
         A document without vectors is absent.
         """
@@ -208,9 +212,10 @@ class VectorStore:
         return found
 
     def fetch_tokens(self, table: str, hashes: Sequence[str]) -> dict[str, TokenBank]:
-        """Return the tokens of documents by hash, in segment order.
+        """Return a dict from document hash to the document's token vectors, in segment order.
 
-        A document without tokens is absent; the result is empty if the table never had tokens.
+        A document without token vectors is absent. The result is empty if the vector table never
+        had token vectors.
         """
         found: dict[str, TokenBank] = {}
         if self._lance.has_table(table) and not self._lance.has_table(_token_table(table)):
@@ -223,7 +228,10 @@ class VectorStore:
         return found
 
     def fetch_axes(self, table: str) -> NDArray[np.float32]:
-        """Return the axes (dimensions, token_dimensions) that project vectors to token vectors."""
+        """Return the matrix by which a table's token vectors were projected to fewer dimensions.
+
+        Its shape is (dimensions, token_dimensions).
+        """
         return self._lance.read(
             lambda: arrow.read_axes(self._lance.open(_token_table(table)).schema)
         )

@@ -1,4 +1,4 @@
-"""Help dialog with two pages: the keys of the current screen, and the legend of marks."""
+"""Help dialog: lists the keys of the current screen, and explains the marks in texts and lists."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST_KEY = 16
 _TITLES: Final = {
     actions.READING: "Keys while reading",
     actions.SELECTING: "Keys with a selection",
-    actions.SOURCE: "Keys in the source",
+    actions.SOURCE: "Keys in the source text",
     actions.OPTION: "Keys while a question is open",
     actions.NOTE: "Keys in a note",
     actions.EDITING: "Keys while editing an annotation",
@@ -34,7 +34,7 @@ _MARKS: Final = {actions.REVIEWING: REVIEW_MARKS, actions.VIEWING: VIEW_MARKS}
 
 
 class HelpDialog(ScrollDialog):
-    """A dialog with all keys of the current screen, in groups; `?` shows the legend of marks."""
+    """A dialog with all keys of the current screen, in groups; `?` shows the meaning of marks."""
 
     DEFAULT_CSS = "HelpDialog > Vertical { max-width: 140; max-height: 100%; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -56,11 +56,11 @@ class HelpDialog(ScrollDialog):
         self._marks = False
 
     def title_words(self) -> list[Words]:
-        """Return the titles of the two pages: keys and marks."""
+        """Return the titles of the two pages of the dialog: keys and marks."""
         return page_words([self.heading, "Marks"], int(self._marks))
 
     def action_other(self) -> None:
-        """Switch between the page of keys and the legend of marks."""
+        """Switch between the list of keys and the legend, which explains marks and colors."""
         self._marks = not self._marks
         self.show_title()
         self.show_keys((("?", "keys" if self._marks else "marks"), *self.keys[1:]))

@@ -66,7 +66,10 @@ class ItemList(RowList, Generic[Item]):
                 self.scroll_to(y=rows[0], animate=False, immediate=True)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return one row of the list: a row of an item, or of the text shown in place of items."""
+        """Return the styled text of one row of the list.
+
+        A list without items shows lines of text instead.
+        """
         if not self.items:
             return [(cut(f"  {self._words[index]}", cells), self.palette.quiet)]
         at, text = self._rows[index]
@@ -87,7 +90,9 @@ class ItemList(RowList, Generic[Item]):
 
 
 class ItemDialog(Dialog[Any], Generic[Item, Found]):
-    """A dialog that returns the chosen item, or the value of `result_of` for this item.
+    """A dialog in which the user chooses an item from a list that a thread loads.
+
+    The dialog returns the value of `result_of` for the chosen item: by default, the item itself.
 
     Args:
         find: loads the items; called in a thread.
@@ -142,7 +147,10 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         self._read()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait for the items; keys that close the dialog do not wait."""
+        """Return whether a key press must be queued until the items are loaded.
+
+        Keys that close the dialog do not wait for the items.
+        """
         closing = isinstance(event, events.Key) and event.key in _CLOSING
         return (self._reading and not closing) or super().holds(event)
 

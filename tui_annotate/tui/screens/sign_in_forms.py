@@ -29,7 +29,8 @@ class SignInMessage(ScreenMessage):
     CHANGE_LEAD = "{name}, your other sessions end. Sign in there with the new password."
     TAKEOVER_LEAD = "You have another session, open since {since}. Work saved there is also here."
     TAKEN_OVER_LEAD = (
-        "Another session took over at {since}. Your last action is not saved; it is kept here."
+        "Another session replaced this one at {since}."
+        " Your last action is not saved; it is kept here."
     )
     LOCKED = "{name} · no key pressed for {minutes} · all work is saved"
     SESSION_ENDED = "{name} · {error}"
