@@ -12,7 +12,7 @@ from tests.end_to_end.annotator import Annotator
 from tests.end_to_end.example import LoggedAction
 from tui_annotate import workspace
 
-ROUNDS: Final = 100 if os.environ.get("TUI_ANNOTATE_TORTURE") else 5
+ROUNDS: Final = 300 if os.environ.get("TUI_ANNOTATE_TORTURE") else 5
 A_SESSION: Final = 14  # actions of one start at most
 
 

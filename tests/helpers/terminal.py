@@ -74,7 +74,9 @@ class Terminal:
         self._stream.feed(_understood(bytes(self.raw[self._fed : complete])))
         self._fed = complete
         self._drawn += [""] * (self.rows - len(self._drawn))
-        for row in self._screen.dirty:  # few, mostly; pyte's own way would do all anew
+        for row in self._screen.dirty & set(
+            range(self.rows)
+        ):  # few, mostly; pyte's own way would do all anew
             line = self._screen.buffer[row]
             self._drawn[row] = "".join(line[column].data for column in range(self.columns))
         self._screen.dirty.clear()

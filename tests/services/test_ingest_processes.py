@@ -25,7 +25,7 @@ from tui_annotate.services.ingest.sentences import SegmentationPool
 
 ROOT = Path(__file__).parents[2]
 TORTURE = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
-ROUNDS = 100 if TORTURE else 10
+ROUNDS = 300 if TORTURE else 10
 
 
 def _process(

@@ -29,7 +29,7 @@ from tui_annotate.storage.people.store import PeopleStore
 
 ROOT = Path(__file__).parents[2]
 TORTURE = os.environ.get("TUI_ANNOTATE_TORTURE", "")
-ROUNDS = max(200, int(TORTURE)) if TORTURE.isdigit() and TORTURE != "0" else 10
+ROUNDS = max(300, int(TORTURE)) if TORTURE.isdigit() and TORTURE != "0" else 15
 
 WRITER = """
 import random, sys

@@ -13,10 +13,13 @@ import termios
 import threading
 from pathlib import Path
 
+import pytest
+
 from tests.helpers.terminal import PATIENCE, environment, program
 from tests.tui.screens.annotate_app import make_workspace
 from tui_annotate.tui.restricted_app import watch
 from tui_annotate.tui.terminal import _TerminalFile
+from tui_annotate.tui.terminal_driver import _PasteSplitter
 
 
 def test_a_closed_terminal_is_told() -> None:
@@ -66,3 +69,26 @@ def test_without_terminal_nor_signal_it_ends(tmp_path: Path) -> None:
         assert process.returncode == 1
     finally:
         process.kill()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 1000])
+def test_a_paste_is_text_in_whatever_pieces_it_comes(size: int) -> None:
+    """Escape codes in it are no keys, and the keys around it are no text."""
+    typed = "a\x1b[Ab\x1b[200~1\x1b[31m\x1b\x1b[20\x1b[201~\x1b[2~c\x1b[200~\x1b[201~d"
+    splitter = _PasteSplitter()
+    pieces = [typed[at : at + size] for at in range(0, len(typed), size)]
+    found = [part for piece in pieces for part in splitter.split(piece)]
+    if size == 1000:
+        assert found == [
+            ("a\x1b[Ab", False),
+            ("1\x1b[31m\x1b\x1b[20", True),
+            ("\x1b[2~c", False),
+            ("", True),
+            ("d", False),
+        ]
+    # A marker whose first two bytes come alone is left to Textual's parser.
+    assert _drop_markers("".join(text for text, _ in found)) == _drop_markers(typed)
+
+
+def _drop_markers(text: str) -> str:
+    return text.replace("\x1b[200~", "").replace("\x1b[201~", "")

@@ -95,11 +95,7 @@ class Database:
             version = database.version()
             if not version:
                 raise NotFound(f"the store {path} is empty", make_again(path))
-            if version > SCHEMA:
-                raise Unavailable(
-                    f"the store {path} has version {version}; the newest supported is {SCHEMA}",
-                    "install a newer tui-annotate",
-                )
+            _check_not_newer(path, version)
             if version < OLDEST_SCHEMA:
                 raise Unavailable(
                     f"the store {path} has version {version}; the oldest that this program "
@@ -138,10 +134,13 @@ class Database:
     def version(self) -> int:
         """Return the schema version of the store; 0 for an empty file."""
         with self.reading() as connection:
-            query = "SELECT name FROM sqlite_master WHERE name = 'schema_version'"
-            if connection.exec_driver_sql(query).first() is None:
-                return 0
-            row = connection.exec_driver_sql("SELECT version_num FROM schema_version").first()
+            return self._read_version(connection)
+
+    def _read_version(self, connection: Connection) -> int:
+        query = "SELECT name FROM sqlite_master WHERE name = 'schema_version'"
+        if connection.exec_driver_sql(query).first() is None:
+            return 0
+        row = connection.exec_driver_sql("SELECT version_num FROM schema_version").first()
         if row is None:
             return 0
         if not str(row[0]).isdecimal():
@@ -178,6 +177,8 @@ class Database:
         """
         with translate_errors(self.path):
             with self._writer.begin() as connection:
+                # A newer program may have migrated the store since this process opened it.
+                _check_not_newer(self.path, self._read_version(connection))
                 yield connection
                 self._check_same_file()
             # Again, as a commit into a deleted file succeeds, but is lost.
@@ -249,6 +250,14 @@ class Store:
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
         self._database = database
         self._actor = actor
+
+
+def _check_not_newer(path: Path, version: int) -> None:
+    if version > SCHEMA:
+        raise Unavailable(
+            f"the store {path} has version {version}; the newest supported is {SCHEMA}",
+            "install a newer tui-annotate",
+        )
 
 
 def _create_tables(database: Database) -> None:

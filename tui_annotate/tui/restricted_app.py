@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.app import SystemCommand
@@ -26,6 +26,10 @@ from tui_annotate.tui.line_input import clean_line
 from tui_annotate.tui.theme import TerminalLook, themes
 
 _log = logging.getLogger(__name__)
+
+
+LONGEST_PASTE: Final = 20_000
+"""Maximum length of a paste in code points: with more, each later key press would wait."""
 
 
 class RestrictedApp(SerialKeysApp):
@@ -109,6 +113,13 @@ class RestrictedApp(SerialKeysApp):
         Cleaned text has one line and no control characters.
         """
         if isinstance(event, events.Paste):
+            if len(event.text) > LONGEST_PASTE:
+                self.notify(
+                    f"Not inserted: the pasted text has {len(event.text):,} characters; "
+                    f"at most {LONGEST_PASTE:,} are allowed",
+                    severity="warning",
+                )
+                return
             event.text = clean_line(event.text)
         if isinstance(event, events.Key | events.Paste | events.MouseDown | events.MouseScrollDown):
             self.note_activity()

@@ -12,15 +12,20 @@ import os
 import selectors
 import termios
 import tty
+from collections.abc import Iterator
 
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Paste
 from textual.message import Message
 
 _log = logging.getLogger(__name__)
 
 READ_SIZE = 4096  # bytes
 TICK = 0.1  # seconds until a lone Esc counts as a key, and until the reader sees that it must end
+
+
+_PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
 
 
 class InputEnded(Message):
@@ -92,6 +97,7 @@ class TerminalDriver(LinuxDriver):
 
     def _read_keys(self) -> None:
         parser = XTermParser(self._debug)
+        pastes = _PasteSplitter()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
@@ -101,9 +107,49 @@ class TerminalDriver(LinuxDriver):
                     if not data:
                         self.send_message(InputEnded())
                         return
-                    # Half a character gives no text, and an empty text would end the parser.
-                    if text := decode(data):
-                        for event in parser.feed(text):
+                    for text, is_pasted in pastes.split(decode(data)):
+                        events = [Paste(text)] if is_pasted else parser.feed(text)
+                        for event in events:
                             self.process_message(event)
                 for event in parser.tick():
                     self.process_message(event)
+
+
+class _PasteSplitter:
+    """Separates pasted text from keys, so that an escape code in a paste is text and no key.
+
+    Textual's parser takes escape codes in a paste for keys, which terminals that do not filter
+    pastes send.
+    """
+
+    def __init__(self) -> None:
+        self._pasted: list[str] | None = None  # None: outside a paste
+        self._kept = ""  # the beginning of a marker that may continue in the next read
+
+    def split(self, text: str) -> Iterator[tuple[str, bool]]:
+        """Yield (text, is pasted) of what was read; no part is empty."""
+        text, self._kept = self._kept + text, ""
+        while text:
+            marker = _PASTE_START if self._pasted is None else _PASTE_END
+            part, found, rest = text.partition(marker)
+            if not found:
+                # A shorter beginning of a paste may be a key: Esc, or Alt with [.
+                shortest = 3 if self._pasted is None else 1
+                part, self._kept = _divide_marker(text, marker, shortest=shortest)
+            if self._pasted is not None:
+                self._pasted.append(part)
+            elif part:
+                yield part, False
+            if not found:
+                return
+            if self._pasted is not None:
+                yield "".join(self._pasted), True
+            self._pasted, text = ([], rest) if self._pasted is None else (None, rest)
+
+
+def _divide_marker(text: str, marker: str, *, shortest: int) -> tuple[str, str]:
+    """Divide a text before the beginning of a marker at its end; `shortest` is in characters."""
+    for size in range(len(marker) - 1, shortest - 1, -1):
+        if text.endswith(marker[:size]):
+            return text[:-size], text[-size:]
+    return text, ""
