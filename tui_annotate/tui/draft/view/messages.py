@@ -23,7 +23,7 @@ class ViewText(ScreenMessage):
 
     # the status line
     SELECTED = "{selection} selected"
-    SIMILAR = "n N next, previous match"
+    SIMILAR = "n next, N previous match"
     DROP_SELECTION = "Backspace drops the selection"
     FOCUSED = "{letter} {labels}"
     EVIDENCE = "{count} evidence"
