@@ -120,7 +120,7 @@ class Save(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Accept(Effect):
-    """Request to store the annotation made of a suggestion, under a new id."""
+    """Request to store the annotation that was made from a suggestion, under a new id."""
 
     suggestion: Suggestion
     annotation: Annotation

@@ -27,8 +27,8 @@ def go_to_annotation(step: int, draft: Draft) -> Effects:
 def go_to_item(step: int, draft: Draft) -> Effects:
     """Focus the next or previous item of the sample that needs work.
 
-    These items are the marked words that do not occur in the source. If no words are marked, they are
-    the incomplete annotations and unanswered suggestions.
+    These items are the marked words that do not occur in the source. If no words are marked, the
+    items are incomplete annotations and unanswered suggestions.
     """
     if draft.missing_words:
         return highlights.walk_missing_words(step, draft)

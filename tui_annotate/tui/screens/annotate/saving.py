@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SAVED_STATE: Final = "saved"
 SAVING_STATE: Final = "saving"
-NOT_SAVED: Final = "not saved"  # the draft line shows the reason
+NOT_SAVED: Final = "not saved"  # the status line shows the reason
 
 Found = TypeVar("Found")
 _Reloaded = tuple["OpenSample", Mapping[LabelPath, LabelPath]]
