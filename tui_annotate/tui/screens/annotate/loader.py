@@ -101,7 +101,8 @@ class SampleSource:
     ) -> Callable[[], None] | None:
         """Return a function that stores where the annotator stopped working in the sample.
 
-        None if this is not stored, as in review. The function is to be called in the store's thread.
+        The function is to be called in the store's thread. It is None in review, where positions
+        are not stored.
         """
         annotate, who = current.session.annotate, current.session.person.id
         return partial(annotate.people.keep_place, who, current.open_sample.sample.key, kept)
