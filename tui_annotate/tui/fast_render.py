@@ -24,7 +24,7 @@ from tui_annotate.tui.palette import PaintStyles, styles_of
 
 
 class WholeStrip(Strip):
-    """A strip (a styled line) that returns itself when it is divided only at its own end.
+    """A strip (a styled line) that is not copied when it would be cut only at its end.
 
     A plain `Strip` would store itself among its pieces. The garbage collector would stop every
     tenth page for 4 ms to remove these reference cycles.
@@ -89,7 +89,7 @@ class LineWidget(Widget):
         return styles_of(self.app)
 
     def notify_style_update(self) -> None:
-        """Override Textual's hook: forget the base style, as the style sheet may have changed."""
+        """Override Textual's hook: discard the cached base style, which may be outdated."""
         self._base = None
         super().notify_style_update()
 

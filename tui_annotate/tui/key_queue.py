@@ -30,7 +30,10 @@ KeyOrPaste = events.Key | events.Paste
 
 @runtime_checkable
 class KeyHolder(Protocol):
-    """A screen that may hold keys back; the screen posts `QueueReleased` to release them."""
+    """A screen that may delay keys, for example until a sample is loaded.
+
+    When the screen is ready, it posts `QueueReleased`, and the app delivers the waiting keys.
+    """
 
     def holds(self, event: KeyOrPaste) -> bool:
         """Return whether a key must wait because the screen is not ready to handle the key."""
@@ -38,13 +41,17 @@ class KeyHolder(Protocol):
 
 @runtime_checkable
 class KeyListener(Protocol):
-    """A screen that records the time from which it accepts keys; None if it accepts no keys."""
+    """A screen that records since when it accepts keys.
+
+    Attributes:
+        listening_since: time of Textual's events, in seconds; None while keys are not accepted.
+    """
 
     listening_since: float | None
 
 
 class QueueReleased(Message):
-    """Message that a screen no longer holds keys back."""
+    """Message from a screen that is ready for the keys that it delayed."""
 
 
 @dataclass
@@ -102,12 +109,15 @@ class SerialKeysApp(App[None]):
         return popped
 
     async def on_queue_released(self, message: QueueReleased) -> None:
-        """Deliver the keys that a screen held back."""
+        """Deliver the keys that a screen delayed until it was ready."""
         message.stop()
         await self._send_next_key()
 
     async def on_barrier(self, message: Barrier) -> None:
-        """Deliver the next key, unless the last key just moved the focus or opened a screen."""
+        """Deliver the next key after the last key has been handled.
+
+        If the last key moved the focus or opened a screen, wait for another barrier first.
+        """
         message.stop()
         if message.number != self._barrier_number:
             return
@@ -161,7 +171,7 @@ def is_text(focused: Widget | None, event: KeyOrPaste) -> bool:
 
 
 def free(screen: Screen[Any]) -> None:
-    """Release the keys that a screen held back."""
+    """Ask the app to deliver the keys that a screen delayed until it was ready."""
     screen.app.post_message(QueueReleased())
 
 

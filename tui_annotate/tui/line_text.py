@@ -15,7 +15,7 @@ from textual.strip import Strip
 from tui_annotate.tui.text.display import display_characters
 
 Run = tuple[str, Style]
-"""A piece of text and its style. The text is a constant, or `line_text` has cleaned it."""
+"""A piece of text and its style. The text is a constant or a result of `line_text`."""
 
 ELLIPSIS = "…"
 
@@ -81,7 +81,10 @@ def clip(runs: Sequence[Run], cells: int) -> list[Run]:
 
 
 def split_paragraphs(text: str) -> list[str]:
-    """Split a longer text into cleaned lines; tabs become four blanks."""
+    """Split a text at line breaks, and remove characters that a terminal cannot show.
+
+    Tabs become four blanks.
+    """
     return ["".join(display_characters(line)) for line in text.replace("\r\n", "\n").split("\n")]
 
 

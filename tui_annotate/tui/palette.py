@@ -49,7 +49,7 @@ FORMER, SUGGESTED = "°", "~"
 """Glyphs of the annotator's own evidence in other samples, and of suggestions."""
 
 CURRENT, FOUND, SEVERAL = "▶", "/", "+"
-"""Glyphs of a text line: the sentence under the cursor, a search hit, several annotations."""
+"""Glyphs next to a line with the sentence under the cursor, a search hit, several annotations."""
 
 GOLD = "★"
 """Glyph of a correct answer in a text, and of the passage that contains the answer."""
@@ -58,7 +58,7 @@ REVIEW_GLYPHS = REFUSED, NEARLY, AGREED, OWN = "✗", "≈", "=", "+"
 """Glyphs of candidate annotations (rejected, similar, equal) and of the reviewer's annotations."""
 
 PLACES, NOTED = "⇄", "✎"
-"""Glyphs in lists: before evidence or the number of evidence spans, and before a note."""
+"""Glyphs in lists of annotations: the first stands for evidence, the second for a note."""
 
 _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
     # role: dark, light, high-contrast (numbers of the xterm-256 table); 16 colours; none
@@ -230,11 +230,13 @@ _HUES = (28, 180, 130, 50, 220, 0, 300)  # of COLORS, in degrees
 
 
 def label_slots(colors: Sequence[str]) -> tuple[int, ...]:
-    """Return the colour slot of each label, from the colours that the labels request.
+    """Return the index in `COLORS` of the colour of each label.
 
-    A name in `COLORS` has its own slot. A value such as "#d55e00" gets the slot with the nearest
-    hue, so that every label is readable in every theme. Labels without a colour get the next
-    unused slot.
+    A value such as "#d55e00" becomes the colour with the nearest hue, so that every label is
+    readable in every theme. Labels without a colour get the next unused colour.
+
+    Args:
+        colors: the colours that the label set specifies, in order of the labels; may be empty.
     """
     wanted = [_nearest_slot(color) for color in colors]
     free = [slot for slot in range(SLOTS) if slot not in wanted] or list(range(SLOTS))

@@ -48,7 +48,7 @@ class FixedRows(LineWidget):
         self.refresh(*([] if layout else [self.size.region]), layout=layout)
 
     def rows_of_runs(self) -> list[list[Run]]:
-        """Return the painted rows as styled pieces of text."""
+        """Return the rows of the widget, each as a list of styled pieces of text."""
         size, palette = self.size, self.palette
         if self._painted is None or self._painted[:2] != (size, palette):
             self._painted = (size, palette, self.paint(size.width))
@@ -171,7 +171,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
 
 
 Words = tuple[str, str]
-"""A text and its role, which names a style. `line_text` cleans all texts except constants."""
+"""A text and the name of its style. The text is a constant or a result of `line_text`."""
 
 
 def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:

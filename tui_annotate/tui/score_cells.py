@@ -40,7 +40,10 @@ def format_score(value: float | None) -> str:
 
 
 def shorten_names(names: Sequence[str], *, cells: int) -> list[str]:
-    """Shorten score names to `cells` cells: keep words that no other name has, as many as fit."""
+    """Shorten score names by dropping words that other names contain, too.
+
+    Of the remaining words, the first is always kept, and further words up to a width of `cells`.
+    """
     split = [[word for word in re.split(r"[\W_]+", line_text(name)) if word] for name in names]
     shortened = []
     for name, words in zip(names, split, strict=True):
@@ -97,7 +100,10 @@ class ScoreCells:
         return fit(f"{names}{' machine' if self.labelled else ''}", self.cells(columns))
 
     def describe(self, summary: ScoreSummary | None) -> str:
-        """Describe a sample's label and scores as one line of raw text. None gives empty text."""
+        """Return a line with the label and scores of a sample; empty if `summary` is None.
+
+        The text is not cleaned for a terminal.
+        """
         if summary is None:
             return ""
         parts = [f"machine: {summary.label}"] if summary.label else []

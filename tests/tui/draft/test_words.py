@@ -77,7 +77,7 @@ def test_each_state_has_its_words() -> None:
         said(made) == "Unwanted: 1-2 choose a sublabel · Enter chooses Unwanted · Backspace cancel"
     )
     keys(made, "backspace 4")
-    assert said(made).startswith("Sourced needs evidence: Space saves with match 1")
+    assert said(made).startswith("Sourced needs evidence: Space takes match 1 and saves")
     keys(made, "backspace !")
     assert said(made).startswith("Flag reason: 1-4 choose")
     keys(made, "backspace tab")
@@ -112,7 +112,7 @@ def test_without_words_or_matches_it_says_so() -> None:
     assert "Space" not in said(made)
     keys(made, "backspace")
     made.segments = (*made.segments[:-1], ())
-    assert said(made) == "No words here to label · Enter done · s skip"
+    assert said(made) == "No words to label at the cursor · Enter completes the sample · s skips it"
     keys(made, "tab")
     assert said(made) == "Space takes this sentence as evidence · Tab back"
 
@@ -126,7 +126,7 @@ STATES = {  # keys that lead to a state, and what its line says however little r
     "": ("save: ", "no evidence"),
     "space": ("save: ", "evidence 1 ✓"),
     "space n space": ("save: ", "evidence 1, 2 ✓"),
-    "2": (" needs evidence: ", "Space saves with match 1", "Enter: no evidence"),
+    "2": (" needs evidence: ", "Space takes match 1 and saves", "Enter: no evidence"),
     "1": ("1 choose", "· Enter"),
     "!": ("Flag reason:", "1-4 choose", "0 other reason", "Enter no reason"),
     "tab": ("Space takes", "as evidence for"),
@@ -165,9 +165,9 @@ def test_with_room_nothing_is_left_out() -> None:
     """The middle of quotes goes before words, words before the ends of names."""
     made = draft()
     keys(made, "4")
-    full = "Sourced needs evidence: Space saves with match 1"
+    full = "Sourced needs evidence: Space takes match 1 and saves"
     assert draft_line(made, 120)[0] == f"{full} · Enter saves without evidence · Backspace cancel"
-    assert draft_line(made, CELLS)[0].endswith("Space saves with match 1 · Enter: no evidence")
+    assert draft_line(made, CELLS)[0].endswith("Space takes match 1 and saves · Enter: no evidence")
     made = draft()
     select(made, SUMMARY)
     keys(made, "tab")

@@ -178,7 +178,10 @@ class LabelPicker(Dialog[LabelPath]):
 
 
 def closed_label_reason(label: Label) -> str:
-    """Return the state of a closed label, `split · ` or `retired · `; empty for a label in use."""
+    """Return the prefix `split · ` or `retired · ` for a label that new annotations cannot use.
+
+    The prefix is empty for all other labels.
+    """
     return "" if label.offered else "split · " if label.split else "retired · "
 
 

@@ -31,11 +31,11 @@ def _letter(sign: str, meaning: str) -> LegendEntry:
 
 
 _STRENGTHS = (
-    "strength 1: about 1 in 10 such matches is evidence",
-    "strength 2: about 1 in 4 such matches is evidence",
-    "strength 3: about 1 in 2 such matches is evidence",
-    "strength 4: about 2 in 3 such matches are evidence",
-    "strength 5: about 4 in 5 such matches are evidence",
+    "match, strength 1 of 5: about 1 in 10 is evidence",
+    "match, strength 2 of 5: about 1 in 4 is evidence",
+    "match, strength 3 of 5: about 1 in 2 is evidence",
+    "match, strength 4 of 5: about 2 in 3 are evidence",
+    "match, strength 5 of 5: about 4 in 5 are evidence",
 )
 
 STATE_MARKS: Final = tuple(
@@ -52,7 +52,7 @@ _LISTED: Final = (
     _mark(f"{palette.PLACES}2", "an annotation with two spans of evidence"),
     _mark(palette.NOTED, "an annotation with a note"),
 )
-_CLOSED_LABEL: Final = _mark("(…)", "after a label: the label is retired or split, choose another")
+_CLOSED_LABEL: Final = _mark("(…)", "a label that is retired or was split: choose another label")
 _CITED: Final = "the citation of the report sentence before it"
 _MATCHES: Final = (
     *(
@@ -107,7 +107,7 @@ VIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
 
 REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter("1", "candidate annotation 1 of the current group"),
-    _letter("0", "a further candidate annotation; key 0 shows all further candidates"),
+    _letter("0", "a candidate annotation without a digit of its own; key 0 shows the next ones"),
     _on_text(palette.OPENS_MORE, "text", "the chosen candidate annotation", word="Label A B"),
     _on_text(
         palette.CHOSEN,

@@ -74,7 +74,7 @@ class MessageDialog(ScrollDialog):
         ]
 
     def title_words(self) -> list[Words]:
-        """Return the titles of all pages, with the current title emphasized."""
+        """Return the titles of the dialog's pages; the title of the current page is emphasized."""
         return page_words([title for title, _ in self._pages], self._page)
 
     def action_turn(self, step: int) -> None:
@@ -93,7 +93,7 @@ def _parse_heading(line: str) -> tuple[str, str]:
 
 
 def page_words(titles: Sequence[str], page: int) -> list[Words]:
-    """Return the titles of pages as one line, with the current title emphasized."""
+    """Return the titles of a dialog's pages as one line; the current title is emphasized."""
     words: list[Words] = [(f"{line_text(title)}   ", "quiet") for title in titles]
     mark = f"{OPENS_MORE} " if len(titles) > 1 else ""
     words[page] = (f"{mark}{words[page][0]}", "title_focused")

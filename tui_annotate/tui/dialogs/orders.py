@@ -71,6 +71,6 @@ class OrderDialog(ItemDialog[str, Sequence[str]]):
         ]
 
     def show_items(self, found: Sequence[str]) -> None:
-        """Show the orders, which always include the order in use."""
+        """List the possible orders of the queue; the order in use is always listed."""
         orders = found if self._used in found else (self._used, *found)
         self.rows.show(orders, focused=orders.index(self._used))

@@ -41,7 +41,7 @@ class ReviewOutcomeDialog(ScrollDialog):
         lines: list[list[Words]] = []
         for title, rows, nothing in (
             ("Yours", self._own, "You annotated nothing."),
-            ("Annotations that you did not make", self._added, "Nothing was added."),
+            ("Adjudicated annotations that you did not make", self._added, "Nothing was added."),
         ):
             lines.append([(title, "title_focused")])
             for row in rows:

@@ -66,7 +66,7 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         return palette.text if focused else palette.quiet
 
     def head(self, item: SiblingSample, cells: int, *, focused: bool) -> Sequence[Run]:
-        """Return the first row of a sample: state, id, number of the user's annotations, scores."""
+        """Return a sample's heading: state, id, number of the user's annotations, and scores."""
         palette = self.rows.palette
         here = "  here" if item.key == self._current else ""
         count = f"  {format_count(item.annotations, 'annotation')}" if item.annotations else ""

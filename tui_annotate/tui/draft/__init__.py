@@ -1,1 +1,4 @@
-"""The draft of a sample, without a screen: state, key handlers, and texts of the draft line."""
+"""State of the sample that a user annotates, key handlers, and texts of the status line.
+
+The modules need no screen: a screen shows the state, and passes keys to the handlers.
+"""

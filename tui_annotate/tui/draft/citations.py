@@ -1,4 +1,7 @@
-"""Citations of a report's sentences, and their marks, which are drawn outside of the text."""
+"""Citations in the sentences of a report, and citation marks such as `[doc1]`.
+
+The screen shows the marks after the sentences; they are not part of the report's text.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +99,7 @@ def _join_marks(marks: Sequence[str]) -> str:
 
 
 def _count_readable(marks: Sequence[str]) -> int:
-    """Return the number of citation marks that fit, at least 1."""
+    """Return how many citation marks fit into `_MOST_CELLS` cells, but not less than 1."""
     cells = -1
     for at, one in enumerate(marks):
         cells += 1 + text_width(one)
@@ -136,23 +139,26 @@ def walk(step: int, draft: Draft) -> Effects:
 
 
 def choose_citation(draft: Draft, number: int) -> Effects:
-    """Show the citation whose mark was clicked, by its index."""
+    """Go to the citation whose mark was clicked; `number` is the index of the citation."""
     draft.citation = number
     return [Open("cited", number)]
 
 
 def focused_mark(draft: Draft) -> tuple[int, Span] | None:
-    """Find the focused citation's mark (see `find_mark`); None if the cursor left its sentence."""
+    """Find the mark of the focused citation, such as `[doc1]` (see `find_mark`).
+
+    Return None if the cursor is no longer in the sentence with the citation.
+    """
     if draft.citation not in citations_at_cursor(draft):
         return None
     return find_mark(draft.citations, draft.citation)
 
 
 def describe_citation(draft: Draft, urls: Mapping[str, str]) -> StatusMessage:
-    """Return the message for the focused citation, with title and address of its document.
+    """Return the message for the focused citation, with its document's title and web address.
 
     Args:
-        urls: addresses by document id.
+        urls: web addresses by document id.
     """
     citation = draft.citations[draft.citation]
     fields: dict[str, object] = {
@@ -183,7 +189,10 @@ def describe_citing(draft: Draft) -> str:
 
 
 def format_listing(sample: Sample, urls: Mapping[str, str]) -> str:
-    """List all cited documents with title and address, for a page; empty if there is none."""
+    """Return a text that lists all cited documents, each with its title and web address.
+
+    The text is empty if the sample cites no document.
+    """
     documents = {document.key: document for document in sample.side(Side.SOURCE)}
     parts = []
     for name in dict.fromkeys(citation.id for citation in list_citations(sample)):

@@ -112,7 +112,7 @@ def find_leave_problem(draft: Draft) -> StatusMessage:
 
 
 def find_unsaved_work(draft: Draft) -> StatusMessage:
-    """Return the message for evidence or a note without a saved annotation; empty for none."""
+    """Return a message if evidence or a note is not saved yet, else an empty message."""
     if draft.evidence:
         return StatusMessage(MessageCode.EVIDENCE_IN_HAND)
     if draft.note:
@@ -121,9 +121,10 @@ def find_unsaved_work(draft: Draft) -> StatusMessage:
 
 
 def _show_kept_note(draft: Draft) -> Effects | None:
-    """Focus the annotation or sample that has an unsaved note; None if no note is unsaved.
+    """Show which annotation, sample or claim has an unsaved note, and return the effects.
 
-    The note of a deleted annotation is kept for an undo, and is ignored here.
+    Return None if no note is unsaved. The note of a deleted annotation is kept for an undo, and is
+    ignored here.
     """
     for note in draft.kept_notes:
         known = next((known for known in draft.annotations if known.id == note.id), None)
@@ -183,7 +184,10 @@ def wants_note(draft: Draft, annotation: Annotation) -> bool:
 def restore_refused_save(
     draft: Draft, annotation: Annotation, message: StatusMessage | str
 ) -> Effects:
-    """Restore an annotation that the store refused to save, once the draft has no other work."""
+    """Restore an annotation that the store refused to save, so that the user can save it again.
+
+    If the user has begun other work, only show a message; the annotation is restored later.
+    """
     known, new = draft.saving.pop(annotation.id, (annotation, True))
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != known.id]
     draft.unsaved.append((known, new))
@@ -235,13 +239,15 @@ def replace_annotations(
     *,
     gone: Annotation | None = None,
 ) -> Effects:
-    """Replace the annotations of the draft after a deletion, an undo or a redo.
+    """Replace the sample's annotations after a deletion, an undo or a redo.
 
-    A restored annotation gets the focus, and is removed from the draft if an undo put it there.
+    A restored annotation gets the focus. If an undo made it the draft, the draft is emptied.
 
     Args:
-        text: message for the draft line.
-        gone: annotation that an undo removed; it becomes the draft, for another label.
+        annotations: the annotations that the store has now.
+        text: message for the status line.
+        gone: annotation that an undo removed; it becomes the draft (annotation not yet saved), so
+            that the user can choose another label.
     """
     before = {annotation.id for annotation in draft.annotations}
     draft.annotations = tuple(annotations)

@@ -31,7 +31,7 @@ class MatchPair:
 
     @property
     def anchor_document(self) -> Place:
-        """The document that contains the anchor."""
+        """The document with the anchor, which is the selection or the sentence at the cursor."""
         return self.anchor.side, self.anchor.index
 
     @property
@@ -40,7 +40,7 @@ class MatchPair:
         return self.anchor.side.other, self.match.document
 
     def has_same_match(self, other: MatchPair | None) -> bool:
-        """Return whether another pair has the same match as this pair."""
+        """Return whether two pairs of a selection and a match contain the same match."""
         where = (self.match_document, self.match.segment)
         return other is not None and where == (other.match_document, other.match.segment)
 
@@ -50,7 +50,7 @@ class TextContrast:
     """Shared words of two texts, and words in which they may contradict each other.
 
     Attributes:
-        shared: spans of words of the match that the anchor contains, too.
+        shared: spans of words of the match that also occur in the anchor.
         claims: spans in the anchor that may contradict the spans of `evidence`, in parallel.
         evidence: spans in the match.
         description: the first possible contradiction as text; empty if there is none.
@@ -65,7 +65,10 @@ class TextContrast:
 NOTHING: Final = TextContrast()
 
 Marks = Callable[[Place], Sequence[Span] | None]
-"""Function from a document to the spans of words that the other side lacks; None if unknown."""
+"""Function that returns the spans of a document's words that do not occur on the other side.
+
+The sides are the summary and the source. The function returns None if the words are unknown.
+"""
 
 
 def match_pair(draft: Draft) -> MatchPair | None:
@@ -81,7 +84,9 @@ def match_pair(draft: Draft) -> MatchPair | None:
 
 
 def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> TextContrast:
-    """Compare a selection with a match; this takes milliseconds, so call it in a thread.
+    """Compare a selection with a match, to find shared words and possible contradictions.
+
+    The comparison is slow enough to delay keys: call this function in a thread.
 
     Args:
         marks: words not found on the other side; if known for both documents, only these words

@@ -65,7 +65,7 @@ def grow(step: int, draft: Draft) -> Effects:
 
 
 def select_here(draft: Draft) -> Effects:
-    """Select the word at the cursor, or drop the selection."""
+    """Drop the selection; if nothing is selected, select the word at the cursor."""
     draft.enable_digits()
     return [Select(draft.side, None) if draft.selection else SelectWord(draft.side)]
 
@@ -76,12 +76,15 @@ def swap_ends(draft: Draft) -> Effects:
 
 
 def ask_words(draft: Draft) -> Effects:
-    """Request the words on screen; the screen passes them to `show_hints`."""
+    """Ask the screen which words are visible, so that `show_hints` can show letters on them."""
     return [AskWords(draft.side)]
 
 
 def show_hints(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
-    """Show letters on words, the shortest codes in the sentence under the cursor."""
+    """Show on each word the letters that select the word.
+
+    Words in the sentence under the cursor get the shortest letter codes.
+    """
     near = draft.sentence(draft.side) or Span(draft.pointer.offset, draft.pointer.offset + 1)
     if words:
         draft.hints = WordHints.over(draft.side, words, near)
@@ -90,7 +93,11 @@ def show_hints(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
 
 
 def press_hint_key(draft: Draft, key: str) -> Effects:
-    """Handle a letter, Enter or Backspace while words show letters; ignore other keys."""
+    """Handle a key while letter codes are shown on words.
+
+    Letters select a word. Backspace removes the letters typed so far; without typed letters, it
+    hides the codes, as Enter and Escape do.
+    """
     hints = draft.hints
     draft.message = NO_MESSAGE
     if hints is None:

@@ -24,7 +24,10 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Move(Effect):
-    """Request to move the cursor of a side by units; `extend` moves the selection's free end."""
+    """Request to move the cursor in the summary or the source by units such as words.
+
+    If `extend` is true, the cursor extends or shrinks the selection.
+    """
 
     side: Side
     unit: str
@@ -41,7 +44,10 @@ class SelectWord(Effect):
 
 @dataclass(frozen=True, slots=True)
 class GrowSelection(Effect):
-    """Request to grow (+1) or shrink (-1) the selection by one step, first to the sentence."""
+    """Request to grow (+1) or shrink (-1) the selection by a sentence.
+
+    If nothing is selected, growing selects the sentence at the cursor.
+    """
 
     side: Side
     step: int
@@ -114,7 +120,7 @@ class Save(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Accept(Effect):
-    """Request to store the annotation made of a suggestion, under a new id."""
+    """Request to store the annotation that was made from a suggestion, under a new id."""
 
     suggestion: Suggestion
     annotation: Annotation
@@ -145,7 +151,7 @@ class Comment(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Rate(Effect):
-    """Request to store the rating of the sample, a word of the scale; empty for no rating."""
+    """Request to store the user's rating of the sample; an empty rating removes the rating."""
 
     rating: str
 
@@ -236,10 +242,16 @@ def open_page(what: str, _draft: object, *, step: int = 0) -> Effects:
 
 
 def go_to_first(anchors: Sequence[Anchor]) -> Effects:
-    """Return the effect that moves the cursor to the first anchor; empty for no anchors."""
+    """Return a request to move the cursor to the first of some spans of text (anchors).
+
+    The list is empty if there are no spans.
+    """
     return [GoTo(anchor.side, anchor.index, anchor.span.start) for anchor in anchors[:1]]
 
 
 def reveal_first(anchors: Sequence[Anchor]) -> Effects:
-    """Return the effect that scrolls to the first anchor; empty for no anchors."""
+    """Return a request to scroll to the first of some spans of text (anchors).
+
+    The list is empty if there are no spans.
+    """
     return [Reveal(anchor.side, anchor.index, anchor.span) for anchor in anchors[:1]]

@@ -46,7 +46,7 @@ class WordHints:
 
     @classmethod
     def over(cls, side: Side, words: Sequence[tuple[Span, ...]], near: Span) -> WordHints:
-        """Assign codes to words, the shortest to words in or closest to the span `near`."""
+        """Give each word a letter code; the words closest to the span `near` get the shortest."""
         ordered = sorted(words, key=lambda pair: (_distance(pair[0], near), pair))
         return cls(side, dict(zip(make_codes(len(ordered)), ordered, strict=False)))
 
@@ -60,7 +60,7 @@ class WordHints:
 
     @property
     def in_pairs(self) -> bool:
-        """Whether some words have codes with a capital letter."""
+        """Whether some codes select a second word if their last letter is typed as a capital."""
         return any(pair[1:] for pair in self.words.values())
 
     def type(self, letter: str) -> Span | None:

@@ -33,7 +33,9 @@ def press(
     comment: str = "",
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
-    """Run an action in any state of the draft: change the draft, and return effects for the screen.
+    """Run a user's action: change the draft, and return effects.
+
+    The draft is the sample on screen with all unsaved work; effects are requests to the screen.
 
     Args:
         action: id of the action.
@@ -96,7 +98,7 @@ def _delete(draft: Draft) -> Effects:
 def _back(draft: Draft) -> Effects:
     if draft.pending:
         return label_actions.cancel(draft)
-    if draft.hits:  # first, because the draft line promises it during a search
+    if draft.hits:  # first, because the status line promises it during a search
         draft.hits = ()
         return []
     if draft.side is Side.SOURCE:
@@ -137,7 +139,7 @@ def _finish_or_save(draft: Draft) -> Effects:
 
 
 def leave_for(what: str, step: int, draft: Draft) -> Effects:
-    """Request to open a page or another sample, unless work is unsaved."""
+    """Request to open another sample or a dialog (`what`); if work is unsaved, show a warning."""
     if problem := completion.find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
     return [Open(what, step)]

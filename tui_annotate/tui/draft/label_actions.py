@@ -226,7 +226,11 @@ def _replace_split_label(draft: Draft, split: Label, path: LabelPath) -> Effects
 
 
 def _toggle_label(draft: Draft, path: LabelPath) -> Effects:
-    """Add or remove a label of the edited annotation; a part replaces the label that was split."""
+    """Add a label to the edited annotation, or remove the label if the annotation has it.
+
+    Exclusive labels replace the other labels. A label that was split is replaced by an added label
+    into which it was split.
+    """
     if path in draft.labels:
         draft.labels.remove(path)
         return []

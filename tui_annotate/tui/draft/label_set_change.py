@@ -45,17 +45,17 @@ class DraftLabelSetChange:
     def labels(
         self, labels: Collection[LabelPath], held: Collection[LabelPath] = ()
     ) -> list[LabelPath]:
-        """Return current paths of labels, without removed labels and labels that are not in use.
+        """Return the paths of labels in the new label set; omit removed, split and retired labels.
 
         Args:
-            held: labels that stay even if they are not in use.
+            held: paths in the new label set of split or retired labels to keep.
         """
         moved = dict.fromkeys(map(self.path, labels))
         found = {path: self.now.find(path) for path in moved}
         return [path for path, label in found.items() if label and (label.offered or path in held)]
 
     def changes(self, first: Collection[LabelPath] = ()) -> list[StatusMessage]:
-        """Return a message for each changed label.
+        """Return a message for each label that differs between the two versions of the label set.
 
         Args:
             first: former paths of labels in the draft; their messages come first.
@@ -106,7 +106,11 @@ def describe_split(tree: LabelTree, label: Label) -> StatusMessage:
 def take_over(
     draft: Draft, change: DraftLabelSetChange, annotations: tuple[Annotation, ...]
 ) -> None:
-    """Apply the new label set and the store's current annotations to a draft."""
+    """Update the sample on screen and its unsaved work after a change of the label set.
+
+    Args:
+        annotations: the sample's annotations, as the store has them now.
+    """
     stored = {known.id: known for known in annotations}
 
     def convert(pair: tuple[Annotation, bool]) -> tuple[Annotation, bool]:
@@ -144,7 +148,7 @@ def describe_reopened(draft: Draft) -> StatusMessage:
 
 
 def in_hand(draft: Draft) -> list[LabelPath]:
-    """Return the labels of the draft and of annotations that are not stored yet."""
+    """Return the labels of all annotations on the sample that are not saved yet."""
     pending = [draft.pending.path] if draft.pending else []
     pairs = (*draft.saving.values(), *draft.unsaved)
     return [*draft.labels, *pending, *(path for one, _ in pairs for path in one.labels)]

@@ -26,8 +26,10 @@ class MessageCode(ScreenMessage):
 
     # moving, matches and search
     NO_MATCH_LIT = "No match"
-    AT_HIT = "Hit {number} of {count}: {what} · n N next, previous · Backspace ends the search"
-    AT_MISSING_WORD = "Missing word {number} of {count} · c C next, previous · i hides the marks"
+    AT_HIT = "Hit {number} of {count}: {what} · n next, N previous · Backspace ends the search"
+    AT_MISSING_WORD = (
+        "Word {number} of {count} not in the source · c next, C previous · i hides the marks"
+    )
     NO_HIT = "No hit for {what} in this text"
     NO_MATCH_TO_TAKE = "No match to take: Tab goes to the source, where Space takes a sentence"
     NO_CLAIM_FOR_EVIDENCE = (
@@ -37,17 +39,19 @@ class MessageCode(ScreenMessage):
     NO_SOURCE = "This sample has no source text"
     ONE_DOCUMENT_ONLY = "The source side has only one document"
     PASSAGE_NOT_SAVED = "This passage is not saved: press a digit to save it, Backspace to drop it"
-    NO_WORDS_TO_LOOK_FOR = "No words here to search for"
+    NO_WORDS_TO_LOOK_FOR = "No words at the cursor to search for"
     NO_ANNOTATION_TO_EDIT = "Press a to focus an annotation, then e to edit it"
     NO_ANNOTATION_TO_DELETE = "Press a to focus an annotation, then x to delete it"
     NO_ANNOTATIONS = "No annotations on this sample yet"
     NO_CITATIONS = "This report has no citations"
-    NOTHING_OPEN = "No open items · i marks words not found in the source"
-    NOTHING_OPEN_BUT_HIDDEN = "No open items · Y shows hidden suggestions"
+    NOTHING_OPEN = "Nothing to finish in this sample · press i to mark words not in the source"
+    NOTHING_OPEN_BUT_HIDDEN = (
+        "Nothing to finish in this sample · press Y to show hidden suggestions"
+    )
     CITATION = "Citation {number}/{count} [{id}] · Tab reads the document"
     CITATION_ABOUT = "Citation {number}/{count} [{id}] · Tab reads the document · {about}"
     CITATION_WITHOUT_TEXT = (
-        "Citation {number}/{count} [{id}] · its text is not available · c C next, previous"
+        "Citation {number}/{count} [{id}] · its text is not available · c next, C previous"
     )
     FINISH_EDIT_FIRST = "Finish the edit first: Enter saves it, e cancels it"
 
@@ -58,7 +62,7 @@ class MessageCode(ScreenMessage):
     NO_CLAIM_TO_REPEAT_ON = "Move the cursor or select text first, then r repeats the label"
     DIGITS_OFF_ON_SUGGESTION = "To choose a label for the suggestion, press e, then a digit"
     DIGITS_OFF_AFTER_SAVE = "Move the cursor or select text before you label again"
-    NO_WORDS_TO_LABEL = "No words here to label"
+    NO_WORDS_TO_LABEL = "No words to label at the cursor"
     TAKES_NO_EVIDENCE = "Label {label} allows no evidence: press Backspace to remove the evidence"
     TAKES_NO_NOTE = "Label {label} allows no note: press Backspace to drop the note"
     LABEL_RETIRED = "{label} is retired: choose another label"
@@ -94,36 +98,40 @@ class MessageCode(ScreenMessage):
     NO_NOTE_ON_SUGGESTION = "Press e to change the suggestion, then m to write its note"
     NO_NOTE_UNDER_LABEL = "Label {label} allows no note"
     FORMER_HAS_NO_NOTE_FOR_THIS = (
-        "The past annotation has no note · e changes the focused annotation's labels"
+        "No note to copy from the past annotation · press e to edit the focused annotation"
     )
-    FORMER_HAS_NO_NOTE = "The past annotation has no note"
+    FORMER_HAS_NO_NOTE = "No note to copy from the past annotation"
     NOTE_IN_HAND_ALREADY = "The draft already has a note: Backspace drops it"
     NOTE_TAKEN = "Note copied to the draft"
     REPEAT_TOGGLES = "r switches the label {label} on or off"
     REPEAT_SAVES = "r saves as {label}"
     ANNOTATION_OF_NOTE_GONE = "The annotation was deleted; your note on it is kept, not saved"
-    NOTE_KEPT = "Note kept, not saved: m opens it again"
-    COMMENT_KEPT = "Comment kept, not saved: M opens it again"
+    NOTE_KEPT = "Note kept, not saved: press m to open it again"
+    COMMENT_KEPT = "Comment kept, not saved: press M to open it again"
 
     # completing and closing a sample, and saves that the store refused
     NOT_SAVED_TRY_AGAIN = "This annotation was not saved: check it, then save it again"
-    LABEL_TO_CHOOSE = "Not completed: {letter} {label} was split · {digits} choose a label · e edit"
-    LABEL_LACKS = "Not completed: {letter} {label} needs {lacks} · e edit · m note"
+    LABEL_TO_CHOOSE = (
+        "Not completed: {label} of annotation {letter} was split · press {digits} to relabel"
+    )
+    LABEL_LACKS = "Not completed: annotation {letter} ({label}) needs {lacks} · e edit · m note"
     NOT_ALL_SEEN = "{unseen} · Enter again completes the sample"
     FINISH_EDIT_BEFORE_LEAVING = "Finish the edit before you go on: Enter saves it, e cancels it"
-    MORE_NOT_SAVED = "Other unsaved annotations: {count} · finish this one, then the next opens"
+    MORE_NOT_SAVED = "More unsaved annotations: {count} · save or drop this one to open the next"
     CLAIM_NOT_SAVED = "This claim is not saved: press a digit to save it, Backspace to drop it"
     EVIDENCE_IN_HAND = "Unsaved evidence: press a digit to save it, Backspace to remove it"
     NOTE_IN_HAND = "Unsaved note, no label: press a digit to save it, Backspace to drop it"
-    NOTE_KEPT_ON = "Unsaved note on {letter} {label}: m opens it"
-    COMMENT_KEPT_ON = "Unsaved comment on the {item}: M opens it"
-    NOTE_KEPT_FOR_CLAIM = "Unsaved note for a claim: press v, then m opens it"
+    NOTE_KEPT_ON = "Unsaved note on annotation {letter} ({label}): press m to open it"
+    COMMENT_KEPT_ON = "Unsaved comment on the {item}: press M to open it"
+    NOTE_KEPT_FOR_CLAIM = (
+        "Unsaved note for a claim: press v to select a word, then m to open the note"
+    )
     NOT_SAVED = "Not saved: {reason}"
     TAKEN_BACK = "Undid: {what}"
     DONE_AGAIN = "Redid: {what}"
     RATED = "Rated {rating} · u undo"
     NOT_RATED_ANY_MORE = "Rating removed · u undo"
-    NOT_SAVED_COMES_BACK = "The annotation {label} is not saved and opens next: {reason}"
+    NOT_SAVED_COMES_BACK = "Annotation {label} was not saved, and opens after this one: {reason}"
 
     # suggestions
     SUGGESTIONS_HIDDEN_NOW = "Suggestions hidden in all samples: Y shows them"
@@ -150,9 +158,9 @@ class MessageCode(ScreenMessage):
     INPUT_METHOD_ON = "An input method is on: switch it off, letters are commands here"
     LABEL_SET_CHANGED = "The label set changed"
     LABELS_CHANGED = "The labels changed: {changes}"
-    CHANGED_LOOK_AGAIN = "{changed} · check, then press the key again"
-    CHANGED_DIGIT_SAVES = "{changed} · press a digit to save"
-    CHANGED_ENTER_SAVES = "{changed} · Enter saves it now"
+    CHANGED_LOOK_AGAIN = "{changed} · check the labels, then repeat the action"
+    CHANGED_DIGIT_SAVES = "{changed} · press a digit to save the annotation"
+    CHANGED_ENTER_SAVES = "{changed} · press Enter to save the annotation"
     ANNOTATION_DELETED = "Deleted {labels} · u undo"
     COMMENT_SAVED = "Comment on the {item} saved · u undo"
     SAMPLE_ENDED = "{sample} {state} · u undo"
@@ -165,7 +173,7 @@ class MessageCode(ScreenMessage):
     REDONE = "{undone} · u undo"
     SECOND_READING_BEGUN = "2nd reading: your annotations of the 1st reading are hidden"
     FIRST_READING_AGAIN = "1st reading: your annotations of the 2nd reading are hidden"
-    NO_SECOND_READING = "No sample is assigned to you for a second reading"
+    NO_SECOND_READING = "No sample is assigned to you to annotate a second time (2nd reading)"
     NO_LESSON_IN_SECOND_READING = (
         "The adjudication of the first reading is hidden during the 2nd reading"
     )
@@ -175,7 +183,7 @@ class MessageCode(ScreenMessage):
     NO_OTHER_DOCUMENT_CITED = "This sentence cites no other document"
     FIRST_CITATION = "This is the first citation of the report · J next open citation"
     LAST_CITATION = "This is the last citation of the report · J next open citation"
-    NO_COLLECTION_ITEM = "J works only on reports, documents and citations: Enter completes samples"
+    NO_COLLECTION_ITEM = "J works only on reports, documents and citations, not on this sample"
     ALL_OTHERS_ANNOTATED = "All other {items} are annotated"
     NO_COLLECTION = "This sample is not part of a report collection: q shows the queue"
 
@@ -183,11 +191,11 @@ class MessageCode(ScreenMessage):
     MATCHES_BY_ALL = "Matches by words and vectors together · t words only"
     MATCHES_BY_WORDS = "Matches by lexical search (words only) · t vectors only"
     MATCHES_BY_VECTORS = "Matches by vectors only · t words and vectors together"
-    NO_VECTORS = "{reason} · t uses words and vectors"
+    NO_VECTORS = "{reason} · press t to match by words and vectors"
     LACKING_HIDDEN = "Words not found in the source are no longer marked"
     LACKING_NO_TWO_TEXTS = "Nothing to compare: this sample has no source or no summary"
     LACKING_SEARCH = "Searching for words not found in the source ..."
-    LACKING_MARKED = "Words not in the source: {count} · c C next, previous · i hides the marks"
+    LACKING_MARKED = "Words not in the source: {count} · c next, C previous · i hides the marks"
     LACKING_NONE = "No words of the summary are missing from the source · i ends the check"
 
     # positions of the answer, and contexts in a judge's order
@@ -196,8 +204,8 @@ class MessageCode(ScreenMessage):
     FIRST_FAILING = "This is the first failing sample · q returns to the chart"
     LAST_FAILING = "This is the last failing sample · q returns to the chart"
     NO_JUDGED_ORDER = "No judge has ranked the documents of this sample"
-    JUDGED_ORDER = "Documents in the judge's order · d D next, previous"
-    RETRIEVED_ORDER = "Documents in the retriever's order · d D next, previous"
+    JUDGED_ORDER = "Documents in the judge's order · d next, D previous"
+    RETRIEVED_ORDER = "Documents in the retriever's order · d next, D previous"
 
     # synchronization
     NOTHING_SHARED = "Not shared: set TUI_ANNOTATE_SYNC_URL or TUI_ANNOTATE_SYNC_DIR · docs/sync.md"
@@ -213,7 +221,7 @@ class LineText(ScreenMessage):
     """Parts of the line about the current annotation; ` · ` separates the parts."""
 
     # what the next digit saves
-    NO_WORDS = "No words here to label · Enter done · s skip"
+    NO_WORDS = "No words to label at the cursor · Enter completes the sample · s skips it"
     SAVES = "{digits} save: {what}"
     MOVE_FIRST = "{claim} · move the cursor or select words, then label with {digits}"
     WITH_EVIDENCE = "{what} + evidence {spans} ✓"
@@ -260,7 +268,7 @@ class LineText(ScreenMessage):
     FLAG = "Flag reason: {digits} choose · 0 other reason · Enter no reason"
     CHILD = "{label}: {digits} choose a sublabel · Enter chooses {label}"
     CHILD_SHORT = "{label}: {digits} choose a sublabel · Enter: no sublabel"
-    EVIDENCE_OF_MATCH = "{label} needs evidence: Space saves with match {rank}"
+    EVIDENCE_OF_MATCH = "{label} needs evidence: Space takes match {rank} and saves"
     EVIDENCE_BY_HAND = "{label} needs evidence: Backspace, Tab to select it · {enter}"
     WITHOUT = "Enter saves without evidence"
     WITHOUT_SHORT = "Enter: no evidence"

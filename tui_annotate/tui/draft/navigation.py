@@ -1,4 +1,4 @@
-"""Going to the next or previous annotation or open item of a sample."""
+"""Navigation between annotations of a sample, and between the items that still need work."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ def go_to_annotation(step: int, draft: Draft) -> Effects:
 
 
 def go_to_item(step: int, draft: Draft) -> Effects:
-    """Focus the next or previous open item of the sample.
+    """Focus the next or previous item of the sample that needs work.
 
-    Open items are marked words; without marked words, incomplete annotations and open suggestions.
+    These items are the marked words that do not occur in the source. If no words are marked, the
+    items are incomplete annotations and unanswered suggestions.
     """
     if draft.missing_words:
         return highlights.walk_missing_words(step, draft)

@@ -43,7 +43,10 @@ def write_comment(draft: Draft, comment: str = "") -> Effects:
 
 
 def claim_to_search(draft: Draft) -> tuple[Anchor | None, str]:
-    """Return the claim for the search in past annotations, and the focused annotation's id."""
+    """Return the claim to search for in past annotations, and the id of the focused annotation.
+
+    The claim is None if there is no claim; the id is empty if no annotation is focused.
+    """
     annotation = draft.editing or draft.focused_annotation
     claim = annotation.claim if annotation and not draft.editing else ()
     return next(iter(claim or draft.claim), None), annotation.id if annotation else ""
@@ -93,7 +96,10 @@ def _open_line(draft: Draft, note: Note, text: str) -> Effects:
 
 
 def finish_note(draft: Draft, text: str) -> Effects:
-    """Store the text of the note line, or put it into the draft (key Enter)."""
+    """Handle Enter in the note line: store the typed text as a note, comment or reason.
+
+    The note of an annotation that is not saved yet is stored later, with the annotation.
+    """
     note, draft.writing = draft.writing, None
     if note is None:
         return []

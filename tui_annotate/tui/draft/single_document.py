@@ -1,7 +1,8 @@
-"""Samples of one document: stored as source documents, shown on the summary side of the screen.
+"""Conversion of samples that consist of one source document and no summary.
 
-Therefore passages are marked with the same keys as in other samples. Between screen and store,
-claims and evidence are exchanged; texts and offsets stay unchanged.
+The screen shows such a document in place of the summary, so that passages are marked with the same
+keys as in other samples. Between screen and store, claims and evidence are exchanged; texts and
+offsets stay unchanged.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ def to_screen_sample(sample: Sample) -> Sample:
 
 
 def exchange_sides(sample: Sample, one: _Marked) -> _Marked:
-    """Swap claim and evidence of an annotation if the stored sample is a single document."""
+    """Swap claim and evidence of an annotation if its sample is one document without a summary.
+
+    Such a document is stored as a source but shown in place of the summary.
+    """
     if not is_alone(sample):
         return one
     claim, evidence = tuple(map(_swap_side, one.evidence)), tuple(map(_swap_side, one.claim))
@@ -44,14 +48,14 @@ def exchange_sides(sample: Sample, one: _Marked) -> _Marked:
 
 
 def exchange_all_sides(sample: Sample, annotations: Iterable[_Marked]) -> tuple[_Marked, ...]:
-    """Swap claim and evidence of several annotations (see `exchange_sides`)."""
+    """Swap claim and evidence of several annotations if `exchange_sides` does so for one."""
     return tuple(exchange_sides(sample, known) for known in annotations)
 
 
 def exchange_group_sides(
     sample: Sample, groups: tuple[CandidateGroup, ...]
 ) -> tuple[CandidateGroup, ...]:
-    """Swap claim and evidence of the candidates in groups (see `exchange_sides`)."""
+    """Swap claim and evidence of all candidate annotations if the sample has no summary."""
     if not is_alone(sample):
         return groups
     return tuple(

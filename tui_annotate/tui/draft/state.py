@@ -1,6 +1,6 @@
-"""The draft of one sample: texts, cursors, claim, evidence, labels, note, label bar options.
+"""The state of one sample on an annotator's screen, with all work that is not saved yet.
 
-`key_handlers` changes a draft by keys, `words` describes a draft in text.
+`key_handlers` changes this state (the draft) by keys; `words` describes the draft in text.
 """
 
 from __future__ import annotations
@@ -134,7 +134,11 @@ class LabelOption:
 
 
 def reason_options(texts: Sequence[str], *, chosen: str = "") -> tuple[LabelOption, ...]:
-    """Return numbered options for reasons or ratings; `chosen` is the text of the chosen option."""
+    """Number texts, such as reasons or ratings, so that the digit keys can choose one of them.
+
+    Args:
+        chosen: the text that is shown as chosen; empty for none.
+    """
     return tuple(
         LabelOption(str(number), text, (text,), chosen=bool(text) and text == chosen)
         for number, text in enumerate(texts, 1)
@@ -143,14 +147,19 @@ def reason_options(texts: Sequence[str], *, chosen: str = "") -> tuple[LabelOpti
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """A question that the next key answers; `kind` is a key of `keys.key_lines.QUESTIONS`."""
+    """A question to the user, such as the reason for a flag, which the next key press answers.
+
+    Attributes:
+        kind: what the question is about, as named in `keys.key_lines.QUESTIONS`.
+        path: path of the label that the question is about; empty for other questions.
+    """
 
     kind: str
     path: LabelPath = ()
 
 
 WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINING}
-"""Lists of reasons to choose from, by the kind of `PendingQuestion`."""
+"""Possible reasons for a flag and for a rejected suggestion, by the kind of `PendingQuestion`."""
 
 SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
 """Kinds of `Note`: sample comment, note on unsaved or saved annotation, reason for a flag."""
@@ -180,8 +189,8 @@ class Draft:
         focused: id of the annotation or suggestion in focus; empty if there is none.
         suggestions: unanswered suggestions, in reading order.
         suggestions_hidden: whether suggestions are hidden from screen and keys.
-        answering: answers not yet confirmed by the store, by suggestion id: the annotation made of
-            the suggestion; None for a rejection.
+        answering: answers not yet confirmed by the store, by suggestion id: the annotation that
+            was made from the suggestion; None for a rejection.
         seen_suggestions: ids of suggestions that were in focus.
         changing: suggestion that is being edited into an annotation.
         drawn: the screen's cache of drawn suggestions.
@@ -333,7 +342,10 @@ class Draft:
         return ", ".join(map(self.label_name, filter(None, paths))) or "no label"
 
     def slot(self, path: LabelPath) -> int:
-        """Return the number of a label's colour; a parent without one has its first leaf's."""
+        """Return the number of a label's colour.
+
+        A parent label without a colour of its own has the colour of its first sublabel.
+        """
         own = self._slots.get(path)
         below = (slot for known, slot in self._slots.items() if known[: len(path)] == path)
         return next(below, 0) if own is None else own
@@ -358,7 +370,10 @@ class Draft:
 
     @property
     def cites(self) -> bool:
-        """Whether key `c` goes to citations; suggestions then have key `a` instead of `c`."""
+        """Whether the sample has citations, which key `c` visits.
+
+        Otherwise key `c` visits suggestions. Key `a` visits them in a sample with citations.
+        """
         return bool(self.citations or self.tabs)
 
     @property
@@ -411,9 +426,10 @@ class Draft:
 
     @property
     def passage(self) -> Anchor | None:
-        """The selection in the source that a digit saves as evidence; None if there is none.
+        """The selection in the source that becomes evidence when a digit key saves the annotation.
 
-        Reports, documents and citations only; in other samples, Space takes the selection.
+        None without such a selection, and for samples other than reports, documents and citations,
+        where Space takes the selection as evidence.
         """
         is_selected = self.side is Side.SOURCE and self.selection is not None
         return (
@@ -424,12 +440,18 @@ class Draft:
 
     @property
     def is_passage_alone(self) -> bool:
-        """Whether a digit saves the selected passage without a claim (only in citations)."""
+        """Whether the next saved annotation has the selected source passage but no claim.
+
+        This is possible only if the sample is a citation.
+        """
         chosen = self.pointers[Side.SUMMARY].selection or self.evidence or self.editing
         return self.sample.kind is SampleKind.CITATION and not chosen and self.passage is not None
 
     def anchors_to_save(self) -> tuple[tuple[Anchor, ...], tuple[Anchor, ...]]:
-        """Return (claim, sorted evidence) of the next save; one of the two may be empty."""
+        """Return (claim, sorted evidence) of the annotation that would be saved now.
+
+        The claim or the evidence may be empty.
+        """
         evidence = {*self.evidence, *([self.passage] if self.passage else [])}
         return () if self.is_passage_alone else self.claim, tuple(sorted(evidence))
 
@@ -445,11 +467,14 @@ class Draft:
         return Anchor(Side.SOURCE, match.document, span) if span else None
 
     def taken(self, match: Match) -> bool:
-        """Return whether a source match is among the draft's evidence."""
+        """Return whether a match in the source is evidence of the unsaved annotation."""
         return self.anchor_of(match) in self.evidence
 
     def is_former_evidence(self, match: Match) -> bool:
-        """Return whether a source match overlaps the annotator's evidence in other samples."""
+        """Return whether a match overlaps words that the annotator used as evidence before.
+
+        Only evidence from other samples with the same source is considered.
+        """
         spans = self.former_evidence.get(match.document, ())
         return any(span.overlap(match.span) for span in spans)
 
@@ -461,7 +486,10 @@ class Draft:
     # the options of the label bar
 
     def options(self) -> tuple[LabelOption, ...]:
-        """Return the options of the label bar, in order; empty while evidence is requested."""
+        """Return what the digit keys choose from: labels, sublabels, reasons or ratings.
+
+        The result is empty while the screen asks for required evidence.
+        """
         if self.pending is None:
             return tuple(self._option(digit, label) for digit, label in self._digit_labels())
         if reasons := WHY.get(self.pending.kind):

@@ -182,10 +182,12 @@ def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | st
 
 
 def find_reopened(draft: Draft, before: Sequence[Suggestion]) -> Suggestion | None:
-    """Return the one suggestion that an undo opened again; None if it opened none or several.
+    """Return the suggestion that must be answered again after an undo.
+
+    None if an undo reopened no suggestion, or several.
 
     Args:
-        before: the suggestions that were open before the undo.
+        before: the suggestions that were unanswered before the undo.
     """
     known = {one.id for one in before}
     fresh = [one for one in draft.offered if one.id not in known]

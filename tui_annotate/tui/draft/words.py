@@ -256,7 +256,7 @@ def with_more(what: str, items: Sized, shown: int = 1) -> str:
 
 
 def join_first(names: Sequence[str], most: int) -> str:
-    """Join the first names with commas, and count the others."""
+    """Join up to `most` names with commas, followed by the number of names left out."""
     hidden = len(names) - most
     more = [LineText.MORE.text(count=hidden)] if hidden > 0 else []
     return ", ".join([*names[:most], *more])
@@ -292,9 +292,10 @@ def describe_anchor(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -
 def _with_evidence(
     draft: Draft, what: str, detail: _Detail, *, evidence: Sequence[Anchor] = ()
 ) -> str:
-    """Add evidence to the description of a claim: the given evidence, else the draft's evidence.
+    """Append a list of evidence to the text `what`, which describes a claim.
 
-    Without evidence the text says so, if the sample has a source.
+    If `evidence` is empty, the evidence of the unsaved annotation is listed. If that is empty, too,
+    "no evidence" is appended, provided that the sample has a source and is not a report.
     """
     evidence = evidence or draft.evidence
     if not evidence:
@@ -306,7 +307,10 @@ def _with_evidence(
 
 
 def describe_evidence(draft: Draft, evidence: Sequence[Anchor], *, cells: int, most: int) -> str:
-    """Describe up to `most` evidence spans, each by match rank, as `sentence 12` or as a quote."""
+    """Describe up to `most` spans of evidence, separated by commas.
+
+    A match is described by its rank, another span as `sentence 12` or by a quote.
+    """
     ranks = {draft.anchor_of(match): str(match.rank) for match in draft.matches[Side.SOURCE]}
     names = (
         ranks.get(anchor) or describe_anchor(draft, anchor, cells=cells) for anchor in evidence
@@ -322,7 +326,7 @@ def describe_request(request: Request) -> str:
 
 
 def describe_labels(labels: tuple[LabelPath, ...] | list[LabelPath]) -> str:
-    """Join the last names of label paths with commas; `no label` if there is none."""
+    """Return the names of labels (the last parts of their paths), or `no label`, as one text."""
     return ", ".join(path[-1] for path in labels if path) or LineText.NO_LABEL.text()
 
 

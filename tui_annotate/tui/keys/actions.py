@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 READING, SELECTING, SOURCE, OPTION, NOTE, EDITING = "R", "S", "V", "L", "N", "E"
-"""States of the annotating screen, and of the review screen while an annotation is edited."""
+"""Letters for the states of the annotating screen, and of the review screen during an edit."""
 REVIEWING: Final = "J"
-"""State of the review screen while no annotation is edited."""
+"""Letter for the state of the review screen in which no annotation is being edited."""
 VIEWING: Final = "F"
-"""State of the viewer, which shows a file read-only."""
+"""Letter for the state of the viewer, which shows a file read-only."""
 ANNOTATING: Final = "RSVE"
 EVERYWHERE: Final = ANNOTATING + REVIEWING + VIEWING
 STATES: Final = "RSVLNE" + REVIEWING + VIEWING
@@ -23,7 +23,7 @@ DIGITS: Final = "1234567890"
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An action that keys run.
+    """A user action, such as "next sample", and the keys that run it.
 
     Attributes:
         id: stable name for key maps, `noun.verb`.
@@ -37,7 +37,7 @@ class Action:
         at: other descriptions by state.
         fixed: whether users cannot change the keys.
         early: whether the action changes no data, so that it works before the sample is on screen,
-            or in a window that is too small to read.
+            or in a window that is too small to show the sample.
         small_window: whether an action that is not `early` works in such a window.
         after_save: whether the action depends on stored data, so that it waits for a running save.
         after_search: whether the action depends on marks, so that it waits for a running search.
@@ -67,12 +67,12 @@ class Action:
     yields: bool = False
 
     def words(self, state: str) -> str:
-        """Return the description of the action in a state."""
+        """Return what the action does in a state of the screen (a letter of `STATES`)."""
         return self.at.get(state, self.help)
 
     @property
     def in_small_window(self) -> bool:
-        """Whether the action works in a window that is too small to read."""
+        """Whether the action works in a window that is too small to show the sample."""
         return self.early or self.small_window
 
     @property
@@ -161,7 +161,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
            EDITING: "switch this label on or off", REVIEWING: "choose a candidate",
            VIEWING: "show only one annotator; again: show all"}),
     Action("option.list", ("0",), "list all labels, with search", "Label", "RSVLEJF",
-           fixed=True, after_save=True, at={OPTION: "choose the parent label, or write a reason",
+           fixed=True, after_save=True,
+           at={OPTION: "answer: parent label, no rating or own reason",
            REVIEWING: "show further candidates", VIEWING: "show all annotators"}),
     Action("label.repeat", ("r",), "use the last label again", "Label", after_save=True),
     Action("label.former", ("R",), "show your similar annotations, to reuse notes", "Label",
@@ -171,7 +172,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
            SOURCE: "back to the summary", OPTION: "cancel, nothing is saved",
            EDITING: "remove the evidence taken last, or cancel the edit",
            REVIEWING: "drop the selection, or the chosen candidate",
-           VIEWING: "end the search, drop the selection, show all"}),
+           VIEWING: "end search, drop selection or show all annotators"}),
     Action("annotation.next", ("a",), "next annotation", "Annotations", EVERYWHERE,
            short="annotation", early=True, after_save=True,
            at={REVIEWING: "next group of candidate annotations"}),
@@ -197,7 +198,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("sample.done", ("enter",), "complete the sample, go to the next", "Sample", "RSVLEJ",
            short="done", after_save=True, short_at={SOURCE: "back", SELECTING: ""},
            at={SOURCE: "back to the summary",
-           OPTION: "choose the parent label; skip evidence or reason",
+           OPTION: "answer: parent label, no evidence or no reason",
            EDITING: "save the annotation",
            REVIEWING: "adjudicate the sample, go to the next"}),
     Action("sample.skip", ("s",), "skip the sample", "Sample", after_save=True),
@@ -207,24 +208,27 @@ ACTIONS: Final[tuple[Action, ...]] = (
            REVIEWING: "next sample in review, not completing this one"}),
     Action("sample.previous", ("<",), "previous sample", "Sample", EVERYWHERE, early=True,
            at={REVIEWING: "previous sample in review"}),
-    Action("reading.other", (), "start a second annotation, or return to the first", "Sample"),
+    Action("reading.other", (), "annotate again (2nd reading); again: 1st reading", "Sample"),
     Action("sample.go", ("G",), "go to a sample by its id", "Sample", EVERYWHERE, short="go to id",
            after_save=True),
     Action("sample.rivals", (), "show sibling samples (with the same source)", "Sample",
            after_save=True),
     Action("queue.order", (), "choose the order of the queue", "Sample", after_save=True),
     Action("text.find", ("/",), "find words in the focused text", "View", EVERYWHERE, short="find"),
-    Action("text.lacking", ("i",), "mark or unmark words not in the source", "View", "RSVEF",
-           early=True),
-    Action("item.next", ("c",), "next unfinished item, or next marked word", "View", EVERYWHERE,
-           short="citation", early=True, after_save=True, after_search=True, needs_source=True,
-           at={REVIEWING: "next conflict", VIEWING: "next marked word"}),
-    Action("item.previous", ("C",), "previous unfinished item, or marked word", "View", EVERYWHERE,
-           early=True, after_save=True, after_search=True, at={REVIEWING: "previous conflict",
-           VIEWING: "previous marked word"}),
-    Action("request.show", ("g",), "show the request and the guidelines", "View", EVERYWHERE,
-           short="request", early=True, at={REVIEWING: "show notes, request, guidelines",
-           VIEWING: "show all details, people, request, fields"}),
+    Action("text.lacking", ("i",), "show or hide marks on words not in the source", "View",
+           "RSVEF", early=True),
+    Action("item.next", ("c",), "next citation, marked word or incomplete item", "View",
+           EVERYWHERE, short="citation", early=True, after_save=True, after_search=True,
+           needs_source=True,
+           at={REVIEWING: "next conflict", VIEWING: "next word marked as not in the source"}),
+    Action("item.previous", ("C",), "previous citation, marked word or incomplete item",
+           "View", EVERYWHERE, early=True, after_save=True, after_search=True,
+           at={REVIEWING: "previous conflict",
+           VIEWING: "previous word marked as not in the source"}),
+    Action("request.show", ("g",), "show the summary's request and the guidelines", "View",
+           EVERYWHERE, short="request", early=True,
+           at={REVIEWING: "show notes, the summary's request, the guidelines",
+           VIEWING: "show all details of the annotation and the sample"}),
     Action("layout.next", ("z",), "layout: side by side, one text, stacked", "View", EVERYWHERE,
            early=True, at={VIEWING: "layout: side by side, one text, stacked"}),
     Action("help.show", ("?", "f1"), "show the keys that work here", "View", EVERYWHERE, early=True,
@@ -271,8 +275,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("document.order", ("O",), "sort documents by the judge's or retriever's rank", "View",
            early=True, yields=True),
     Action("sync.toggle", ("ctrl+o",), "share work online, or work offline", "You", yields=True),
-    Action("proposal.take", ("y",), "accept the candidate, or the majority", "Review", REVIEWING,
-           short="accept"),
+    Action("proposal.take", ("y",), "accept the chosen or else the majority's candidate", "Review",
+           REVIEWING, short="accept"),
     Action("rivals.merge", ("M",), "merge all candidate annotations of the group", "Review",
            REVIEWING, short="merge"),
     Action("own.add", ("+",), "add the selection as your annotation", "Review", REVIEWING,

@@ -8,7 +8,7 @@ from typing import Final
 from tui_annotate.tui.keys.actions import EDITING, REVIEWING, VIEWING, action_of
 
 Names = tuple[tuple[str, str], ...]
-"""Pairs of an action's id and the name that a key line shows for the action."""
+"""Pairs of (action id, short name), in the order in which a key line lists the actions."""
 
 
 def _with_names(*entries: str | tuple[str, str]) -> Names:
@@ -49,7 +49,10 @@ CITING_SUGGESTION_LINE: Final = tuple(
     ("annotation.next", short) if name == "item.next" else (name, short)
     for name, short in SUGGESTION_LINE
 )
-"""Key line while a suggestion is in focus, if the key `c` goes to the next citation."""
+"""Key line while a suggestion is in focus in a sample with citations.
+
+In such a sample key `c` goes to the next citation, and another key to the next suggestion.
+"""
 
 STATE_LINES: Final[Mapping[str, Names]] = {
     EDITING: (
@@ -68,7 +71,7 @@ STATE_LINES: Final[Mapping[str, Names]] = {
         ("app.back", "list"), "sentence.next", "palette.show",
     ),
 }  # fmt: skip
-"""Key lines by state, for the states that do not use `READING_LINE`."""
+"""Key lines for editing, reviewing and viewing, by the letter of the screen's state."""
 
 REFUSING, LEAVING = "refuse", "rest"
 """Questions in review: why is a candidate rejected, and why does a conflict stay undecided?"""

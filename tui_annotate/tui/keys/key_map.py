@@ -105,7 +105,10 @@ class KeyMap:
         return tuple(pairs)
 
     def help_key(self, state: str) -> tuple[str, str] | None:
-        """Return (key that opens the help, "keys"), or None if no key opens the help in `state`."""
+        """Return the key that opens the help, and the name of the key on the key line ("keys").
+
+        None if no key opens the help in the given state of the screen.
+        """
         action = self.get("help.show")
         acts = action.keys and state in action.states
         return (key_label(action.keys[0]), "keys") if acts else None
@@ -196,7 +199,7 @@ def _find_problem(key: str) -> str:
     if not set(modifiers) <= {"ctrl", "shift", "alt"} or len(set(modifiers)) < len(modifiers):
         return f"{key!r} has a modifier that is not one of ctrl, shift, alt"
     if modifiers == ["shift"] and printable:
-        return f"write the typed character instead of {key!r}"
+        return f"{key!r} is not a key name (write the character that shift types, such as 'A')"
     return ""
 
 
@@ -230,7 +233,9 @@ def shown_keys(keys: Sequence[str]) -> str:
 
 
 def table_key(name: str, character: str | None) -> tuple[str, bool]:
-    """Return a key's name in the table of actions, and whether an input method is on.
+    """Convert a key event to the name of the key in the table of actions.
+
+    The second value of the result states whether an input method is on, as for Chinese text.
 
     Full-width punctuation, digits and letters become ASCII characters. Any other wide character
     means that an input method is on; the key is empty then.

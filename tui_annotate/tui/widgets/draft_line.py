@@ -1,4 +1,4 @@
-"""The draft line, which shows the annotation that the next digit key saves, or a message."""
+"""The status line, which shows the annotation that the next digit key saves, or a message."""
 
 from __future__ import annotations
 

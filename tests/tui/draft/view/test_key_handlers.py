@@ -88,7 +88,7 @@ def test_one_persons_annotations_alone(draft: ViewDraft) -> None:
     key_handlers.press(draft, "option.choose", digit="2")
     assert [draft.letter(one.id) for one in draft.annotations] == ["B", "D"]
     assert {draft.owner(one) for one in draft.annotations} == {"ana"}
-    assert draft_line(draft)[0].startswith("2 of 4 ")
+    assert draft_line(draft)[0].startswith("Showing 2 of 4 ")
     assert "ana" in draft_line(draft)[0]
     key_handlers.press(draft, "option.choose", digit="2")
     assert len(draft.annotations) == 4

@@ -52,7 +52,7 @@ def test_all_about_an_annotation(draft: ViewDraft) -> None:
     }
     facts = dict(describe_annotation(draft, known["s1"]))
     assert facts["adjudicated"] == 'rejected: annotator\'s slip, "no"'
-    assert (facts["made of"], facts["adjudicated by"], facts["evidence"]) == ("A", "li", "none")
+    assert (facts["based on"], facts["adjudicated by"], facts["evidence"]) == ("A", "li", "none")
     assert facts["claim"] == 'sentence 2, "It was loved."'
     assert facts["origin"] == "rejected in review"
 
@@ -75,7 +75,7 @@ def test_where_it_comes_from_is_told(draft: ViewDraft, origin: str, words: str) 
     facts = dict(describe_annotation(draft, one))
     assert facts["origin"] == words
     assert facts["version"] == "2"
-    assert facts["made of"] == "A, 1 annotation not in this file"
+    assert facts["based on"] == "A, 1 annotation that this file does not contain"
 
 
 def test_the_pages_tell_the_rest(draft: ViewDraft) -> None:

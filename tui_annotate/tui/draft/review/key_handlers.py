@@ -333,9 +333,10 @@ def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: st
 
 
 def apply_relabelling(draft: ReviewDraft, change: DraftLabelSetChange) -> None:
-    """Apply a changed label set after the candidate groups were loaded again.
+    """Update unsaved edits after a change of the label set.
 
-    The original of an edit gets the new labels and the current sources of its candidate.
+    The caller has already loaded the groups of candidates again. The annotation before an edit gets
+    the new labels, and the edit gets the current source annotations of its candidate.
     """
     for name, sources in draft.sources.items():
         candidates = (candidate.sources for group in draft.groups for candidate in group.candidates)

@@ -69,16 +69,16 @@ class ReviewText(ScreenMessage):
     UNDO_RATE = "rating"
     UNDO_COMMENT = "sample comment"
 
-    # the draft line: questions
+    # the status line: questions
     REJECTED_BECAUSE = "Rejected because:"
     WHY_NO_RATING = "Why do you accept no rating?"
     CHOOSE_RATING = "Press Backspace, then * to choose a rating"
-    WHY_ONE_OPEN = "1 conflict has no decision: why leave it open?"
-    WHY_OPEN = "{count} conflicts have no decision: why leave them open?"
-    WHY_REJECT = "Reject {candidate}: why?"
-    WHY_REJECT_ALL = "Reject all candidates here: why?"
+    WHY_ONE_OPEN = "1 conflict is undecided: why do you leave it open?"
+    WHY_OPEN = "{count} conflicts are undecided: why do you leave them open?"
+    WHY_REJECT = "Why do you reject {candidate}?"
+    WHY_REJECT_ALL = "Why do you reject all candidates of this group?"
 
-    # the draft line: the current position
+    # the status line: the current group of candidates
     ADD_SELECTION = "+ adds {selection} as your own annotation"
     DROP_SELECTION = "Backspace drops the selection"
     COMPLETE = "Enter completes"
@@ -99,7 +99,7 @@ class ReviewText(ScreenMessage):
     ACCEPT = "y accepts {candidate}"
     ACCEPT_VOTES = "y accepts {candidate}, {votes} of {people} votes"
     ACCEPT_AFTER_ALL = "y accepts the rejected candidate"
-    CHOOSE = "No majority: {digits} choose a candidate"
+    CHOOSE = "No candidate has a majority: {digits} choose one"
     NOTE = "note {note}"
     DECIDED = "{decision}: {annotation}"
     DECIDED_REJECTED = "Rejected, {reason}: {candidate}"

@@ -53,7 +53,9 @@ class ReviewPosition:
 
 @dataclass(frozen=True, slots=True)
 class _ReviewIndex:
-    """Lookup tables of candidate groups and their adjudication, built once, used at each key.
+    """Lookup tables for groups of candidates and for the adjudicated annotations of each group.
+
+    The tables are built once, because they are needed at each key press.
 
     Attributes:
         decided: decision on each group, by `id()` of the group, because hashing a group is slow.
@@ -68,7 +70,7 @@ class _ReviewIndex:
 
     @classmethod
     def build(cls, groups: tuple[CandidateGroup, ...], settled: tuple[Annotation, ...]) -> Self:
-        """Build the lookup tables from candidate groups and their adjudicated annotations."""
+        """Build the tables from a sample's groups of candidates and adjudicated annotations."""
         of: dict[str, list[Annotation]] = defaultdict(list)
         own = []
         for one in settled:
@@ -125,14 +127,16 @@ class ReviewDraft(Draft):
 
     @property
     def state(self) -> str:
-        """The state that determines which keys work: review, or the state of an open edit."""
+        """The state whose keys work now: reviewing, or the state of an edit while one is open."""
         state = super().state
         return REVIEWING if state in "RSV" and not self.editing else state
 
     def letter(self, annotation_id: str) -> str:
-        """Return the name of an annotation: `✓` if adjudicated, `new` if not stored yet.
+        """Return what the screen shows as an annotation's letter: `✓` if adjudicated, else `new`.
 
-        Letters are not used, because they name annotators in review.
+        An annotation that is `new` is not stored yet.
+
+        Letters stand for annotators in review.
         """
         return CHOSEN if any(one.id == annotation_id for one in self.annotations) else "new"
 
@@ -140,7 +144,7 @@ class ReviewDraft(Draft):
 
     @property
     def index(self) -> _ReviewIndex:
-        """Lookup tables of the current candidate groups and their adjudicated annotations."""
+        """Lookup tables for the current groups of candidates and the adjudicated annotations."""
         index = self._index
         if index is None or index.groups is not self.groups or index.settled is not self.settled:
             index = self._index = _ReviewIndex.build(self.groups, self.settled)
@@ -153,7 +157,10 @@ class ReviewDraft(Draft):
 
     @property
     def position(self) -> ReviewPosition | None:
-        """The candidate group or reviewer's annotation now under review; None if there is none."""
+        """The group of candidates, or the reviewer's own annotation, that is now under review.
+
+        None if there is none.
+        """
         positions = self.positions
         return positions[self.at] if 0 <= self.at < len(positions) else None
 
@@ -257,7 +264,11 @@ class ReviewDraft(Draft):
     # the options of the label bar
 
     def options(self) -> tuple[LabelOption, ...]:
-        """Return the options of the label bar: candidates, reasons, or labels while editing."""
+        """Return what the digit keys choose from, in the order of the label bar.
+
+        These are reasons while the screen asks for a reason, labels during an edit, otherwise
+        candidates.
+        """
         if self.pending and self.pending.kind in (REFUSING, LEAVING):
             return reason_options(tuple(WHY.values()))
         if self.state != REVIEWING:
@@ -275,7 +286,10 @@ class ReviewDraft(Draft):
         )
 
     def digit(self, at: int) -> str:
-        """Return the key of a candidate: its digit, or 0 if it is on another page."""
+        """Return the digit key that chooses a candidate now.
+
+        The keys 1 to 9 choose from nine candidates at a time; key 0 shows the other candidates.
+        """
         page, index = divmod(at, MOST_OPTIONS)
         return str(index + 1) if page == self.page else "0"
 

@@ -50,7 +50,7 @@ DIFFERENCES: Final = {
     DifferenceKind.EVIDENCE: "evidence",
     DifferenceKind.NOTE: "note",
 }
-"""Names of the kinds of difference between candidates, as shown in the title."""
+"""Names of what differs between candidate annotations, shown in the title of the summary."""
 
 _DECISIONS: Final = {
     ReviewAction.TAKEN: ReviewText.DECISION_ACCEPTED,
@@ -248,11 +248,11 @@ UNDONE: Final = {
     "rate": ReviewText.UNDO_RATE.text(),
     "comment": ReviewText.UNDO_COMMENT.text(),
 }
-"""Names of the actions that an undo or a redo can name, by event verb."""
+"""Names of actions for the messages of undo and redo, by the verb of the stored event."""
 
 
 def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
-    """Return the status of a group of candidates, for the title above the summary."""
+    """Describe whether the candidate annotations of a group agree, differ or are adjudicated."""
     decided = draft.decision_on(group)
     alone = draft.sample.kind is SampleKind.DOCUMENT and not draft.sample.side(Side.SOURCE)
     names = {**DIFFERENCES, DifferenceKind.EVIDENCE: "passages"} if alone else DIFFERENCES

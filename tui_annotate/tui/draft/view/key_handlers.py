@@ -119,7 +119,11 @@ def _walk_lacking(step: int, draft: ViewDraft) -> Effects:
 
 
 def leave_innermost(draft: ViewDraft) -> Effects:
-    """Go back one step: end the search, drop the selection, leave the source, show all people."""
+    """Go back by one step.
+
+    The step is the first that applies: end the search, drop the selection, go from the source to
+    the summary, or show the annotations of all people.
+    """
     if draft.hits:
         draft.hits = ()
     elif draft.selection:

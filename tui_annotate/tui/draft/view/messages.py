@@ -23,13 +23,13 @@ class ViewText(ScreenMessage):
 
     # the status line
     SELECTED = "{selection} selected"
-    SIMILAR = "n N next, previous match"
+    SIMILAR = "n next, N previous match"
     DROP_SELECTION = "Backspace drops the selection"
     FOCUSED = "{letter} {labels}"
     EVIDENCE = "{count} evidence"
     NO_EVIDENCE = "no evidence"
     ALL_DETAILS = "g all details"
-    SHOWN_OF_PERSON = "{shown} of {annotations}, by {name}"
+    SHOWN_OF_PERSON = "Showing {shown} of {annotations}: those by {name}"
     NEXT_ANNOTATION = "a next annotation"
     ALL_PEOPLE = "0 all annotators"
     ONE_PERSON = "p one annotator"
@@ -51,7 +51,7 @@ class ViewText(ScreenMessage):
     # all details of one annotation
     QUOTED_SENTENCE = "{sentence}, {quote}"
     IN_DOCUMENT = "{anchor} (document {number})"
-    MISSING_SOURCES = "{annotations} not in this file"
+    MISSING_SOURCES = "{annotations} that this file does not contain"
     DECISION_REASON = "{decision}: {reason}"
     BY_HAND = "made by hand"
     ADJUDICATED = "adjudicated in review"
@@ -64,6 +64,6 @@ class ViewText(ScreenMessage):
     PAGE_PEOPLE = "People"
     PAGE_REQUEST = "Request"
     PAGE_SAMPLE = "Sample"
-    NO_NAMES = "The file names no annotators of this sample."
+    NO_NAMES = "The open file lists no annotators for this sample."
     NO_REQUEST = "The sample has no request (a question that the summary answers)."
     AS_IMPORTED = "As imported:"

@@ -53,7 +53,7 @@ class ViewDraft(Draft):
 
     @cached_property
     def _owners(self) -> dict[str, tuple[str, int]]:
-        """Map from each annotation's id to (annotator's id, index among all annotations)."""
+        """Map from annotation id to (annotator's id, index among the sample's annotations)."""
         return {one.annotation.id: (one.person, at) for at, one in enumerate(self.all_annotations)}
 
     def owner(self, annotation: Annotation) -> str:

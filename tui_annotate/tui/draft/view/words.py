@@ -172,7 +172,7 @@ def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
     of = [*sources, *([ViewText.MISSING_SOURCES.text(annotations=outside)] if missing else [])]
     return [
         ("adjudicated", decision),
-        ("made of", ", ".join(of)),
+        ("based on", ", ".join(of)),
         ("adjudicated by", draft.names.get(settled.by, settled.by)),
     ]
 
@@ -193,7 +193,10 @@ def format_time(at: str) -> str:
 
 
 def build_pages(draft: ViewDraft) -> list[tuple[str, str]]:
-    """Return (title, text) of all pages about the sample, the focused annotation first."""
+    """Return (title, text) of each page of the dialog with all details of the sample.
+
+    The pages are: the focused annotation (if any), people, request, sample.
+    """
     sample = draft.sample
     found: list[tuple[str, str]] = []
     annotation = draft.focused_annotation

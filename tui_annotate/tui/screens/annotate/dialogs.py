@@ -26,7 +26,7 @@ _PAUSE = 1.5  # seconds from a key in a note until the typed text is stored
 
 
 class NoteLine:
-    """Controller that opens and closes the note line and keeps its text."""
+    """Controller of the note line, in which a user types a note, comment or reason."""
 
     def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
@@ -83,7 +83,7 @@ class NoteLine:
             self.timer = self._screen.note_input.set_timer(_PAUSE, self.keep_unfinished)
 
     def keep_unfinished(self) -> None:
-        """Store an unfinished note now."""
+        """Store the text in the note line although the user is still typing."""
         self.timer = None
         if self.take_unfinished():
             self._screen.keep_place()

@@ -83,7 +83,7 @@ class SampleSource:
         return session.annotate.neighbour(session.person.id, key, step, order=session.order)
 
     def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> Draft:
-        """Create the draft of an opened sample without unsaved work."""
+        """Create the state on screen (draft) of a newly opened sample; nothing is unsaved yet."""
         sample = single_document.to_screen_sample(open_sample.sample)
         return Draft(
             sample,
@@ -99,9 +99,10 @@ class SampleSource:
     def keep_place(
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
-        """Return a function that stores the position; None if positions are not stored.
+        """Return a function that stores where the annotator stopped working in the sample.
 
-        The function is to be called in the store's thread.
+        The function is to be called in the store's thread. It is None in review, where positions
+        are not stored.
         """
         annotate, who = current.session.annotate, current.session.person.id
         return partial(annotate.people.keep_place, who, current.open_sample.sample.key, kept)
@@ -202,7 +203,10 @@ class SampleLoader:
             self._screen.current = replace(current, begun=True)
 
     def _read_former(self, current: SampleSession) -> None:
-        """Read the annotator's evidence from other samples of the source, after the first frame."""
+        """Read the evidence that the annotator took in other samples with the same source.
+
+        This is done after the sample was drawn for the first time.
+        """
         session, draft = current.session, current.draft
 
         def done(found: Mapping[str, tuple[Span, ...]]) -> None:
@@ -221,7 +225,7 @@ class SampleLoader:
     # in the store's thread
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Load the features, and return the first sample to show; None if there is none."""
+        """Load the features of the screen, and open the first sample; None for an empty queue."""
         self._screen.load_features()
         open_sample = self.source.first(session, sample)
         if open_sample:
@@ -229,7 +233,7 @@ class SampleLoader:
         return open_sample
 
     def open(self, key: SampleKey) -> OpenSample:
-        """Open a sample, and let the features read what they need for the sample."""
+        """Open a sample, and have each feature of the screen read its data for the sample."""
         session = self._screen.session
         if session is None:
             raise Unavailable("no workspace is open")
@@ -322,7 +326,7 @@ class SampleLoader:
         words: AnyMessage,
         none: AnyMessage,
     ) -> None:
-        """Go to the sample that `open_desk` returns, in the session of another annotator.
+        """Switch to another annotator's session, and show the sample that `open_desk` opens.
 
         Args:
             open_desk: called in the store's thread.
@@ -353,7 +357,10 @@ class SampleLoader:
     # position and working time
 
     def leaving(self) -> Callable[[], None]:
-        """Return a function for the store's thread that stores position and working time."""
+        """Return a function that stores the annotator's position and working time on the sample.
+
+        The function is to be called in the store's thread.
+        """
         keep, current = self.leaving_place(), self._screen.current
         if current is None:
             return keep
@@ -366,7 +373,10 @@ class SampleLoader:
         return call
 
     def leaving_place(self) -> Callable[[], None]:
-        """Return a function for the store's thread that stores the annotator's position."""
+        """Return a function that stores the annotator's position in the sample.
+
+        The function is to be called in the store's thread.
+        """
         current = self._screen.current
         keep = self.source.keep_place(current, dump_state(current.draft)) if current else None
         return keep or (lambda: None)

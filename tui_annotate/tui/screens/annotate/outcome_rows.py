@@ -39,7 +39,7 @@ class OutcomeMessage(ScreenMessage):
 
 
 def own_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
-    """Return rows with the outcome of the annotator's rating and of each of their annotations."""
+    """Return rows that show how the annotator's rating and annotations were adjudicated."""
     rated = [_rating_row(lesson)] if lesson.rated or lesson.rating else []
     return rated + [_annotation_row(outcome, sample) for outcome in lesson.outcomes]
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SAVED_STATE: Final = "saved"
 SAVING_STATE: Final = "saving"
-NOT_SAVED: Final = "not saved"  # the draft line shows the reason
+NOT_SAVED: Final = "not saved"  # the status line shows the reason
 
 Found = TypeVar("Found")
 _Reloaded = tuple["OpenSample", Mapping[LabelPath, LabelPath]]
@@ -82,7 +82,13 @@ class SaveController:
         done: Callable[[Any], None],
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Send a change with its working time; `done` is called only if the draft is still open."""
+        """Store a change, together with the working time since the last stored change.
+
+        Args:
+            call: stores the change; its argument is the working time in seconds.
+            done: shows the result; not called if another sample has been opened in the meantime.
+            failed: handles a refusal; by default, the reason is shown.
+        """
         seconds, draft = self.stopwatch.take(), self._screen.draft
 
         def back(result: Any) -> None:
@@ -196,7 +202,10 @@ class SaveController:
             feature.reloaded(draft, now)
 
     def reload_unchanged(self) -> None:
-        """Read the sample again, unless work is unsaved: saving it will report a conflict."""
+        """Read the sample again, unless an annotation is being edited or could not be saved.
+
+        A conflict of such an annotation is reported when the annotation is saved.
+        """
         draft = self._screen.draft
         if draft and not (draft.save_failed or draft.editing):
             self.reload_and_show(draft, lambda changed: changed, failed=self.refused)

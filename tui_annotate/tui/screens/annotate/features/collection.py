@@ -1,4 +1,6 @@
-"""Features for reports, documents and citations of a collection: navigation and surrounding text.
+"""Features for samples of a report collection: reports, documents and citations.
+
+They go from citation to citation, and show the report around the sentence of a citation.
 
 The report of the open citation is kept, so that a key to the next citation of the same report
 reads only that citation.
@@ -146,19 +148,22 @@ class Collection(Feature):
             self._report = read_report(session.annotate, session.person.id, open_sample.sample)
 
     def ready(self, sample: Sample) -> bool:
-        """Return whether the report that contains the open citation is loaded."""
+        """Return whether the report of a citation is loaded; True for samples of other kinds."""
         known = self._report
         if sample.kind is not SampleKind.CITATION or not self.walks:
             return True
         return known is not None and known.id == report_id(sample.group)
 
     def loaded(self, draft: Draft) -> None:
-        """Store in the draft how many documents the sentence cites."""
+        """Record how many documents the sentence of the open citation cites."""
         if parent := self._parent_report(draft):
             draft.tabs = len(parent.citations(draft.sample.key))
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
-        """Return the citations that the next keys may open; None if no citation is open."""
+        """Return the neighbouring citations, to read them before the user goes to them.
+
+        None if the sample is not part of a report collection, or in review.
+        """
         if draft.sample.kind not in RATED_KINDS or not self.walks:
             return None
         parent, here = self._parent_report(draft), draft.sample.key
@@ -218,7 +223,10 @@ class Collection(Feature):
         return True
 
     def _show_citation(self, draft: Draft) -> None:
-        """Put the cursor on the citation's sentence, and show its document at the best match."""
+        """Put the cursor on the sentence with the focused citation, and show the cited document.
+
+        The document is scrolled to its best match, if there is one.
+        """
         citation = draft.citations[draft.citation]
         pointer = draft.pointers[Side.SUMMARY]
         if not citation.span.start <= pointer.offset < citation.span.end:
@@ -277,7 +285,7 @@ class Collection(Feature):
     # what is shown
 
     def before_drawing(self, draft: Draft) -> None:
-        """Search for better evidence in other documents of the report."""
+        """Search other documents of the report for better evidence than the cited document has."""
         self.other_documents.search_later(draft)
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
@@ -306,7 +314,7 @@ class Collection(Feature):
         return citations.find_mark(tabs, keys.index(key) if key in keys else -1)
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> list[TextPage]:
-        """Return pages with the item's documents, its rating and the sample comment."""
+        """Return dialog pages with the documents, the rating and the comment of the sample."""
         del draft
         return item_rows.item_pages(open_sample)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ReadingMessage(ScreenMessage):
-    """Texts of the question whether to begin the second reading."""
+    """Texts of the dialog that asks whether to annotate samples a second time (2nd reading)."""
 
     TITLE = "All samples are complete"
     ONE_SAMPLE = "1 sample is ready for a 2nd reading. Your first annotations are hidden."
@@ -34,7 +34,7 @@ class ReadingMessage(ScreenMessage):
 
 
 class SecondReadings(Feature):
-    """Feature that shows feedback on practice samples and switches to the second reading."""
+    """Feature for feedback on practice samples, and for annotating samples a second time."""
 
     preload = ("tui_annotate.tui.dialogs.feedback", "tui_annotate.tui.dialogs.question")
 
@@ -51,7 +51,10 @@ class SecondReadings(Feature):
             )
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
-        """Show the feedback on a practice sample, then call `go_on`. Always return True."""
+        """Show feedback after a practice sample; call `go_on` when the user closes the feedback.
+
+        After other samples, call `go_on` at once. Return True, because this feature calls it.
+        """
         open_sample = self.host.open_sample
 
         def proceed(_: object = None) -> None:

@@ -37,12 +37,12 @@ class Suggestions(Feature):
     # the open suggestions
 
     def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Put the unanswered suggestions into the draft."""
+        """Add the unanswered suggestions of a sample before the sample is shown."""
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
         draft.suggestions_hidden = self.hiding
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """Show how many suggestions are open."""
+        """Show a message with the number of unanswered suggestions."""
         del session, open_sample, first
         if (draft := self.host.draft) and (
             many := suggestion_actions.describe_open_suggestions(draft)
@@ -54,7 +54,7 @@ class Suggestions(Feature):
             self.host.show_draft()
 
     def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Put the unanswered suggestions into the draft after the sample was read again."""
+        """Update the unanswered suggestions after the sample was read from the store again."""
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
@@ -66,7 +66,7 @@ class Suggestions(Feature):
         return replace(open_sample, suggestions=now)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
-        """Return the status line that describes the focused suggestion, its maker and reason."""
+        """Return the status line that describes the focused suggestion, its source and reason."""
         return suggestion_actions.describe_line(draft, cells)
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
@@ -84,7 +84,10 @@ class Suggestions(Feature):
     # answers to suggestions
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Send answers to suggestions, and hide or show them; return False for other requests."""
+        """Accept or reject a suggestion, or hide or show all suggestions.
+
+        Return False for other effects.
+        """
         open_sample = self.host.open_sample
         if open_sample is None:
             return False
@@ -110,7 +113,11 @@ class Suggestions(Feature):
         one: Suggestion,
         made: Annotation | None,
     ) -> None:
-        """Accept a suggestion: unchanged, or as the annotation `made` that the user changed."""
+        """Accept a suggestion as it is, or with the user's changes.
+
+        Args:
+            made: the changed annotation; None if the user changed nothing.
+        """
         annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
         exchange = partial(single_document.exchange_sides, open_sample.sample)
         changed = exchange(made) if made else None
