@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SAVED_STATE: Final = "saved"
 SAVING_STATE: Final = "saving"
-NOT_SAVED: Final = "not saved"  # the draft line shows the reason
+NOT_SAVED: Final = "not saved"  # the status line shows the reason
 
 Found = TypeVar("Found")
 _Reloaded = tuple["OpenSample", Mapping[LabelPath, LabelPath]]
@@ -49,7 +49,7 @@ class SaveController:
     Attributes:
         stopwatch: counts the seconds of work since they were last sent.
         state: state of the last save, as the header shows it.
-        busy: whether a job that leads to another sample or state is running, so that keys wait.
+        busy: whether a job is running for which keys must wait, such as opening another sample.
         take_over: updates the stored part of a draft and keeps its unsaved part; review extends it.
         reload_sample: reads the sample again after work from elsewhere was merged.
     """
@@ -93,7 +93,7 @@ class SaveController:
         self.send(StoreJob(partial(call, seconds), back, failed, writes=True, shown=True))
 
     def read(self, call: Callable[[], Found], show: Callable[[Found], None]) -> None:
-        """Read data of the open sample, then show it; keys wait until then."""
+        """Read data of the open sample, then show the data; keys wait until the data is read."""
         if self.busy:
             return
         self.busy = True
@@ -196,7 +196,7 @@ class SaveController:
             feature.reloaded(draft, now)
 
     def reload_unchanged(self) -> None:
-        """Read the sample again, unless work is unsaved: saving it will report a conflict."""
+        """Read the sample again, unless it has unsaved work, whose save will report a conflict."""
         draft = self._screen.draft
         if draft and not (draft.save_failed or draft.editing):
             self.reload_and_show(draft, lambda changed: changed, failed=self.refused)
