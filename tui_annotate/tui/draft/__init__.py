@@ -1,1 +1,1 @@
-"""The draft of a sample, without a screen: state, key handlers, and texts of the draft line."""
+"""The draft of a sample, without a screen: state, key handlers, and texts of the status line."""

@@ -240,7 +240,7 @@ def replace_annotations(
     A restored annotation gets the focus, and is removed from the draft if an undo put it there.
 
     Args:
-        text: message for the draft line.
+        text: message for the status line.
         gone: annotation that an undo removed; it becomes the draft, for another label.
     """
     before = {annotation.id for annotation in draft.annotations}

@@ -56,7 +56,7 @@ def show_hits(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
     """Show search hits of the active side, and go to the first hit at or after the cursor.
 
     Args:
-        name: search text or name, for the draft line.
+        name: search text or name, for the status line.
     """
     draft.hits, draft.searched = tuple(hits), (name, draft.side)
     if not hits:

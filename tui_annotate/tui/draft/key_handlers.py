@@ -96,7 +96,7 @@ def _delete(draft: Draft) -> Effects:
 def _back(draft: Draft) -> Effects:
     if draft.pending:
         return label_actions.cancel(draft)
-    if draft.hits:  # first, because the draft line promises it during a search
+    if draft.hits:  # first, because the status line promises it during a search
         draft.hits = ()
         return []
     if draft.side is Side.SOURCE:

@@ -69,7 +69,7 @@ class ReviewText(ScreenMessage):
     UNDO_RATE = "rating"
     UNDO_COMMENT = "sample comment"
 
-    # the draft line: questions
+    # the status line: questions
     REJECTED_BECAUSE = "Rejected because:"
     WHY_NO_RATING = "Why do you accept no rating?"
     CHOOSE_RATING = "Press Backspace, then * to choose a rating"
@@ -78,7 +78,7 @@ class ReviewText(ScreenMessage):
     WHY_REJECT = "Reject {candidate}: why?"
     WHY_REJECT_ALL = "Reject all candidates here: why?"
 
-    # the draft line: the current position
+    # the status line: the current position
     ADD_SELECTION = "+ adds {selection} as your own annotation"
     DROP_SELECTION = "Backspace drops the selection"
     COMPLETE = "Enter completes"
