@@ -282,7 +282,7 @@ class DocumentPane(DocumentView):
         """Highlight one part of a tag (an inserted text, such as a citation mark).
 
         Args:
-            place: offset of the character before the tag, and the part as a span of the tag; None
+            `place`: offset of the character before the tag, and the part as a span of the tag; None
                 to remove the highlight.
         """
         former = self.scene.focused_tag

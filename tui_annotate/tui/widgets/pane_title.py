@@ -59,7 +59,7 @@ class PaneTitle(FixedRows):
         return [[*left, (dash * between, rule), *right]]
 
     def _fit_parts(self, cells: int) -> tuple[int, str, str]:
-        """Fit the title and as many notes (short texts after the title) as possible in `cells` cells.
+        """Fit the title, and as many notes (short texts after it) as possible, in `cells` cells.
 
         Returns:
             The width of the title, the joined notes, and the note at the right edge.
