@@ -64,7 +64,7 @@ def label_change_notice(why: str) -> str:
 
 
 def resolve_order(order: str, machines: Callable[[], MachineServices]) -> tuple[str, str]:
-    """Return the requested order of samples, or the default order if its score does not exist.
+    """Return the requested order of samples; if that order is not available, the default order.
 
     Args:
         order: requested by the user or the settings; its score may have been deleted.

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 _SUGGESTIONS_SETTING: Final = "bundle-suggestions"
 WORKING: Final = ".work"
-"""Suffix of the folder next to a bundle file: the workspace in which its samples are annotated."""
+"""Suffix of the folder, next to a bundle file, in which the bundle's samples are annotated."""
 _ATTEMPTS: Final = 2
 """Number of attempts of a request to the shared table; a failed sync is repeated later."""
 _HOME_SETTING, _NUMBER_SETTING = "home", "last_number"

@@ -1,4 +1,4 @@
-"""Highlights of a displayed text, in layers of one kind each, such as matches or search hits."""
+"""Highlights of a displayed text, in one layer for each kind, such as matches or search hits."""
 
 from __future__ import annotations
 

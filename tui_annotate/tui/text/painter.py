@@ -207,7 +207,7 @@ class _Line:
             yield PaintedText(" ", style_key(SELECTED if selected else PLAIN, None, traits))
 
     def _overlay_hints(self, strings: list[str]) -> set[int]:
-        """Replace the first characters of words by the letters that select these words.
+        """Replace the first characters of words by letters that the user types to select a word.
 
         Returns:
             The offsets of all replaced characters.

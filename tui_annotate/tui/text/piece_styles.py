@@ -1,4 +1,4 @@
-"""Terminal styles of displayed text, by numbers that encode background, label and state flags."""
+"""Terminal styles of displayed text, by a number that encodes background, label and state."""
 
 from __future__ import annotations
 

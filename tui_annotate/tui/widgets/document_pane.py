@@ -309,7 +309,7 @@ class DocumentPane(DocumentView):
         self.redraw(self._swap_layer("hints", layer))
 
     def _repaint_all(self) -> None:
-        """Repaint all lines, which is faster than to find the changed lines among thousands."""
+        """Repaint all lines, which is faster than finding the changed lines among thousands."""
         self._strips.clear()
         self.refresh()
 
@@ -396,8 +396,8 @@ class DocumentPane(DocumentView):
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Start a drag of the mouse, and move the cursor to the character under the mouse.
 
-        With Shift, extend the selection to this character. Without Shift, a match is not a target
-        for the cursor.
+        With Shift, extend the selection to this character. Without Shift, a press on a match does
+        not move the cursor.
         """
         if event.button != 1 or not self.text_layout.text:
             return

@@ -49,7 +49,7 @@ class SaveController:
     Attributes:
         stopwatch: counts the seconds of work since they were last sent.
         state: state of the last save, as the header shows it.
-        busy: whether a job is running for which keys must wait, such as opening another sample.
+        busy: whether a job is running for which key presses must wait, such as opening a sample.
         take_over: updates the stored part of a draft and keeps its unsaved part; review extends it.
         reload_sample: reads the sample again after work from elsewhere was merged.
     """

@@ -77,7 +77,7 @@ READING_TIME: Final = 1.0
 """Seconds for which a sample must be on screen before its first key press can complete it."""
 
 _REPEAT: Final = 0.3
-"""Fraction of `READING_TIME` within which a second key press counts as a key held down."""
+"""Fraction of the minimum reading time within which a second key press counts as a held key."""
 
 
 @dataclass
@@ -205,12 +205,12 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def busy(self) -> bool:
-        """Whether a job is running for which keys must wait, such as opening another sample."""
+        """Whether a job is running for which key presses must wait, such as opening a sample."""
         return self.saves.busy
 
     @property
     def listening_since(self) -> float | None:
-        """Time since which keys are accepted for the open sample; None until the sample is drawn.
+        """Time from which key presses count for the open sample; None until the sample is drawn.
 
         Keys that were pressed before this time were meant for another sample.
         """
@@ -337,7 +337,7 @@ class WorkspaceScreen(SampleScreen):
 
     @staticmethod
     def _note_comes(draft: Draft) -> bool:
-        """Return whether the note input will open after a save, as the label requires a note."""
+        """Return whether the note input opens after a save, because the label requires a note."""
         fresh = [one for one, new in draft.saving.values() if new]
         fresh += filter(None, draft.answering.values())
         return any(completion.wants_note(draft, one) for one in fresh)
@@ -404,12 +404,12 @@ class WorkspaceScreen(SampleScreen):
         return not self.too_small or action_of(action).in_small_window
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Run an action on the open sample; return effects, such as cursor moves."""
+        """Run an action on the open sample; return effects to apply, such as cursor moves."""
         comment = self.open_sample.assignment.comment if self.open_sample else ""
         return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Take the clicked match as evidence, or remove it from the evidence; return effects."""
+        """Take the clicked match as evidence, or remove this evidence; return effects to apply."""
         return highlights.take_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:

@@ -52,8 +52,10 @@ class ReviewMessage(ScreenMessage):
     OWN_WORDS = "other reason"
     NEXT_CANDIDATES = "more"
     THREAD_TITLE = "Annotator's question about this sample"
-    THREAD_TITLE_ONE_MORE = "Annotator's question about this sample · 1 more is unanswered"
-    THREAD_TITLE_MORE = "Annotator's question about this sample · {count} more are unanswered"
+    THREAD_TITLE_ONE_MORE = "Annotator's question about this sample · 1 more question is unanswered"
+    THREAD_TITLE_MORE = (
+        "Annotator's question about this sample · {count} more questions are unanswered"
+    )
     ANSWER_HINT = "your answer"
     NO_SAMPLE = (
         "No samples to review (q quits): two annotators must complete a sample before its review"

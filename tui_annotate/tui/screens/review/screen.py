@@ -165,7 +165,7 @@ class ReviewScreen(WorkspaceScreen):
     # keys
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Run an action on the sample in review; return effects, such as cursor moves."""
+        """Run an action on the sample in review; return effects to apply, such as cursor moves."""
         if isinstance(draft, ReviewDraft):
             more, comment = self.feature_keys, self._agreed_comment()
             return key_handlers.press(draft, action, digit=digit, comment=comment, more=more)
@@ -236,7 +236,7 @@ class ReviewScreen(WorkspaceScreen):
         return keys.line(draft.state, question=question, digits=f"1-{count}")
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the content of the label bar: the options that the digit keys choose now.
+        """Return the content of the label bar: the options that digit keys select.
 
         The options are candidate annotations, answers to a question (such as reasons), or labels.
         """

@@ -60,7 +60,8 @@ class TextComparison:
     def begin(self, draft: Draft) -> None:
         """Discard the comparison results of the previous sample, and prepare for the new sample.
 
-        Words that are already known to be missing from its sources are marked, if wanted.
+        Words that are already known to be missing from its sources are marked, if the user has
+        switched such marks on.
         """
         self._last_pair, self.contrast = None, NOTHING
         self.comparing = self.searching = False
@@ -85,9 +86,9 @@ class TextComparison:
         asyncio.get_running_loop().call_later(seconds, self._screen.call_later, self._on_pause_end)
 
     def _on_pause_end(self) -> None:
-        """Compare the focused match with the selection, or wait again.
+        """Compare the focused match with the selection if neither has changed recently.
 
-        The comparison waits until neither of the two has changed for a short time.
+        Otherwise, wait again.
         """
         left = self._changed_at + _PAUSE - time.monotonic()
         self._pausing = left > 0
@@ -192,12 +193,12 @@ class TextComparison:
 
 
 def _texts(sample: Sample) -> _Texts:
-    """Return the sides and hashes of a sample's texts: the key of its results in `_marks`."""
+    """Return the sides and hashes of a sample's texts, by which its missing words are cached."""
     return tuple((document.side, document.sha256) for document in sample.documents)
 
 
 def _places(sample: Sample) -> list[Place]:
-    """Return the documents of a sample that have a text to be compared with.
+    """Return the documents of a sample that can be compared with a text of the opposite side.
 
     The summary, which is compared with the sources, precedes the sources.
     """

@@ -106,7 +106,7 @@ class FeatureHost(Protocol):
 
     @property
     def busy(self) -> bool:
-        """Whether a job is running for which keys must wait, such as opening another sample."""
+        """Whether a job is running for which key presses must wait, such as opening a sample."""
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
         """Show a message in the status line until the next key press; see `Draft.say`."""
@@ -212,7 +212,7 @@ class Feature:
         """Read the feature's data for a sample that is opened; called in the store's thread."""
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the sample to open after the finished sample `sample`.
+        """Return the sample to open after the user has finished `sample`.
 
         None means no preference: if no other feature returns a sample, the next sample of the queue
         is opened. Called in the store's thread.
@@ -227,19 +227,19 @@ class Feature:
         """Add the feature's data to an opened sample, after its texts are loaded into the panes."""
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """Handle that another sample is now shown.
+        """React to a newly shown sample.
 
         Args:
             first: whether this is the first sample since the app was started.
         """
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
-        """Return the open sample, with the feature's updates after the store confirmed a save."""
+        """Return the open sample with this feature's updates after the store confirmed a save."""
         del draft, saved
         return open_sample
 
     def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Update the feature's data of the open sample, after it was read from the store again."""
+        """Update the feature's data after the open sample was read from the store again."""
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
         """Show a dialog after a finished sample, then call `go_on`; return False for no dialog."""

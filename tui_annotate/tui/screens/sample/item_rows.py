@@ -109,7 +109,7 @@ def title(
 def name(draft: Draft, usual: str, parent: ParentReport | None = None) -> str:
     """Return the name that a title shows for a report, document or citation.
 
-    Other samples have the name `usual`.
+    For other samples, return `usual`.
     """
     sample = draft.sample
     run = _run_name(sample)

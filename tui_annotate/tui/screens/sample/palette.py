@@ -1,4 +1,4 @@
-"""Commands of the command palette: the actions that are possible at the time, and the themes."""
+"""Commands of the command palette: the actions that are possible now, and the themes."""
 
 from __future__ import annotations
 

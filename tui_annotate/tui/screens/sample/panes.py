@@ -117,7 +117,7 @@ class PaneController:
             self[side].go_to(min(wanted, len(text)))
 
     def next_document(self, step: int) -> None:
-        """Show the next or previous source document; the one after the last is the first."""
+        """Show the next or previous source document; the first document follows the last one."""
         if draft := self._screen.draft:
             count = len(draft.sample.side(Side.SOURCE))
             self.show_document(Side.SOURCE, (self._documents[Side.SOURCE] + step) % count)
@@ -181,7 +181,7 @@ class PaneController:
             cursor_actions.set_pointer(draft, side, self.pointer(side))
 
     def forget_matches(self) -> None:
-        """Make the next call of `follow` search for matches, even if the selection is unchanged."""
+        """Make the next cursor update search for matches, even if the selection is unchanged."""
         self._anchors.clear()
 
     def _update_matches(self, draft: Draft) -> Effects:

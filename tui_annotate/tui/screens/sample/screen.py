@@ -106,7 +106,7 @@ class SampleScreen(Screen[None]):
 
     @property
     def busy(self) -> bool:
-        """Whether a job is running for which keys must wait, such as opening another sample."""
+        """Whether a job is running for which key presses must wait, such as opening a sample."""
         raise NotImplementedError
 
     @property
@@ -124,7 +124,7 @@ class SampleScreen(Screen[None]):
         return True
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Run an action on the open sample; return effects, such as cursor moves."""
+        """Run an action on the open sample; return effects to apply, such as cursor moves."""
         raise NotImplementedError
 
     def header(self) -> Header | None:

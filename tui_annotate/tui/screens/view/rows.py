@@ -49,7 +49,7 @@ _MOST_LINES: Final = 12
 
 
 def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
-    """Return the content of the label bar: one option for each annotator, to filter annotations.
+    """Return the content of the label bar: an option to show the work of each annotator.
 
     Names are cut so that all of them fit into two rows of `cells` cells.
     """

@@ -238,7 +238,7 @@ class ViewScreen(SampleScreen):
                 self.perform(key_handlers.refuse(draft, self._keys.get(name).help))
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Run an action on the open sample; return effects, such as cursor moves."""
+        """Run an action on the open sample; return effects to apply, such as cursor moves."""
         if not isinstance(draft, ViewDraft):
             return []
         return key_handlers.press(draft, action, digit=digit)
@@ -337,7 +337,7 @@ class ViewScreen(SampleScreen):
                 for key, name in keys.line(VIEWING)]  # fmt: skip
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the content of the label bar: one option per annotator, to filter annotations."""
+        """Return the content of the label bar: an option to show the work of each annotator."""
         if not isinstance(draft, ViewDraft):
             return super().bar(draft)
         return rows.bar(draft, self.app.size.width)
