@@ -64,14 +64,14 @@ def label_change_notice(why: str) -> str:
 
 
 def resolve_order(order: str, machines: Callable[[], MachineServices]) -> tuple[str, str]:
-    """Return a usable order of samples, and a message if the requested order is not available.
+    """Return the requested order of samples; if that order is not available, the default order.
 
     Args:
         order: requested by the user or the settings; its score may have been deleted.
         machines: called only for an order by a score.
 
     Returns:
-        (order, message); the message is empty if the requested order is available.
+        (order, message); the message explains the use of the default order, and is empty otherwise.
     """
     scored = by_score(order)
     if scored is None or scored.score in machines().scores.orderable():

@@ -105,7 +105,7 @@ class StoreThread:
             self._deferred.append(job)
 
     def start_deferred(self) -> None:
-        """Start the deferred jobs; called when the frame is painted."""
+        """Start the jobs that were deferred until the screen is drawn."""
         deferred, self._deferred = self._deferred, []
         for job in deferred:
             self._submit(job)
@@ -218,7 +218,7 @@ class Stopwatch:
     _seconds: float = field(default=0.0)
 
     def touch(self) -> None:
-        """Count the working time from the last touch until now."""
+        """Add the time since the previous call, at most one minute, to the working time."""
         now = self.clock()
         if self._last is not None:
             self._seconds += working_seconds(now - self._last)
@@ -226,11 +226,11 @@ class Stopwatch:
 
     @property
     def full(self) -> bool:
-        """Whether the counted time has almost reached the maximum for one event."""
+        """Whether the counted working time is close to the maximum that one event can store."""
         return self._seconds >= _FULL_SECONDS
 
     def take(self) -> float:
-        """Return the counted seconds of work, and start again from 0."""
+        """Return the working time counted so far, in seconds, and reset it to 0."""
         self.touch()
         seconds, self._seconds = self._seconds, 0.0
         return seconds

@@ -28,7 +28,7 @@ _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 def prepare(environ: MutableMapping[str, str]) -> TerminalLook:
-    """Set the environment variables for Textual, and return the look for the terminal."""
+    """Set the environment variables for Textual; return the theme and colours for the terminal."""
     look = detect(environ)
     if environ.get("NO_COLOR") == "":
         del environ["NO_COLOR"]  # empty means unset, but not for Textual

@@ -42,11 +42,11 @@ _RETRY, _RETRY_LONGEST = 30.0, 300.0
 _CLOSE_SECONDS: Final = 3.0
 """Seconds that quitting waits for a push; remaining changes are sent at the next start."""
 _DIALOG_RETRY: Final = 0.5
-"""Seconds until the app tries again to show a conflict."""
+"""Seconds between attempts to show a sync conflict while a note, question or dialog is open."""
 
 
 class SharingMessage(ScreenMessage):
-    """Messages about shared work that are not displayed in the status line."""
+    """Texts about the sync of work with other machines, for a dialog or standard error."""
 
     CONFLICTS_TITLE = "Samples changed here and on another machine"
     CONFLICTS_HEAD = "sample changed here and on another machine"
@@ -286,13 +286,19 @@ class WorkSharing:
         self._syncer.go(online=online)
 
     def _receive(self, update: SyncUpdate) -> None:
-        """Store conflicts until they are shown; post an update; called in the sharing thread."""
+        """Keep sync conflicts until a dialog shows them, and post the update to the app.
+
+        Called in the sharing thread.
+        """
         if update.merged is not None:
             self._forks += update.merged.forks
         self._post(update)
 
     def show(self, update: SyncUpdate) -> None:
-        """Show an update of sharing on the screen; a repeated problem is shown only once."""
+        """Show the state of the sync in the header, and a new problem in the status line.
+
+        After a pull, the open sample is read again, and sync conflicts are shown.
+        """
         self._screen.query_one(HeaderBar).show_sync(update.state)
         if update.problem and update.problem != self._problem:
             self._screen.show_message(MessageCode.NOT_SHARED_YET, "warning", problem=update.problem)

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 _SUGGESTIONS_SETTING: Final = "bundle-suggestions"
 WORKING: Final = ".work"
-"""Suffix of a bundle's working folder: a workspace next to the file, where users annotate."""
+"""Suffix of the folder, next to a bundle file, in which the bundle's samples are annotated."""
 _ATTEMPTS: Final = 2
 """Number of attempts of a request to the shared table; a failed sync is repeated later."""
 _HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
@@ -66,7 +66,7 @@ _BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
 
 
 def open_merge_store(space: Workspace) -> MergeStore:
-    """Return the store that merges other machines' work into a workspace."""
+    """Return the object that merges work done on other machines into a workspace."""
     corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
     return MergeStore(
         space.team.database,
@@ -164,7 +164,7 @@ class PersonSync:
 
 
 def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
-    """Return the person with a name, an id or, with accounts, an e-mail address.
+    """Find a person by name or id, or by e-mail address if the workspace has accounts.
 
     `create`: add a person with an unknown name, in a workspace without accounts.
 

@@ -58,7 +58,7 @@ class MachineServices:
 
     @cached_property
     def scores(self) -> ScoreStore:
-        """The store of runs and their scores."""
+        """The store of the scores of samples, and of the machine runs that computed them."""
         from tui_annotate.storage.scores.store import ScoreStore
 
         return ScoreStore(self.database, actor=self.actor)

@@ -105,7 +105,8 @@ class WorkspaceMembers:
         if not self._shared_store.exists():
             raise NotFound(
                 f"the shared store of accounts {self._shared_store} does not exist",
-                "check that the store's disk is mounted; or create it: tui-annotate users create",
+                "check that the store's disk is mounted, or create the store:"
+                " tui-annotate users create",
             )
         return self.database.companion(self._shared_store)
 

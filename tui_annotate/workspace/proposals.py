@@ -121,7 +121,10 @@ class GuidanceFiles:
             now.keep(change, text, [])
 
     def text(self) -> str:
-        """Return the text of the label set that is in use once a changed `labels.yaml` is stored.
+        """Return the text of the label set in use.
+
+        This is the text of `labels.yaml`, or the stored text if the file is missing or its changes
+        cannot be applied.
 
         Raises:
             InvalidLabels: `labels.yaml` is not a valid label set.

@@ -198,7 +198,10 @@ class TeamServices:
 
     @property
     def review(self) -> ReviewService:
-        """The service for adjudication; changed labels and guidelines files are stored first."""
+        """The service for adjudication.
+
+        Each access first stores changes to the workspace's files of labels and guidelines.
+        """
         self.proposals.take_up()
         return self._review
 

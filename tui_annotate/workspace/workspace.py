@@ -87,7 +87,9 @@ class Workspace:
 
     @property
     def labels(self) -> LabelTree:
-        """The workspace's label set; a changed `labels.yaml` is stored as a new version first.
+        """The workspace's label set.
+
+        If `labels.yaml` has changed, its text is first stored as a new version of the label set.
 
         Raises:
             InvalidLabels: `labels.yaml` is not a valid label set.
@@ -97,7 +99,9 @@ class Workspace:
 
     @property
     def annotate(self) -> AnnotationService:
-        """The service for annotators' actions; changed label and guideline files are stored first.
+        """The service for the actions of annotators.
+
+        Each access first stores changes to the workspace's files of labels and guidelines.
 
         Raises:
             InvalidLabels: `labels.yaml` is not a valid label set.
@@ -126,7 +130,7 @@ class Workspace:
         top: int = 5,
         by: Signals = Signals.FUSED,
     ) -> SpanMatches:
-        """Return the assist's matches for a span, ranked by words, by vectors, or by both.
+        """Return the matches of a span: related sentences of the other text (summary or source).
 
         Args:
             document: key of the span's document; required if its side has several documents.
@@ -140,7 +144,7 @@ class Workspace:
 
     @cached_property
     def assist(self) -> AssistService:
-        """The assist, which finds related segments; without vectors, its ranking is lexical."""
+        """The service that finds the matches of a span; without vectors, the ranking is lexical."""
         from tui_annotate.plugins import registry
         from tui_annotate.services.assist.search import AssistService
 
@@ -160,7 +164,7 @@ class Workspace:
         )
 
     def assist_report(self, *, weeks: bool = False, **filters: str) -> dict[str, Any]:
-        """Return a report on the use of the assist in current annotations, as JSON values.
+        """Return a report on the use of matches in current annotations, as JSON values.
 
         docs/json.md describes the values, by week or by month; `filters` as in `RecordFilter`.
 

@@ -64,10 +64,10 @@ FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
 _COMMON_KEYS = ("Enter", "open"), ("/", "search"), ("f", "filter")
 
 KEYS: tuple[tuple[str, str], ...] = (("↑↓", "move"), *_COMMON_KEYS, ("g", "go to"))
-"""Keys on the key line with their names, the most useful first."""
+"""Pairs (key, name of its action) for the key line, the most useful first."""
 
 SCORED_KEYS: tuple[tuple[str, str], ...] = (*_COMMON_KEYS, ("o", "sort"), ("s", "siblings"))
-"""Keys on the key line with their names, for samples that may have scores."""
+"""Pairs (key, name of its action) for the key line of a list that can show scores."""
 
 
 def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
@@ -98,13 +98,13 @@ MACHINES = HelpGroup(
         ("s", "sibling samples: other summaries of the same source"),
     ),
 )
-"""Help on the keys of a list whose samples may have scores."""
+"""Help on the additional keys of a list of samples that can show scores."""
 
 SCORE_LEGEND: tuple[LegendEntry, ...] = (
     LegendEntry(((BARS, "accent"),), "score of the sample: a full bar means well supported"),
     LegendEntry((("r w u", "disabled"),), "verdict of a program: right, wrong, undecided"),
 )
-"""Legend of the marks next to samples that may have scores."""
+"""Legend of the score bars and verdict letters that a list shows next to a sample."""
 
 HELP = help_groups((f"1-{len(FILTERS)}", "show samples of one state"), ("f", "next filter"))
 
@@ -160,7 +160,9 @@ class PageRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QueueScores:
-    """Functions that read a list's scores and orders in a thread, and that get or set the order.
+    """Functions with which a list of samples shows scores, and sorts the samples by them.
+
+    The functions that read data (`glances`, `siblings`, `orders`) are called in a thread.
 
     Attributes:
         glances: reads the scores of samples.
@@ -292,11 +294,17 @@ class QueueScreen(Screen[SampleKey | None]):
     # reading rows
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait, because other rows are about to be shown."""
+        """Return whether a key must wait until the rows of a new search or filter are shown.
+
+        Text for the search input does not wait.
+        """
         return self._awaited and not is_text(self.focused, event)
 
     def _read(self) -> None:
-        """Read requested or missing rows, unless another page is being read."""
+        """Start to load the rows that the list needs, unless other rows are being loaded.
+
+        These are the rows of a new search, filter or order, else rows in view that are not loaded.
+        """
         if self._reading or not self.is_mounted:
             return
         if self._wanted != self._held:
@@ -443,7 +451,10 @@ class QueueScreen(Screen[SampleKey | None]):
         self.dismiss(None)
 
     def action_unsearch(self) -> None:
-        """Clear the search, but keep the list open: the user may hold Backspace down too long."""
+        """Clear the search text and close the search input (Backspace).
+
+        The list stays open, because a user may hold Backspace down longer than necessary.
+        """
         self.query_one(LineInput).value = ""
         self._end_search()
 

@@ -41,7 +41,14 @@ class SignInMessage(ScreenMessage):
 
 
 class FieldContent(NamedTuple):
-    """Content of an input field: the value's key, the shown name, initial value, secrecy."""
+    """An input field of a form.
+
+    Attributes:
+        field: key of the field's value.
+        name: label of the field on the screen.
+        value: initial text.
+        secret: whether typed characters are hidden, as in a password.
+    """
 
     field: str
     name: str

@@ -1,1 +1,1 @@
-"""Text in a terminal: display, layout, layers and cursor, in cells and offsets, without widgets."""
+"""Display of a text in a terminal: line breaks, highlights and cursor, without widgets."""

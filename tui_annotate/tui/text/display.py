@@ -192,7 +192,7 @@ def is_edge(text: str, offset: int) -> bool:
 
 
 def next_edge(text: str, offset: int) -> int:
-    """Return the first edge of a grapheme cluster after `offset`, or the end of the text."""
+    """Return the first boundary between grapheme clusters after `offset`, or the text's end."""
     offset += 1
     while not is_edge(text, offset):
         offset += 1
@@ -200,7 +200,7 @@ def next_edge(text: str, offset: int) -> int:
 
 
 def previous_edge(text: str, offset: int) -> int:
-    """Return the last edge of a grapheme cluster before `offset`, or 0."""
+    """Return the last boundary between grapheme clusters before `offset`, or 0."""
     offset -= 1
     while not is_edge(text, offset):
         offset -= 1
@@ -208,12 +208,12 @@ def previous_edge(text: str, offset: int) -> int:
 
 
 def cluster_start(text: str, offset: int) -> int:
-    """Return the last edge of a grapheme cluster at or before `offset`."""
+    """Return the nearest boundary between grapheme clusters at or before `offset`."""
     return offset if is_edge(text, offset) else previous_edge(text, offset)
 
 
 def cluster_end(text: str, offset: int) -> int:
-    """Return the first edge of a grapheme cluster at or after `offset`."""
+    """Return the nearest boundary between grapheme clusters at or after `offset`."""
     return offset if is_edge(text, offset) else next_edge(text, offset)
 
 

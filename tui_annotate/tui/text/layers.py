@@ -1,4 +1,4 @@
-"""Layers on a displayed text: spans with values, such as highlights, which are found by line."""
+"""Highlights of a displayed text, in one layer for each kind, such as matches or search hits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ class AnnotationMark:
 
 
 class SpanLayer(Generic[T]):
-    """A layer of spans with values. Its spans may overlap, and are sorted once for binary search.
+    """Spans of a text that are highlighted for one reason, each with a value, such as a match.
+
+    The spans may overlap. They are sorted, so that the spans in a line are found by binary search.
 
     Iteration yields (span, value) by start, then end; equal spans keep their order.
     """
@@ -60,7 +62,7 @@ class SpanLayer(Generic[T]):
         return [item for item in self._items[first:last] if item[0].end > start]
 
     def changed(self, other: SpanLayer[T]) -> tuple[Span, ...]:
-        """Return the spans whose values differ between two layers and must be redrawn."""
+        """Return the spans to redraw if `other` replaces this layer: those whose values differ."""
         mine, theirs = self._by_span(), other._by_span()
         return tuple(
             span for span in mine.keys() | theirs.keys() if mine.get(span) != theirs.get(span)
@@ -75,7 +77,7 @@ class SpanLayer(Generic[T]):
 
 @dataclass
 class DocumentLayers:
-    """All layers that are displayed on one document: annotations, matches, search hits and others.
+    """All highlights of a displayed document: annotations, matches, search hits and others.
 
     Attributes:
         focused_match: rank of the focused match; 0 for none.

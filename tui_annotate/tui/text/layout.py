@@ -42,7 +42,7 @@ _HANGING = frozenset(" \u2002\u2003\u2009\u200a")
 
 
 class _Block(NamedTuple):
-    """A paragraph and its width in cells: `sums[i]` is the width before code point `i`."""
+    """A measured paragraph: `sums[i]` is the width in cells of its first `i` code points."""
 
     start: int
     end: int
@@ -58,7 +58,12 @@ class TextLayout:
     """
 
     def __init__(self, text: str, tags: Mapping[int, int] = _NO_TAGS) -> None:
-        """Measure a text. `tags` has the cells of each tag, a text displayed after an offset."""
+        """Measure a text in terminal cells.
+
+        Args:
+            tags: width in cells of each tag (an inserted text, such as a citation mark), by the
+                offset of the code point after which the tag is displayed.
+        """
         self.text = text
         self.width = 0
         self._blocks = _measure(text, tags)
@@ -160,7 +165,11 @@ def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
 
 
 def _first_offset(found: int, tagged: list[int], start: int) -> int:
-    """Return the smaller of the offset `found` and the next tag's offset; -1 means no offset."""
+    """Return the smaller of `found` and the first offset in `tagged` that is not before `start`.
+
+    If there is only one of the two, return it; if there is none, return -1. A negative `found`
+    means that there is no such offset.
+    """
     at = bisect_left(tagged, start)
     return min([offset for offset in (found, *tagged[at : at + 1]) if offset >= 0], default=-1)
 
@@ -227,11 +236,11 @@ def _is_wide(character: str) -> bool:
 
 
 LEAST_ROWS: Final = 3
-"""Minimum number of rows for each of two texts, if the screen has enough rows."""
+"""Minimum number of rows for each of the two texts on the screen; fewer in a tiny window."""
 
 
 def rows_needed(text: str, width: int, *, most: int) -> int:
-    """Return the number of lines of a text wrapped to `width` cells, and at most `most`."""
+    """Return how many lines a text needs if it is wrapped to `width` cells, up to `most` lines."""
     if len(text) > most * width:
         return most
     layout = TextLayout(text)

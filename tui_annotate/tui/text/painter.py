@@ -39,7 +39,7 @@ GUTTER: Final = 4
 
 
 class PaintedText(NamedTuple):
-    """A piece of sanitized text, and the key of its style in `PieceStyles`."""
+    """A piece of text without control characters, and the number that encodes its style."""
 
     text: str
     key: int
@@ -117,7 +117,10 @@ class _Line:
         return {at for at in range(self.start, self.content) if at in tags} if tags else set()
 
     def _paint_tag(self, offset: int) -> Iterable[PaintedText]:
-        """Paint the tag displayed after an offset, with its focused part bold and underlined."""
+        """Paint the tag (an inserted text, such as a citation mark) that follows an offset.
+
+        The focused part of the tag is bold and underlined.
+        """
         tag, focused = self.scene.tags[offset], self.scene.focused_tag
         start, end = len(tag), len(tag)
         if focused and focused[0] == offset:
@@ -143,7 +146,10 @@ class _Line:
         return sorted(cut for cut in cuts if self.start <= cut <= self.content)
 
     def _style_key(self, low: int, high: int) -> int:
-        """Return the style key of `[low, high)`, a part of the line that has one style."""
+        """Return the number that encodes the style of the text `[low, high)` (see `style_key`).
+
+        All characters of this text have the same style.
+        """
         scene = self.scene
         lying = [mark for span, mark in self.marks if span.start <= low and high <= span.end]
         marks = [mark for mark in lying if not mark.suggested]
@@ -201,7 +207,11 @@ class _Line:
             yield PaintedText(" ", style_key(SELECTED if selected else PLAIN, None, traits))
 
     def _overlay_hints(self, strings: list[str]) -> set[int]:
-        """Replace the first characters of words by letter codes, and return their offsets."""
+        """Replace the first characters of words by letters that the user types to select a word.
+
+        Returns:
+            The offsets of all replaced characters.
+        """
         touching = self.scene.hints.touching(self.start, self.end)
         starting = [
             (span.start, label)

@@ -1,4 +1,4 @@
-"""Styles of pieces of text, each found by a number that encodes background, label and flags."""
+"""Terminal styles of displayed text, by a number that encodes background, label and state."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ _GAP = Style(bold=True, underline2=True, reverse=False)
 
 
 class PieceStyles(dict[int, Style | None]):
-    """A cache of text styles by style key; None is the empty style, for which no bytes are sent.
+    """A cache of text styles, by the number that encodes a style (see `style_key`).
+
+    The value None is the default style, for which no escape codes are sent to the terminal.
 
     All styles are based on `ground`, the theme's own colours. Otherwise a light terminal would show
     the labels of a dark theme on white. In a reversed selection, a cursor or a conflict is not
@@ -71,7 +73,11 @@ class PieceStyles(dict[int, Style | None]):
         ground: Style = _PLAIN,
         sent: Callable[[Style], Style | None] = lambda style: style,
     ) -> None:
-        """Create the cache; `sent` converts a style into the style that is sent to the terminal."""
+        """Create an empty cache.
+
+        Args:
+            sent: converts a style for the terminal, for example to fewer colours.
+        """
         super().__init__()
         self.palette, self.ground = palette, ground
         self._convert = sent

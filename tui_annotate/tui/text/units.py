@@ -32,7 +32,7 @@ class Characters:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield the characters that end after `offset`, in order."""
+        """Yield the characters (grapheme clusters) from the one at `offset` on, in order."""
         start = cluster_start(self._text, offset)
         while start < len(self._text):
             end = next_edge(self._text, start)
@@ -40,7 +40,7 @@ class Characters:
             start = end
 
     def before(self, offset: int) -> Iterator[Span]:
-        """Yield the characters that start before `offset`, last first."""
+        """Yield the characters (grapheme clusters) that start before `offset`, last first."""
         end = cluster_end(self._text, offset)
         while end > 0:
             start = previous_edge(self._text, end)

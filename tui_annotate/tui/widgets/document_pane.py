@@ -205,7 +205,7 @@ class DocumentPane(DocumentView):
         return self._views[0][0] if self._views else None
 
     def sentences_seen(self, time: float) -> tuple[int, ...]:
-        """Return the indices of the sentences that were readable on screen at an event's time.
+        """Return the indices of the sentences that were readable on screen at a given time.
 
         A sentence is readable if it was entirely in view, apart from white space. Under the cursor
         or in the selection, part of the sentence is enough, because a sentence may be higher than
@@ -248,7 +248,7 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def set_marks(self, marks: Sequence[AnnotationMark]) -> None:
-        """Highlight the annotated spans with the marks of their annotations."""
+        """Highlight annotated spans, each with the colour and letter of its annotation."""
         layer = SpanLayer((mark.span, mark) for mark in marks)
         self.redraw(self._swap_layer("marks", layer))
 
@@ -269,22 +269,31 @@ class DocumentPane(DocumentView):
         self.redraw(self._swap_layer(name, SpanLayer((span, None) for span in spans)))
 
     def set_lacking(self, spans: Sequence[Span]) -> None:
-        """Highlight words that the compared text does not contain. The list may be very long."""
+        """Highlight the words that do not occur in the other text (summary or source).
+
+        There may be thousands of such words.
+        """
         if not spans and not self.scene.lacking:
             return
         self.scene.lacking = SpanLayer((span, None) for span in spans)
         self._repaint_all()
 
     def set_tag(self, place: tuple[int, Span] | None) -> None:
-        """Focus a part of a tag (a short text inserted after an offset). None removes the focus."""
+        """Highlight one part of a tag (an inserted text, such as a citation mark).
+
+        Args:
+            `place`: offset of the character before the tag, and the part as a span of the tag; None
+                to remove the highlight.
+        """
         former = self.scene.focused_tag
         self.scene.focused_tag = place and (place[0], place[1].shift(1))  # a space precedes the tag
         self.redraw([Span(one[0], one[0] + 1) for one in (former, place) if one])
 
     def set_search(self, spans: Sequence[Span], *, focused: int = 0) -> None:
-        """Highlight the hits of a search, in order. The list may be very long.
+        """Highlight the hits of a text search, of which there may be thousands.
 
         Args:
+            spans: spans of the hits, in order.
             focused: number of the focused hit, from 1; 0 for none.
         """
         former, self.scene.focused_hit = self.scene.focused_hit, focused
@@ -300,7 +309,7 @@ class DocumentPane(DocumentView):
         self.redraw(self._swap_layer("hints", layer))
 
     def _repaint_all(self) -> None:
-        """Repaint all lines, because a comparison of thousands of lines is slower."""
+        """Repaint all lines, which is faster than finding the changed lines among thousands."""
         self._strips.clear()
         self.refresh()
 
@@ -385,7 +394,11 @@ class DocumentPane(DocumentView):
     # the mouse
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Start a drag. Extend the selection (with Shift) or move the cursor (not on a match)."""
+        """Start a drag of the mouse, and move the cursor to the character under the mouse.
+
+        With Shift, extend the selection to this character. Without Shift, a press on a match does
+        not move the cursor.
+        """
         if event.button != 1 or not self.text_layout.text:
             return
         event.stop()

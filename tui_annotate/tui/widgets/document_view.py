@@ -47,7 +47,11 @@ def text_columns(width: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _PaintOptions:
-    """Options that affect how lines are painted. `ground` is the style of plain text."""
+    """Settings that determine how the lines of a document are painted.
+
+    Attributes:
+        ground: style of text without highlights.
+    """
 
     style_table: PieceStyles = field(compare=False)
     palette: PaintStyles
@@ -180,7 +184,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return views[0][1] if views and views[0][0] <= time else None
 
     def _paint_options(self) -> _PaintOptions:
-        """Return the current paint options. If they have changed, discard all painted lines."""
+        """Return the settings for painting; if they have changed, discard the cached lines."""
         app, palette = self.app, self.palette
         ground = Style.null() if app.native_ansi_color else self.base + palette.text
         options = _PaintOptions(
@@ -228,7 +232,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return line if cells <= width else WholeStrip(line.crop(0, width), width)
 
     def redraw(self, spans: Iterable[Span | None]) -> None:
-        """Repaint the lines that contain the given spans, and skip each None."""
+        """Repaint the lines that contain the given spans. None stands for no span."""
         rows = self._rows(spans)
         if not rows:
             return
@@ -294,17 +298,21 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
 
 
 FRAME_LINES: Final = 2
-"""Maximum number of lines of surrounding text before a document, and after it."""
+"""Maximum number of lines of text shown before an excerpt of a document, and after it."""
 
 
 class SurroundingText(NamedTuple):
-    """The text before and after a document, as raw or wrapped lines."""
+    """The texts before and after a displayed excerpt of a document, as raw or wrapped lines."""
 
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
 
     def wrap_line(self, cells: int) -> SurroundingText:
-        """Wrap and sanitize the last lines before the document and the first lines after it."""
+        """Return the text next to the document, wrapped to lines of at most `cells` cells.
+
+        These are the last lines of the text before the document, and the first lines of the text
+        after it, without control characters.
+        """
         # in characters; one line more, because a line may break early
         most = (FRAME_LINES + 1) * max(cells, LEAST_WIDTH)
         ends = (line_text(part[-most:]) for part in self.before if part)

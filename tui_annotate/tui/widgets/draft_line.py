@@ -22,15 +22,15 @@ _LOOKS: dict[Kind, tuple[str, str, str]] = {
     "warning": ("!", "warning", "warning"),
     "error": ("✗", "error", "error"),
 }
-"""(glyph, colour role of the glyph, colour role of the text) of each kind of message."""
+"""For each kind of message: its glyph, the glyph's colour in the theme, the text's colour."""
 
 _WRAPPED: frozenset[Kind] = frozenset({"warning", "error"})
-"""Kinds of messages that are wrapped instead of cut, because their hint is at the end."""
+"""Kinds of messages that are wrapped to several rows, so that the hint at the end is visible."""
 _MOST_ROWS = 4
 
 
 class DraftLine(FixedRows):
-    """A line with the last message and its glyph. Warnings and errors take up to four rows."""
+    """The status line with the last message. Warnings and errors take up to four rows."""
 
     DEFAULT_CSS = "DraftLine { background: $surface; height: auto; }"
 
@@ -57,7 +57,7 @@ class DraftLine(FixedRows):
         return wrap_line(self._text, cells - GLYPH_CELLS)
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the rows to draw: the glyph of the message, and its text."""
+        """Return the rows of the status line: the message, after the glyph of its kind."""
         glyph, *roles = _LOOKS[self._kind]
         glyph_style, text_style = map(self.palette.style, roles)
         *first, last = self._wrap_text(cells)[:_MOST_ROWS]

@@ -75,7 +75,7 @@ class LabelBar(FixedRows):
         return len(self._lay_out_options(width, self.most_rows)[0]) if width else 0
 
     def blink(self) -> None:
-        """Show the bar in reverse colours for 150 ms, because a key did nothing."""
+        """Show the bar in reverse colours for 150 ms, to signal that a key had no effect."""
         if not self._blinking:
             self._blinking = True
             self.repaint()
@@ -108,7 +108,9 @@ class LabelBar(FixedRows):
                 self.post_message(self.Picked(spot.digit))
 
     def _lay_out_options(self, cells: int, rows: int) -> tuple[list[list[Run]], list[_OptionSpot]]:
-        """Lay out all options in at most `rows` rows, or as many as fit and the option `0 more`.
+        """Lay out as many options as fit in `rows` rows.
+
+        If not all options fit, the last one is the option with the digit 0, by default `0 more`.
 
         The gaps shrink before an option is dropped: a tick on one option must not hide another.
         """

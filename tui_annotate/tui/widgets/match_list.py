@@ -71,7 +71,7 @@ class MatchList(RowList):
         )
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the row of a match, or the row with the search status below the matches."""
+        """Return the styled text of a row: a match, or the search status below the matches."""
         palette = self.palette
         if index < len(self._rows):
             return self._render_match(self._rows[index], cells)

@@ -59,7 +59,11 @@ class PaneTitle(FixedRows):
         return [[*left, (dash * between, rule), *right]]
 
     def _fit_parts(self, cells: int) -> tuple[int, str, str]:
-        """Return (title width, joined notes, note at the right edge) that fit in `cells` cells."""
+        """Fit the title, and as many notes (short texts after it) as possible, in `cells` cells.
+
+        Returns:
+            The width of the title, the joined notes, and the note at the right edge.
+        """
         least = min(text_width(self._title), _LEAST_TITLE)
         whole = _JOINT.join(self._notes)
         for right in (self._right, ""):
@@ -72,7 +76,10 @@ class PaneTitle(FixedRows):
 
 
 def _join_notes(notes: Sequence[str], cells: int) -> str:
-    """Join as many notes as fit in `cells` terminal cells. The last joined note may be cut."""
+    """Join as many notes (short texts after a pane's title) as fit in `cells` terminal cells.
+
+    The last of the joined notes is cut if only its start fits.
+    """
     joined = ""
     for note in notes:
         joint = _JOINT if joined else ""

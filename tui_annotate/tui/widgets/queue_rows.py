@@ -96,7 +96,7 @@ class QueueHeads(FixedRows):
 
 
 class QueueList(RowList):
-    """The list of samples in the queue. It posts `Moved` when other samples may be in view."""
+    """The list of samples in the queue. It posts `Moved` after it was scrolled or resized."""
 
     class Moved(Message):
         """Message: the list was scrolled or resized, so that other rows may be in view."""

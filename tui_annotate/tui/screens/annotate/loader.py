@@ -441,7 +441,7 @@ class SampleLoader:
             self._prefetch(self._screen.current)
 
     def _prefetch(self, current: SampleSession) -> None:
-        """Read the samples that the next keys may open, without writing to the store."""
+        """Read the samples that the next key press may open, without writing to the store."""
         draft, session, saver = current.draft, current.session, self._screen.saver
         found = [feature.upcoming(draft) for feature in self._screen.features]
         if all(keys is None for keys in found):

@@ -49,7 +49,7 @@ class SaveController:
     Attributes:
         stopwatch: counts the seconds of work since they were last sent.
         state: state of the last save, as the header shows it.
-        busy: whether a job that leads to another sample or state is running, so that keys wait.
+        busy: whether a job is running for which key presses must wait, such as opening a sample.
         take_over: updates the stored part of a draft and keeps its unsaved part; review extends it.
         reload_sample: reads the sample again after work from elsewhere was merged.
     """
@@ -99,7 +99,7 @@ class SaveController:
         self.send(StoreJob(partial(call, seconds), back, failed, writes=True, shown=True))
 
     def read(self, call: Callable[[], Found], show: Callable[[Found], None]) -> None:
-        """Read data of the open sample, then show it; keys wait until then."""
+        """Read data of the open sample, then show the data; keys wait until the data is read."""
         if self.busy:
             return
         self.busy = True

@@ -59,7 +59,7 @@ Found = TypeVar("Found")
 _log = logging.getLogger(__name__)
 
 _PRELOAD_PAUSE: Final = 0.5
-"""Seconds after the first sample until the modules of dialogs are imported."""
+"""Delay in seconds before the dialogs' modules are imported, after the first sample is shown."""
 
 PRELOADED: Final = (
     "dialogs.find",
@@ -74,10 +74,10 @@ PRELOADED: Final = (
 )
 
 READING_TIME: Final = 1.0
-"""Seconds after a sample's first frame in which a first key press cannot complete the sample."""
+"""Seconds for which a sample must be on screen before its first key press can complete it."""
 
 _REPEAT: Final = 0.3
-"""A key pressed again within this fraction of `READING_TIME` counts as held down."""
+"""Fraction of the minimum reading time within which a second key press counts as a held key."""
 
 
 @dataclass
@@ -205,12 +205,15 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def busy(self) -> bool:
-        """Whether a job that leads to another sample or state is running."""
+        """Whether a job is running for which key presses must wait, such as opening a sample."""
         return self.saves.busy
 
     @property
     def listening_since(self) -> float | None:
-        """Time from which keys apply to the open sample; None until the sample is painted."""
+        """Time from which key presses count for the open sample; None until the sample is drawn.
+
+        Keys that were pressed before this time were meant for another sample.
+        """
         return self.current.listening_since if self.current else None
 
     def header(self) -> Header | None:
@@ -253,7 +256,10 @@ class WorkspaceScreen(SampleScreen):
         open_sample: OpenSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
-        """Show a sample at the position where its annotator stopped, and notify the features."""
+        """Show a sample at the position where its annotator stopped working on it.
+
+        All features (optional parts of the screen) are notified of the sample.
+        """
         before = self.session
         if before is None or before.person != session.person:
             self.notes.read_former(session)
@@ -314,7 +320,11 @@ class WorkspaceScreen(SampleScreen):
             self._press_key(event, current.draft, current.listening_since)
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait for a sample, its first frame, a search or a save."""
+        """Return whether a key must wait, because the screen is not ready to handle the key.
+
+        Keys wait until the open sample is drawn, and until a running job, such as an undo, has
+        ended. Some actions also wait for a search or a save.
+        """
         draft = self.draft
         if draft is None:
             return False
@@ -327,7 +337,7 @@ class WorkspaceScreen(SampleScreen):
 
     @staticmethod
     def _note_comes(draft: Draft) -> bool:
-        """Return whether a note line will open by itself after a label that requires a note."""
+        """Return whether the note input opens after a save, because the label requires a note."""
         fresh = [one for one, new in draft.saving.values() if new]
         fresh += filter(None, draft.answering.values())
         return any(completion.wants_note(draft, one) for one in fresh)
@@ -345,7 +355,12 @@ class WorkspaceScreen(SampleScreen):
         return "" if method or self._writing else keys.action(key, draft.state)
 
     def _press_key(self, event: events.Key, draft: Draft, since: float) -> None:
-        """Run the action of a key; `since` is the time at which the sample was painted."""
+        """Run the action of a key, unless the key was pressed too early for the open sample.
+
+        Args:
+            since: time at which the sample was first drawn; a key pressed before this time runs
+                only an action that changes nothing.
+        """
         action = self._action_of_key(event)
         too_soon = self._is_too_soon(draft, action, event.time)
         if event.time < since and not action_of(action).early:
@@ -389,12 +404,12 @@ class WorkspaceScreen(SampleScreen):
         return not self.too_small or action_of(action).in_small_window
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Apply an action to the draft, and return effects for the screen to perform."""
+        """Run an action on the open sample; return effects to apply, such as cursor moves."""
         comment = self.open_sample.assignment.comment if self.open_sample else ""
         return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Take the clicked match as evidence, or release it; return effects for the screen."""
+        """Take the clicked match as evidence, or remove this evidence; return effects to apply."""
         return highlights.take_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
@@ -430,7 +445,7 @@ class WorkspaceScreen(SampleScreen):
         key_queue.forget_keys(self, before)
 
     def free_keys(self) -> None:
-        """Deliver keys that were held back and no longer have to wait."""
+        """Deliver the waiting keys, if the job for which they waited has ended."""
         key_queue.free(self)
 
     def spend(self) -> None:
@@ -450,7 +465,7 @@ class WorkspaceScreen(SampleScreen):
         done: Callable[[Found], None] | None = None,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Run a call in the store's thread; keys do not wait for it."""
+        """Call a function in the thread that accesses the store; keys are handled meanwhile."""
         self.saver.send(StoreJob(call, done or (lambda _: None), failed or self.show_error))
 
     def send_change(

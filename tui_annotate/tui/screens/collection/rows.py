@@ -1,4 +1,4 @@
-"""The rows of a collection tree: which rows are read and unfolded, and how a row is painted."""
+"""Rows of the tree that shows a report collection: the loaded rows, and the widget of the tree."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TreeRow(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether all items below the row are complete."""
+        """Whether all items that belong to the row or to its child rows are complete."""
         return self.done >= self.total
 
 
@@ -167,7 +167,7 @@ class TreeRows(RowList):
     def show(
         self, rows: Sequence[TreeRow], signs: Sequence[str], *, focused: int, empty: str
     ) -> None:
-        """Show new rows.
+        """Replace the displayed rows of the tree.
 
         Args:
             `signs`: glyph before each row: folded, unfolded, or a blank for no rows below it.

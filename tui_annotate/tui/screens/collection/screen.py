@@ -117,8 +117,11 @@ LEGEND: Final = (
         "complete: annotated, rated or commented; a sentence if all its citations are",
     ),
     LegendEntry(((OPEN, "accent"),), "not complete"),
-    LegendEntry(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "folded row, unfolded row"),
-    LegendEntry((("3/12", "text"),), "number of complete items, number of all items"),
+    LegendEntry(
+        ((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")),
+        "the rows below this row are hidden or shown",
+    ),
+    LegendEntry((("3/12", "text"),), "3 of 12 reports, documents or citations are complete"),
 )
 
 
@@ -170,7 +173,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self._read()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait for rows, or for the search for the next item."""
+        """Return whether a key must wait until rows are loaded or the next item is found."""
         any_rows = isinstance(event, events.Key) and event.key in ANY_ROWS
         return self._seeking or (self.reading and not any_rows)
 
@@ -199,7 +202,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     @work(thread=True)
     def _run_in_thread(self, read: Callable[[], Callable[[], None]]) -> None:
-        """Call `read` in a thread, then call its result in the screen's thread."""
+        """Call `read` in a thread, and call the function that it returns in the screen's thread."""
         done: Callable[[], None] = partial(self._show_error, None)
         try:
             done = read()
@@ -209,7 +212,11 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.app.call_from_thread(done)
 
     def _read_below(self, kind: SampleKind, path: Path) -> Callable[[], None]:
-        """Read the rows below a path; called in a thread."""
+        """Read the child rows of the tree's row with the given path; called in a thread.
+
+        Returns:
+            A function that adds these rows to the tree.
+        """
         annotate, who, dataset = self._annotate, self._person, self._current.dataset
         self._modes = self._modes or annotate.items.modes(dataset)
         if not path:
@@ -262,7 +269,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         return tree_rows.has_rows_below(row, reports=self._kind is SampleKind.REPORT)
 
     def _show_status(self) -> None:
-        """Show the title, the kinds of items, and the focused row in full."""
+        """Update the title and its progress, the list of item kinds, and the focused row's text."""
         topics = self._tree.below.get((), ())
         done, total = sum(row.done for row in topics), sum(row.total for row in topics)
         title = self.query_one(PaneTitle)
@@ -352,12 +359,15 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self._read()
 
     def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """Show the kind of items that was clicked."""
+        """Show reports, documents or citations, whichever kind was clicked."""
         message.stop()
         self.action_mode(int(message.digit) - 1)
 
     def action_incomplete(self) -> None:
-        """Open the next incomplete item of the shown kind after the open sample."""
+        """Open the next incomplete report, document or citation, whichever kind the tree shows.
+
+        The search starts after the sample that was open before this screen.
+        """
         self._seeking = True
         args = self._person, self._kind, self._current.key
         self._run_in_thread(

@@ -23,7 +23,10 @@ _WAITING_CELLS = 30  # cells of the description of the work, in the list of samp
 
 
 class ReviewQueueMessage(ScreenMessage):
-    """Texts of the review queue. A row shows all texts that apply to it, separated by commas."""
+    """Texts of the review queue.
+
+    A row describes its sample by several of these texts, separated by commas.
+    """
 
     TITLE = "REVIEW"
     COLUMN = "to review"
@@ -88,7 +91,10 @@ class ReviewQueue:
         self._order = order
 
     def _apply_order(self, review: ReviewService) -> None:
-        """Apply the chosen order to the list and to the next samples; called in a thread."""
+        """Sort the review queue by the chosen order, for the list and for the next sample to open.
+
+        Called in a thread.
+        """
         order, machines = self._order, self._machines()
         if order != self._sorted_by and machines is not None:
             score = score_of_order(order)

@@ -51,9 +51,11 @@ class ReviewMessage(ScreenMessage):
     NOT_COMPLETED = "{count} not completed"
     OWN_WORDS = "other reason"
     NEXT_CANDIDATES = "more"
-    THREAD_TITLE = "Question about this sample"
-    THREAD_TITLE_ONE_MORE = "Question about this sample · 1 more question to answer"
-    THREAD_TITLE_MORE = "Question about this sample · {count} more questions to answer"
+    THREAD_TITLE = "Annotator's question about this sample"
+    THREAD_TITLE_ONE_MORE = "Annotator's question about this sample · 1 more question is unanswered"
+    THREAD_TITLE_MORE = (
+        "Annotator's question about this sample · {count} more questions are unanswered"
+    )
     ANSWER_HINT = "your answer"
     NO_SAMPLE = (
         "No samples to review (q quits): two annotators must complete a sample before its review"

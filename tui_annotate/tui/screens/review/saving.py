@@ -51,7 +51,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class SeenToken:
-    """Token of the sample version that the reviewer saw; the store's thread updates the token."""
+    """Identifier of the state in which the reviewer saw the open sample.
+
+    The store refuses an action if the sample has changed since. The store's thread updates the
+    identifier after each action.
+    """
 
     seen: str
 
@@ -63,7 +67,10 @@ class ReviewSource(SampleSource):
         self.token = SeenToken("")  # token of the open sample
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Open the named sample, else a sample waiting for review, else an adjudicated sample."""
+        """Open the sample that the user requested, or the first sample to review.
+
+        If no sample is waiting for review, open an adjudicated sample; None for an empty queue.
+        """
         review, who = session.team().review, session.person.id
         key = session.annotate.find(sample) if sample else review.next(who)
         if key is None:
@@ -102,7 +109,10 @@ class ReviewSource(SampleSource):
         return None
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
-        """Return a function that stores the time spent, if the reviewer may adjudicate."""
+        """Return a function that stores the reviewer's working time on the open sample.
+
+        The function does nothing if the reviewer may not adjudicate the sample.
+        """
         draft, review = current.draft, current.session.team().review
         allowed = isinstance(draft, ReviewDraft) and not draft.blocked_reason
         if not (allowed and working_seconds(seconds)):
@@ -174,7 +184,9 @@ class ReviewSaves:
     def send_action(
         self, verb: str, *, failed: Callable[[TuiAnnotateError], None] | None = None, **what: Any
     ) -> None:
-        """Call an action of `ReviewService` with the token of the seen version; show the result.
+        """Send an action of the reviewer on the open sample to the store, and show the result.
+
+        The store refuses the action if the sample has changed since the reviewer saw it.
 
         Args:
             verb: name of the method of `ReviewService`.
@@ -266,7 +278,7 @@ class ReviewSaves:
             self._saves.reload_and_show(draft, lambda changed: changed or describe_error(error))
 
     def take_over(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
-        """Update a draft with the annotators' annotations and the decisions in the store."""
+        """Update the open sample with new annotations and decisions, but keep unsaved work."""
         self._saves.take_over_desk(draft, now, change)
         if isinstance(draft, ReviewDraft) and draft is self._screen.draft:
             found = cast("ReviewSample", now)

@@ -110,7 +110,10 @@ REVIEW_FEATURES: Final[FeatureOrder] = (
     AnnotatorThreads,
     AnnotatorNotes,
 )
-"""Features of the reviewing screen in order; a string is the name of a plug-in's feature."""
+"""Features (optional parts) of the review screen, in the order in which the screen calls them.
+
+A string is the name of a plug-in that provides the feature.
+"""
 
 
 class ReviewScreen(WorkspaceScreen):
@@ -162,7 +165,7 @@ class ReviewScreen(WorkspaceScreen):
     # keys
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Apply an action to the sample in review; return effects for the screen to perform."""
+        """Run an action on the sample in review; return effects to apply, such as cursor moves."""
         if isinstance(draft, ReviewDraft):
             more, comment = self.feature_keys, self._agreed_comment()
             return key_handlers.press(draft, action, digit=digit, comment=comment, more=more)
@@ -188,7 +191,7 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def shows_matches(self) -> bool:
-        """Whether matches are searched: only while an annotation is edited."""
+        """Whether the screen shows matches of the selection; True while an annotation is edited."""
         return bool(self.review_draft and self.review_draft.editing)
 
     def holds(self, event: KeyOrPaste) -> bool:
@@ -198,7 +201,10 @@ class ReviewScreen(WorkspaceScreen):
     # what is shown
 
     def show_draft(self) -> None:
-        """Update all widgets; list the candidates unless an annotation is edited."""
+        """Update all widgets of the screen.
+
+        The list of candidate annotations is hidden while an annotation is edited.
+        """
         draft = self.review_draft
         self.set_class(draft is not None and not draft.editing, "-judging")
         super().show_draft()
@@ -230,7 +236,10 @@ class ReviewScreen(WorkspaceScreen):
         return keys.line(draft.state, question=question, digits=f"1-{count}")
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the content of the label bar, with options for candidates, reasons or labels."""
+        """Return the content of the label bar: the options that digit keys select.
+
+        The options are candidate annotations, answers to a question (such as reasons), or labels.
+        """
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
         question = draft.pending.kind if draft.pending else ""
@@ -292,7 +301,10 @@ class ReviewScreen(WorkspaceScreen):
         return True
 
     def _show_bar(self, draft: Draft) -> None:
-        """Show the label bar, which never shrinks on one sample, so that the texts do not jump."""
+        """Update the label bar.
+
+        While a sample is open, the bar never loses rows, so that the texts above do not move.
+        """
         bar, size = self.query_one(LabelBar), self.app.size
         reviewing = draft.state == REVIEWING
         bar.longest = rows.LONGEST if reviewing else LONGEST

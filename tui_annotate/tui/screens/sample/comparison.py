@@ -58,7 +58,11 @@ class TextComparison:
         self._marks: dict[_Texts, dict[Place, tuple[Span, ...]]] = {}
 
     def begin(self, draft: Draft) -> None:
-        """Forget the results for the previous sample, and show known marks of the new sample."""
+        """Discard the comparison results of the previous sample, and prepare for the new sample.
+
+        Words that are already known to be missing from its sources are marked, if the user has
+        switched such marks on.
+        """
         self._last_pair, self.contrast = None, NOTHING
         self.comparing = self.searching = False
         self._show_lacking(draft)
@@ -82,7 +86,10 @@ class TextComparison:
         asyncio.get_running_loop().call_later(seconds, self._screen.call_later, self._on_pause_end)
 
     def _on_pause_end(self) -> None:
-        """Start the comparison after a pause without keys; wait again if a key was pressed."""
+        """Compare the focused match with the selection if neither has changed recently.
+
+        Otherwise, wait again.
+        """
         left = self._changed_at + _PAUSE - time.monotonic()
         self._pausing = left > 0
         if self._pausing:
@@ -186,11 +193,14 @@ class TextComparison:
 
 
 def _texts(sample: Sample) -> _Texts:
-    """Return the digests of a sample's texts, by which its marks of missing words are stored."""
+    """Return the sides and hashes of a sample's texts, by which its missing words are cached."""
     return tuple((document.side, document.sha256) for document in sample.documents)
 
 
 def _places(sample: Sample) -> list[Place]:
-    """Return the documents that can be compared with the other side, the summary first."""
+    """Return the documents of a sample that can be compared with a text of the opposite side.
+
+    The summary, which is compared with the sources, precedes the sources.
+    """
     sides = [side for side in (Side.SUMMARY, Side.SOURCE) if sample.side(side.other)]
     return [(side, at) for side in sides for at in range(len(sample.side(side)))]

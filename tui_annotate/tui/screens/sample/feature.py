@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 KeyHandler = Callable[[Draft], Effects]
-"""Function that applies a key to the draft and returns effects for the screen to perform."""
+"""Function that runs a key's action on the open sample and returns effects for the screen."""
 
 
 class TextPage(NamedTuple):
@@ -90,7 +90,7 @@ class FeatureHost(Protocol):
         """Open a dialog or another screen; `closed` gets its result."""
 
     def run_in_thread(self, group: str, call: Callable[[], None]) -> None:
-        """Run a call in a thread; cancel the earlier call of the same group."""
+        """Call a function in a thread, and cancel the earlier call with the same group name."""
 
     @property
     def session(self) -> AnnotatorSession | None:
@@ -106,16 +106,16 @@ class FeatureHost(Protocol):
 
     @property
     def busy(self) -> bool:
-        """Whether a job that leads to another sample or state is running; keys wait for it."""
+        """Whether a job is running for which key presses must wait, such as opening a sample."""
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
         """Show a message in the status line until the next key press; see `Draft.say`."""
 
     def forget_keys(self, before: float | None = None) -> None:
-        """Drop keys that were pressed before a time, or until now."""
+        """Drop the waiting keys that were pressed before a given time, by default before now."""
 
     def read(self, call: Callable[[], Found], show: Callable[[Found], None]) -> None:
-        """Read data of the open sample from the store, then show it; keys wait until then."""
+        """Read data of the open sample, then show the data; keys wait until the data is read."""
 
     def submit(
         self,
@@ -123,7 +123,7 @@ class FeatureHost(Protocol):
         done: Callable[[Found], None] | None = None,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Run a call in the store's thread; keys do not wait for it."""
+        """Call a function in the thread that accesses the store; keys are handled meanwhile."""
 
     def send_change(
         self,
@@ -161,7 +161,12 @@ class FeatureHost(Protocol):
         *,
         prefetched: SampleKey | int | None = None,
     ) -> None:
-        """Go to the sample that `find` returns (in the store's thread), or show message `none`."""
+        """Open the sample whose key `find` returns.
+
+        Args:
+            find: called in the store's thread.
+            none: message that is shown if `find` returns None.
+        """
 
     def go_to(self, key: SampleKey | None) -> None:
         """Go to a sample, unless the draft has work that must be saved first."""
@@ -207,29 +212,34 @@ class Feature:
         """Read the feature's data for a sample that is opened; called in the store's thread."""
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the sample to open after a finished sample; None for the default order.
+        """Return the sample to open after the user has finished `sample`.
 
-        Called in the store's thread.
+        None means no preference: if no other feature returns a sample, the next sample of the queue
+        is opened. Called in the store's thread.
         """
 
     # the sample on screen
 
     def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Add data to the draft of a sample before the sample is shown."""
+        """Add the feature's data to a newly opened sample, before the sample is shown."""
 
     def loaded(self, draft: Draft) -> None:
-        """Add data to the draft after the documents of a sample are loaded into the panes."""
+        """Add the feature's data to an opened sample, after its texts are loaded into the panes."""
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """React to a new sample on screen; `first` is True for the first sample of the app."""
+        """React to a newly shown sample.
+
+        Args:
+            first: whether this is the first sample since the app was started.
+        """
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
-        """Return the sample as it is after a save that the store has confirmed."""
+        """Return the open sample with this feature's updates after the store confirmed a save."""
         del draft, saved
         return open_sample
 
     def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Update the draft after the sample was read again from the store."""
+        """Update the feature's data after the open sample was read from the store again."""
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
         """Show a dialog after a finished sample, then call `go_on`; return False for no dialog."""
@@ -237,7 +247,10 @@ class Feature:
         return False
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
-        """Return the samples that the next keys may open, to prefetch them; None for no samples."""
+        """Return samples that the next key press may open, so that they are read in advance.
+
+        None if the feature does not need to read samples in advance.
+        """
 
     def ready(self, sample: Sample) -> bool:
         """Return whether a prefetched sample can be shown without further reading."""
@@ -264,10 +277,14 @@ class Feature:
     # what is shown
 
     def before_drawing(self, draft: Draft) -> None:
-        """Start work that depends on the selection, before the draft is shown."""
+        """Start work that depends on the selection, such as a search; called before each redraw."""
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Change the title of a text; `title` is the result of the features that ran before."""
+        """Return the title of a pane with this feature's changes.
+
+        Args:
+            title: the title with the changes of the features before this one.
+        """
         del draft, side
         return title
 
@@ -277,10 +294,10 @@ class Feature:
         return ()
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
-        """Return a text and message kind for the status line; None for the usual text."""
+        """Return the text and message kind for the status line; None for the default text."""
 
     def key_line(self, draft: Draft) -> Names | None:
-        """Return actions to replace the usual key line; None to keep the usual key line."""
+        """Return the actions whose keys the key line lists; None for the default actions."""
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
         """Return pages about the sample, for the dialog that shows the sample's question."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ItemMessage(ScreenMessage):
-    """Texts about the items of a collection: titles and pages."""
+    """Titles and dialog pages for the items of a report collection, such as documents."""
 
     DOCUMENT = "DOCUMENT {name}"
     REPORT = "REPORT {run}"
@@ -87,7 +87,7 @@ class ParentReport:
 def title(
     draft: Draft, side: Side, usual: Title, *, parent: ParentReport | None = None, comment: str = ""
 ) -> Title:
-    """Return the title of a text that belongs to an item of a collection.
+    """Return the title of a pane that shows a report, document or citation.
 
     Args:
         usual: the title that other samples have.
@@ -107,7 +107,10 @@ def title(
 
 
 def name(draft: Draft, usual: str, parent: ParentReport | None = None) -> str:
-    """Return the name of a report, document or citation; `usual` for other samples."""
+    """Return the name that a title shows for a report, document or citation.
+
+    For other samples, return `usual`.
+    """
     sample = draft.sample
     run = _run_name(sample)
     if sample.kind is SampleKind.DOCUMENT:
@@ -123,7 +126,7 @@ def name(draft: Draft, usual: str, parent: ParentReport | None = None) -> str:
 
 
 def _cited_title(draft: Draft, usual: Title, parent: ParentReport | None) -> Title:
-    """Return the title of a cited document, with its number among the sentence's documents."""
+    """Return the title of a cited document, numbered if the sentence cites several documents."""
     sample = draft.sample
     name = cut(line_text(draft.tree.source_title.upper()), _NAME)
     keys = parent.citations(sample.key) if parent else ()
@@ -157,7 +160,10 @@ def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
 
 
 def item_pages(open_sample: OpenSample) -> list[TextPage]:
-    """Return the pages about an item: its documents and its rating; none for other samples."""
+    """Return dialog pages about a report, document or citation: its documents and its rating.
+
+    The list is empty for other samples.
+    """
     sample, assignment = open_sample.sample, open_sample.assignment
     if sample.kind not in RATED_KINDS:
         return []

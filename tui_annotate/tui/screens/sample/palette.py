@@ -1,4 +1,4 @@
-"""The provider of the command palette: the actions that are possible in the draft's state."""
+"""Commands of the command palette: the actions that are possible now, and the themes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tui_annotate.tui.screens.sample.screen import SampleScreen
 
 
 class ActionProvider(Provider):
-    """Provider of the palette's commands: all actions except digits, then the themes."""
+    """Provider of the palette's commands: all actions except those of digit keys, then themes."""
 
     @property
     def _sample_screen(self) -> SampleScreen:

@@ -1,6 +1,6 @@
-"""Controller of the two text panes: cursors, documents, matches of the assist, text search.
+"""Controller of the two text panes: their cursors, documents, matches and text search.
 
-A thread prepares the assist. The prepared assist then answers from memory at once.
+A thread prepares the assist, which finds the matches. The prepared assist finds them in memory.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class PaneController:
     """Controller of the cursors, documents and matches of the two panes.
 
     Attributes:
-        signals: description of the signals that rank the matches.
-        by: the annotator's choice of signals.
+        signals: description of what ranks the matches: words, vectors, or both.
+        by: the annotator's choice between words, vectors, and both.
     """
 
     def __init__(self, screen: SampleScreen) -> None:
@@ -117,7 +117,7 @@ class PaneController:
             self[side].go_to(min(wanted, len(text)))
 
     def next_document(self, step: int) -> None:
-        """Show the next or previous document of the source side; the first follows the last."""
+        """Show the next or previous source document; the first document follows the last one."""
         if draft := self._screen.draft:
             count = len(draft.sample.side(Side.SOURCE))
             self.show_document(Side.SOURCE, (self._documents[Side.SOURCE] + step) % count)
@@ -181,11 +181,11 @@ class PaneController:
             cursor_actions.set_pointer(draft, side, self.pointer(side))
 
     def forget_matches(self) -> None:
-        """Search for matches again at the next call of `follow`."""
+        """Make the next cursor update search for matches, even if the selection is unchanged."""
         self._anchors.clear()
 
     def _update_matches(self, draft: Draft) -> Effects:
-        """Search for matches if the selected text has changed; return effects for the screen."""
+        """Search for matches if the selection has changed; return effects, such as scrolling."""
         if draft.side is Side.SUMMARY and self._anchors.pop(Side.SOURCE, None):
             highlights.show_matches(draft, Side.SUMMARY, ())
         anchor = draft.current_anchor(draft.side)

@@ -104,7 +104,10 @@ def quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
 
 
 def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationMark]:
-    """Mark the claims of all suggestions, or in the source the focused suggestion's evidence.
+    """Return the marks of suggestions in a document of a side (summary or source).
+
+    In the summary, the claims of all suggestions are marked. In the source, only the evidence of
+    the focused suggestion is marked.
 
     Unchanged marks are returned as the same objects, so that a key needs no time for them.
     """

@@ -106,12 +106,12 @@ class SampleScreen(Screen[None]):
 
     @property
     def busy(self) -> bool:
-        """Whether a job that leads to another sample or state is running."""
+        """Whether a job is running for which key presses must wait, such as opening a sample."""
         raise NotImplementedError
 
     @property
     def shows_matches(self) -> bool:
-        """Whether matches of the selection are searched."""
+        """Whether the screen shows matches (related sentences) of the selected words."""
         return True
 
     @property
@@ -124,7 +124,7 @@ class SampleScreen(Screen[None]):
         return True
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Apply an action to the draft, and return effects for the screen to perform."""
+        """Run an action on the open sample; return effects to apply, such as cursor moves."""
         raise NotImplementedError
 
     def header(self) -> Header | None:
@@ -142,7 +142,7 @@ class SampleScreen(Screen[None]):
         """Store a preference of the user."""
 
     def free_keys(self) -> None:
-        """Deliver keys that were held back and no longer have to wait."""
+        """Deliver the waiting keys, if the job for which they waited has ended."""
 
     # actions and effects
 
@@ -219,7 +219,7 @@ class SampleScreen(Screen[None]):
         self.app.push_screen(dialog, closed)
 
     def run_in_thread(self, group: str, call: Callable[[], None]) -> None:
-        """Run a call in a thread; cancel the earlier call of the same group.
+        """Call a function in a thread, and cancel the earlier call with the same group name.
 
         The worker has a description, because Textual would otherwise format the call's arguments,
         which takes 10 ms for texts of a megabyte.
@@ -235,7 +235,7 @@ class SampleScreen(Screen[None]):
     # the mouse
 
     def on_document_pane_selection_changed(self, message: DocumentPane.SelectionChanged) -> None:
-        """Update the draft after the mouse has moved a cursor."""
+        """Record the new cursor or selection of a text after a click or drag of the mouse."""
         message.stop()
         draft, side = self.draft, self.panes.side_of(message.pane)
         if draft is None or side is None or draft.writing or self.busy:
@@ -333,7 +333,7 @@ class SampleScreen(Screen[None]):
         super().notify_style_update()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Override Textual's hook: return blank lines, which are visible only between the texts.
+        """Override Textual's hook: return the background of the screen as blank lines.
 
         Each frame asks for all lines. Drawing them the usual way takes a tenth of a frame's time.
         """
@@ -563,7 +563,7 @@ class SampleScreen(Screen[None]):
             self.query_one(AnnotationList).show(rows.annotation_rows(draft, self._listed))
 
     def _show_marks(self, draft: Draft, side: Side) -> None:
-        """Set the marks on a text that have changed."""
+        """Update the highlights of a text that have changed since they were last shown."""
         pane, at = self.pane(side), draft.pointers[side].document
 
         def mark(show: Callable[..., None], *values: object, **named: object) -> None:
@@ -595,6 +595,9 @@ class SampleScreen(Screen[None]):
         return True
 
     def forget_shown(self) -> None:
-        """Forget the shown values, so that all marks are set again after a change of text."""
+        """Forget what the widgets show, so that the next update sets all highlights again.
+
+        This is needed after another text was loaded.
+        """
         self._shown.clear()
         self._listed.clear()

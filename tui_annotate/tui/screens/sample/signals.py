@@ -31,10 +31,13 @@ class SignalMessage(ScreenMessage):
 
 
 LOADING: Final = SignalMessage.WORDS_ONLY.text(reason=SignalMessage.LOADING_VECTORS.text())
-"""Description of the matching mode until the vectors are loaded."""
+"""Description of the matching mode that is shown while the vectors are being loaded."""
 
 QUICK_CHARACTERS: Final = 100_000
-"""Maximum characters of a sample that is compared automatically; this takes 0.2 seconds."""
+"""Maximum characters of a sample whose summary and source are compared automatically.
+
+A comparison of texts of this length takes 0.2 seconds.
+"""
 
 _CHANGES: Final = {
     Signals.FUSED: MessageCode.MATCHES_BY_ALL,
@@ -44,7 +47,7 @@ _CHANGES: Final = {
 
 
 def describe_choice(by: Signals) -> str:
-    """Describe the matching mode for titles; empty for the default, words and vectors."""
+    """Describe the matching mode for display; empty for the default mode (words and vectors)."""
     return "" if by is Signals.FUSED else SignalMessage.BY.text(signals=by)
 
 
@@ -90,14 +93,18 @@ def describe_signals(
 
 
 def uses_vectors(made: SampleAssist, side: Side) -> bool:
-    """Return whether vectors can rank matches of a selection on a side."""
+    """Return whether vectors can rank the matches of words selected on `side` of the sample."""
     if made.vectors is None or side.other in made.blind:
         return False
     return made.vectors.embedder is not None or side not in made.blind
 
 
 def describe_change(by: Signals, status: SignalsStatus) -> tuple[AnyMessage, Kind]:
-    """Return (message, kind) after a change of the matching mode; `status` describes the mode."""
+    """Return the status line's message and message kind after the matching mode was changed.
+
+    Args:
+        status: description of the new mode.
+    """
     if status.limited and by is Signals.VECTORS:
         return StatusMessage(MessageCode.NO_VECTORS, {"reason": status.text}), WARNING
     return _CHANGES[by], HINT

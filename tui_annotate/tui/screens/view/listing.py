@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.file_browser import FileBrowser
 
 _MARKED, _BARE = frozenset({State.DONE}), frozenset({State.NEW})
-"""States that represent samples with and without annotations in the filters of the list."""
+"""Sample states that the list's filters use for samples with and without annotations."""
 
 
 class ListingMessage(ScreenMessage):

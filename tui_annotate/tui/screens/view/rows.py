@@ -39,17 +39,17 @@ _LABEL: Final = 16
 """Maximum width of a label in the list in cells, so that the annotator's name is visible."""
 
 _AROUND: Final = 8
-"""Cells that an option of the label bar takes in addition to its text."""
+"""Width in cells of the digit, mark and spaces around the text of an option on the label bar."""
 
 _SHORTEST: Final = 6
 """Minimum width of an option's text in cells."""
 
 _MOST_LINES: Final = 12
-"""Maximum number of lines for one fact about an annotation; key `g` shows the whole fact."""
+"""Maximum lines of one property of an annotation, such as its note; key `g` shows all lines."""
 
 
 def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
-    """Return the content of the label bar, with an option for each annotator.
+    """Return the content of the label bar: an option to show the work of each annotator.
 
     Names are cut so that all of them fit into two rows of `cells` cells.
     """
@@ -62,7 +62,7 @@ def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
 
 
 def titles(draft: ViewDraft, side: Side, *, signals: SignalsStatus, conflict: str) -> Title:
-    """Return the title of a text; the summary's title counts the annotations."""
+    """Return the title of a pane; the summary's title has the number of annotations."""
     usual = title(draft, side, signals=signals, conflict=conflict)
     if side is Side.SOURCE:
         return usual
@@ -77,7 +77,7 @@ def titles(draft: ViewDraft, side: Side, *, signals: SignalsStatus, conflict: st
 
 
 def marks(draft: ViewDraft, side: Side) -> tuple[AnnotationMark, ...]:
-    """Return the marks of the shown annotations on the shown document of a side."""
+    """Return a highlight for each span of the listed annotations in a pane's document."""
     at = draft.pointers[side].document
     return tuple(
         AnnotationMark(
@@ -112,7 +112,7 @@ def _annotation_row(draft: ViewDraft, annotation: Annotation) -> ListedAnnotatio
 
 
 def about_lines(draft: ViewDraft, cells: int) -> list[list[Words]]:
-    """Return all facts about the focused annotation, in lines of at most `cells` cells."""
+    """Return the properties of the focused annotation, in lines of at most `cells` cells."""
     annotation = draft.focused_annotation
     if annotation is None:
         some, none = ViewMessage.HOW_TO_FOCUS, ViewMessage.NO_ANNOTATION_SHOWN

@@ -197,7 +197,7 @@ class ViewScreen(SampleScreen):
         self.call_after_refresh(self._count_words, draft)
 
     def _count_words(self, draft: Draft) -> None:
-        """Prepare lexical matches after the first frame of a sample."""
+        """Start to prepare lexical (words only) matching, after the sample is drawn on screen."""
         if draft is self.draft:
             self.panes.count_words(draft.sample, draft.segments)
 
@@ -215,7 +215,7 @@ class ViewScreen(SampleScreen):
     # keys
 
     def on_key(self, event: events.Key) -> None:
-        """Run the action of a key, or show that the viewer does not have the action."""
+        """Run the action of a key, or show a message if the read-only viewer lacks the action."""
         event.stop()
         event.prevent_default()
         draft = self.draft
@@ -238,7 +238,7 @@ class ViewScreen(SampleScreen):
                 self.perform(key_handlers.refuse(draft, self._keys.get(name).help))
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Apply an action to the draft, and return effects for the screen to perform."""
+        """Run an action on the open sample; return effects to apply, such as cursor moves."""
         if not isinstance(draft, ViewDraft):
             return []
         return key_handlers.press(draft, action, digit=digit)
@@ -337,13 +337,13 @@ class ViewScreen(SampleScreen):
                 for key, name in keys.line(VIEWING)]  # fmt: skip
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the content of the label bar, with an option for each annotator."""
+        """Return the content of the label bar: an option to show the work of each annotator."""
         if not isinstance(draft, ViewDraft):
             return super().bar(draft)
         return rows.bar(draft, self.app.size.width)
 
     def title_of(self, draft: Draft, side: Side) -> Title:
-        """Return the title of a text: the number of annotations and their annotators."""
+        """Return the title of a pane; the summary's title has the number of annotations."""
         if not isinstance(draft, ViewDraft):
             return super().title_of(draft, side)
         conflict = self.comparison.contrast.description
@@ -351,7 +351,7 @@ class ViewScreen(SampleScreen):
         return item_rows.title(draft, side, usual)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return the marks of the shown annotations on a text."""
+        """Return a highlight for each span of the listed annotations in a pane's document."""
         return rows.marks(draft, side) if isinstance(draft, ViewDraft) else ()
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
