@@ -184,7 +184,7 @@ class ContextOrder(Feature):
         return (self.contexts.order if self.judged else ()) or usual
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add a document's rank by the retriever and rank by the judge to the title of the source."""
+        """Add a document's ranks, by the retriever and by the judge, to the source's title."""
         if side is Side.SUMMARY or not draft.sample.side(side):
             return title
         at = draft.pointers[side].document

@@ -171,8 +171,8 @@ def create_kv(
 ) -> None:
     """Create rows that ask for the value of a given key.
 
-    Each row has random key-value pairs. With IN, the requested pairs in the rows of IN are moved instead.
-    Without --gold-position, the requested pair stays at its random position.
+    Each row has random key-value pairs. With IN, the requested pairs in the rows of
+    IN are moved instead. Without --gold-position, the requested pair stays at its random position.
     """
     from tui_annotate.lab.position import row_generation as making
 
