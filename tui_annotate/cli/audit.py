@@ -137,8 +137,8 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
     head = verdict.head
     if not verdict.broken:
         output.print_line(
-            f"event log unaltered ({output.many(head.events, 'event')} in"
-            f" {output.many(head.streams, 'stream')}): the hash chain is intact,"
+            f"event log unaltered: {output.many(head.events, 'event')} in"
+            f" {output.many(head.streams, 'stream')}; the hash chain is intact,"
             " and the tables agree with the log"
         )
     for each in verdict.breaks[:1]:

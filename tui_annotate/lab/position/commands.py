@@ -424,7 +424,7 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
     show = output.print_line if dry else output.print_note
     show(
         f"rows: {done.rows:,}; answers already cached: {done.cached:,};"
-        f" characters {sent} to {judge.host}: {done.characters:,}"
+        f" characters {sent}: {done.characters:,} (host: {judge.host})"
     )
     if missed:
         places = ", ".join(f"{place}: {count:,}" for place, count in missed.items())
