@@ -323,10 +323,10 @@ def test_what_is_no_longer_given_stays_where_it_is(label: str, told: str) -> Non
         ("- {name: A, split: [1, B]}\n- B", "split of 'A' is"),
         ("- {name: A, split: [B, C]}\n- B", "into 'C', which is not another label"),
         ("- {name: A, split: [A, B]}\n- B", "into 'A', which is not another label"),
-        ("- {name: A, split: [B, B]}\n- B", "lists 'B' twice"),
+        ("- {name: A, split: [B, B]}\n- B", "contains 'B' twice"),
         (
             "- {name: A, split: [B], children: [C]}\n- B",
-            "'A' has both the field split and child labels",
+            "'A' has both the field 'split' and child labels",
         ),
     ],
 )

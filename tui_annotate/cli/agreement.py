@@ -49,7 +49,7 @@ class ComparedWorkOptions:
     state: Annotated[
         State,
         typer.Option(
-            help="Only work on samples in this state (imported work without a state counts as new)."
+            help="Only samples in this state (imported work without a state counts as new)."
         ),
     ] = State.DONE
     label: options.OfLabelOption = ""

@@ -27,7 +27,7 @@ _MEASURES: Final = {
     "f1_overlap": "F1, any overlap",
     "same_passage": "same passage",
     "overlap": "any overlap",
-    "only_one": "only one person has evidence",
+    "only_one": "evidence from only one person",
     "kappa_linear": "kappa, linear",
     "kappa_quadratic": "kappa, quadratic",
 }

@@ -63,7 +63,8 @@ def annotate(
     if file is not None:
         if workspace or name:
             raise InvalidInput(
-                "a bundle has its own workspace and only one person", "omit -w and --as"
+                "-w and --as do not apply to a bundle, which has its own workspace and person",
+                "omit -w and --as",
             )
         raise typer.Exit(bundles.annotate_bundle(file, sample=sample, order=order))
     raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))

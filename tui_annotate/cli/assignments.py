@@ -189,7 +189,12 @@ def top_up(
     dataset: DatasetOption,
     number: Annotated[
         int,
-        option("--open", "N", "Number of open samples that each person has afterwards.", minimum=1),
+        option(
+            "--open",
+            "N",
+            "Number of open samples that each person has after the command.",
+            minimum=1,
+        ),
     ],
     person: PersonOption = None,
     overlap: OverlapOption = 1,
@@ -253,7 +258,7 @@ def repeat(
         list[str] | None,
         options.person_option(
             "--person",
-            "Person who annotates samples again (default: all people with samples). Repeatable.",
+            "Person who annotates samples a second time (default: all assignees). Repeatable.",
         ),
     ] = None,
     count: CountOption = "20%",
@@ -368,7 +373,9 @@ def _print_assignment(
         output.print_result(f"batch {report.handout}: {output.many(report.samples, 'sample')}")
     else:
         samples = output.many(report.samples, "sample")
-        output.print_note(f"{samples} returned to the pool" if report.samples else _NOTHING)
+        output.print_note(
+            f"unassigned, back in the pool: {samples}" if report.samples else _NOTHING
+        )
 
 
 def _print_overview(report: AssignmentOverview) -> None:
@@ -451,11 +458,11 @@ def pool(
     rule = {"dataset": dataset, "overlap": overlap, "order": name}
     head = f"batch {report.handout}: " if report.handout else ""
     people = output.many(overlap, "person", "people")
-    waiting = output.many(report.waiting, "sample waits", "samples wait")
     show = output.print_lines_or_json if dry_run else output.print_result_or_json
     show(
         {"handout": report.handout, **rule, "waiting": report.waiting},
-        f"{head}pool of dataset {dataset}: {people} per sample; {waiting}",
+        f"{head}each sample of dataset {dataset} can be taken from the pool by {people};"
+        f" samples in the pool: {report.waiting:,}",
         as_json=common.as_json,
     )
     if dry_run and not common.as_json:
@@ -509,10 +516,11 @@ def escalate(
     if rule:
         head = f"batch {report.handout}: " if report.handout else ""
         people = output.many(add, "more person", "more people")
-        show(f"{head}samples of {dataset} with disagreement ({rule.when}) receive {people}")
+        kind = f"with disagreement ({rule.when})"
+        show(f"{head}each sample of {dataset} {kind} is assigned to {people}")
     if now:
         added = f"samples assigned to more people: {report.added:,}"
-        show(f"{added}; samples that wait for an available person: {report.waiting:,}")
+        show(f"{added}; samples for which no more people are available: {report.waiting:,}")
     if dry_run:
         output.print_note(_DRY_RUN)
 

@@ -62,8 +62,8 @@ _SHARES = {
 }
 _LEGEND = (
     "below each percentage: its 95 % interval; --json prints more counts",
-    "column outside: evidence that is in no match",
-    "column refused: first matches viewed but not taken as evidence",
+    'column "outside": evidence that is in no match',
+    'column "refused": first matches that were viewed but not taken as evidence',
 )
 
 
@@ -201,7 +201,7 @@ def evaluate(
         option(
             "--min-segments",
             "N",
-            "Only queries whose searched text has at least N segments.",
+            "Evaluate only searches in texts with at least N segments.",
             minimum=1,
         ),
     ] = 1,
@@ -272,11 +272,11 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
             _print_differences(each, direction)
         output.print_line("")
     bootstrap = found["bootstrap"]
-    resamples = f"{bootstrap['draws']:,} bootstrap resamples of whole sources"
-    output.print_message(f"intervals: {bootstrap['level']:.0%}, from {resamples}")
+    resamples = f"{bootstrap['draws']:,} bootstrap resamples of the sources"
+    output.print_message(f"{bootstrap['level']:.0%} intervals are computed from {resamples}")
     output.print_message("-: no interval, because there are fewer than three sources")
     if not any(found[direction]["queries"] for direction in _DIRECTIONS):
-        output.print_message(f"nothing to measure: no query searches a text of at least {segments}")
+        output.print_message(f"nothing to measure: no searched text has at least {segments}")
 
 
 def _print_figures(evaluation: Mapping[str, Any], direction: str) -> None:

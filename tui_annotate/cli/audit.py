@@ -137,7 +137,7 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
     head = verdict.head
     if not verdict.broken:
         output.print_line(
-            f"unaltered: {output.many(head.events, 'event')} in"
+            f"event log unaltered: {output.many(head.events, 'event')} in"
             f" {output.many(head.streams, 'stream')}; the hash chain is intact,"
             " and the tables agree with the log"
         )
@@ -157,7 +157,7 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
 
 def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
     if not found.sample:
-        return "the stored numbers of completed samples"
+        return "a person's stored counts of completed samples"
     where = _describe_stream(found, names)
     return f"{where}, event {found.seq} ({found.id}) of {found.at}" if found.seq else where
 

@@ -213,9 +213,9 @@ _OTHERS_MODE: Final = 0o077
 _SHARED_FOLDER: Final = stat.S_ISGID | 0o070
 _SHARED_FILE: Final = 0o060
 _LOG_FOLDER: Final = "log"
-"""Folder whose files each belong to one user, also in a workspace that a group shares."""
+"""Folder of log files. Each file belongs to one user, even if a group shares the workspace."""
 _PSEUDONYM_KEY: Final = "pseudonyms.key"
-"""File that only its owner can read, also in a workspace that a group shares."""
+"""File with the key of pseudonyms. Only its owner may read it, even in a shared workspace."""
 _MAX_FILES_NAMED: Final = 5
 
 
@@ -547,7 +547,7 @@ def _check_entry(
         yield "doubt", says, f"{remove}  # unless the key is an admin's"
     elif entry.key in bound and (command := entry.options["command"]) != bound[entry.key]:
         if _parse_session_folder(command) in {"", _parse_session_folder(bound[entry.key])}:
-            yield "wrong", "the key does not start a session of its owner", write
+            yield "wrong", "the SSH key does not start an annotation session for its owner", write
         else:
             yield "doubt", "the key opens another workspace; a key can open only one workspace", ""
 

@@ -98,11 +98,15 @@ def diff(
         str,
         argument(
             "OLD",
-            "Beginning of the old version's hash (default: the version before the current one).",
+            "First characters of the older version's hash"
+            " (default: the version before the current one).",
         ),
     ] = "",
     new: Annotated[
-        str, argument("NEW", "Beginning of the new version's hash (default: the current version).")
+        str,
+        argument(
+            "NEW", "First characters of the newer version's hash (default: the current version)."
+        ),
     ] = "",
     *,
     words: Annotated[

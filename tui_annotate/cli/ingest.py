@@ -212,9 +212,9 @@ def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
     """Print the estimated costs of a remote embedder's vectors. Print nothing for free vectors."""
     if cost is not None:
         output.print_line(
-            f"vectors of {embedder}: calls: {cost.calls:,}; characters: {cost.characters:,}; "
-            f"tokens: about {cost.tokens:,} (estimate: 1 per 4 ASCII characters, 1 per other "
-            "character); nothing was sent"
+            f"nothing was sent to {embedder}; vectors would need calls: {cost.calls:,}; characters:"
+            f" {cost.characters:,}; tokens: about {cost.tokens:,} (estimate: 1 per 4 ASCII"
+            " characters, 1 per other character)"
         )
 
 

@@ -43,9 +43,9 @@ SHORT = 12
 _LABEL_FIELDS = ("key", "color", "description", "evidence", "note", "exclusive", "retired", "split")
 _WHY = {
     "asked": "your rule",
-    "letters": "label differs in case or spaces",
-    "parent": "label lacked its parent label",
-    "spelling": "a misspelling",
+    "letters": "spelled with other case or spaces",
+    "parent": "written without its parent label",
+    "spelling": "misspelled",
 }
 _ODD = {
     "outside": "not in the label set",
@@ -229,7 +229,7 @@ def merge(
     *old, into = labels
     if not old:
         raise InvalidInput(
-            f"only one label is given: {into!r}",
+            f"cannot merge labels: only the label {into!r} is given",
             "name the labels to merge, then the label that replaces these labels",
         )
     with open_workspace(common.workspace) as space:

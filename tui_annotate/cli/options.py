@@ -272,7 +272,7 @@ class FilterOptions:
     ] = ""
     state: Annotated[
         State | None,
-        typer.Option(help="Only work on samples in this state (default: all states)."),
+        typer.Option(help="Only samples in this state (default: all states)."),
     ] = None
     label: OfLabelOption = ""
     since: SinceOption = ""
@@ -294,7 +294,9 @@ def import_options(
     collection: CollectionOptions | None = None,
     **others: Any,
 ) -> ImportOptions:
-    """Return the import options. `others` are values of more fields of `ImportOptions`.
+    """Build import options from the values of a command's options.
+
+    `others`: values of further fields of `ImportOptions`.
 
     Raises:
         NotFound: `--columns` names an unknown collection.

@@ -88,7 +88,10 @@ def print_page(text: str) -> None:
 
 
 def print_text(value: str) -> None:
-    """Print a user's text on standard output: unchanged for programs, escaped on a terminal."""
+    """Print on standard output a text that a user wrote.
+
+    On a terminal, control characters are escaped. A pipe or file receives the unchanged text.
+    """
     if sys.stdout.isatty():
         value = make_visible(value)
     sys.stdout.write(value if value.endswith("\n") else value + "\n")

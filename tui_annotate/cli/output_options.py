@@ -71,7 +71,7 @@ def _declare(
         ),
     ] = None,
 ) -> None:
-    """Declare the options for Typer; this function is never called."""
+    """Provide a signature from which Typer reads the options; never called itself."""
 
 
 @cache

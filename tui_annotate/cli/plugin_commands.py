@@ -92,7 +92,10 @@ _Info = CommandInfo | TyperInfo
 
 
 def _list_infos(app: typer.Typer) -> dict[str, _Info]:
-    """Return the declarations of an app's commands by name: single commands, then groups."""
+    """Map the name of each command and command group of an app to its declaration.
+
+    Single commands come before groups.
+    """
     commands = {_command_name(info): info for info in app.registered_commands}
     return {**commands, **{str(info.name): info for info in app.registered_groups}}
 
@@ -102,7 +105,10 @@ def _command_name(info: CommandInfo) -> str:
 
 
 def panel_of(command: Any) -> str:
-    """Return the panel of the help that lists a command, or `OTHER` if it names no panel."""
+    """Return the section (panel) of the help in which a command is listed.
+
+    The panel is `OTHER` if the command declares no known panel.
+    """
     panel = command.rich_help_panel
     return panel if panel in PANELS else OTHER
 
@@ -126,13 +132,16 @@ def _build(info: _Info) -> Any:
 
 
 def _summarise(info: _Info) -> _Info:
-    """Return a copy of a command without its options, or of a group without its commands."""
+    """Return a copy of a command or group that suffices for its line in the help.
+
+    A copied command has no options. A copied group has no commands.
+    """
     bare = copy(info)
     if isinstance(bare, CommandInfo):
         function = bare.callback
 
         def callback() -> None:
-            """Do nothing, and declare no parameters, so that Typer creates no options."""
+            """Replace the command's function. Without parameters here, Typer creates no options."""
 
         callback.__name__, callback.__doc__ = function.__name__, function.__doc__  # type: ignore[union-attr]
         bare.callback = callback

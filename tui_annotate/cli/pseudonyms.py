@@ -119,7 +119,8 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
     output.print_message(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
     if changes.originals:
         output.print_message(
-            f"  excluded to hide people's names: {changes.originals:,} {RecordTrait.IMPORTED}"
+            f"  not exported, because they may name people: {changes.originals:,}"
+            f" {RecordTrait.IMPORTED}"
         )
     if changes.called:
         output.print_message(

@@ -79,7 +79,8 @@ def html(
             )
         if key is not None:
             raise InvalidInput(
-                "--pseudonym-key needs a FILE", "omit --pseudonym-key: a workspace has its own key"
+                "--pseudonym-key applies only to a report on a FILE",
+                "omit --pseudonym-key: a workspace has its own key",
             )
         _write_of_workspace(
             common.workspace, target, filters, pseudonymise=pseudonymise, as_json=common.as_json

@@ -50,7 +50,8 @@ def create(
     output.print_lines_or_json(state, f"snapshot: {state.folder}", as_json=common.as_json)
     if not common.as_json:
         events = output.many(state.events, "event")
-        output.print_note(f"{events}; store the head of the event log elsewhere: {state.head}")
+        kept = "to detect later changes, keep the event log's head outside the workspace"
+        output.print_note(f"{events}; {kept}: {state.head}")
 
 
 def list_snapshots(*, common: options.CommonOptions) -> None:
@@ -122,8 +123,8 @@ def replay(
 def _print_replay(name: str, found: ReplayReport) -> None:
     output.print_line(
         f"replayed {output.many(found.events, 'event')} in "
-        f"{output.many(found.streams, 'stream')}; samples that are identical in the snapshot "
-        f"{name}: {found.identical:,} of {found.samples:,}"
+        f"{output.many(found.streams, 'stream')}; samples that are the same after the replay and "
+        f"in the snapshot {name}: {found.identical:,} of {found.samples:,}"
     )
     for head in found.lost[:SHOWN]:
         output.print_line(

@@ -29,7 +29,12 @@ def register(app: typer.Typer) -> None:
 
 def status(
     *,
-    flagged: Annotated[bool, flag("--flagged", "List flagged samples with their reasons.")] = False,
+    flagged: Annotated[
+        bool,
+        flag(
+            "--flagged", "List the samples that annotators flagged, with the reasons for the flags."
+        ),
+    ] = False,
     weeks: Annotated[
         int,
         typer.Option(
@@ -74,7 +79,8 @@ def _print_contents(found: Status, runs: int) -> None:
     vectors = embedded if found.embedded else "none"
     if found.by_words:
         vectors += (
-            "; documents ranked lexically (words only), because the model lacks their words:"
+            "; documents ranked lexically (words only), because the embedding model does not know"
+            " the words of the documents:"
             f" {found.by_words:,}"
         )
     numbers = {name: getattr(found, name) for name in DATASET_COUNTS}

@@ -35,13 +35,13 @@ _SHORT = 8
 """Number of displayed characters of a run id."""
 _COUNTS = ("offered", "open", "passed", "accepted", "changed", "refused")
 _RARE = "removed"
-"""Name of a count that the report shows in a column only if the count is not zero."""
+"""Name of the report's column of removed suggestions, shown only if there are any."""
 _REASONS = 5
 _LEGEND = (
     "acceptance: percentage of answers that accept a suggestion, with its 95 % interval",
-    "all columns except offered count a suggestion once for each person who saw it",
-    "passed: the person completed the sample without an answer to the suggestion",
-    "open: the person has not completed the sample yet",
+    'column "offered" counts each suggestion once; other columns count it once per person',
+    'column "passed": the person completed the sample without answering the suggestion',
+    'column "open": the suggestion is not answered and the sample is not completed',
 )
 _FLEXIBLE = ("sample", "maker", "label", "words")
 
@@ -113,14 +113,15 @@ def import_suggestions(
     file: Annotated[Path, argument("FILE", "JSONL file with one suggestion per line.")],
     *,
     dataset: Annotated[
-        str, options.dataset_option("Dataset of suggestions in lines that name no dataset.")
+        str, options.dataset_option("Dataset for lines of the file that name no dataset.")
     ] = "",
     maker: Annotated[
         str,
         option(
             "--maker",
             "NAME",
-            "Maker of suggestions in lines that name no maker (default: import:FILE_NAME).",
+            "Source of the suggestions, for lines of the file that name no maker "
+            "(default: import:FILE_NAME).",
         ),
     ] = "",
     common: options.CommonOptions,
@@ -146,7 +147,9 @@ def import_suggestions(
 def create(
     *,
     dataset: RequiredDatasetOption,
-    score: Annotated[str, option("--score", "NAME", "Name of a score of summary segments.")],
+    score: Annotated[
+        str, option("--score", "NAME", "Name of the score by which summary segments are selected.")
+    ],
     below: Annotated[
         float | None, option("--below", "X", "Suggest segments whose score is below this number.")
     ] = None,

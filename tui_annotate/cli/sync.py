@@ -262,7 +262,8 @@ def _write_rows(target: Path, dataset: str, unused: list[str], *, as_json: bool)
         raise InvalidInput(f"{first} does not apply with -o", f"omit {first}: {_OUTPUT[first]}")
     if as_json and options.parse_target(target) is None:
         raise InvalidInput(
-            "the rows and --json both go to standard output", "write to a file: -o FILE"
+            "the exported rows and the output of --json cannot both go to standard output",
+            "write to a file: -o FILE",
         )
     rows = list(_open_table().rows(dataset=dataset))
     if not rows and not as_json:

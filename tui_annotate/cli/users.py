@@ -315,8 +315,8 @@ def delete(
         shared = space.settings.people_store
     if pseudonymise and shared:
         output.print_message(
-            f"the name is deleted from {shared} and from this workspace; in each other workspace"
-            f" with this store, run: tui-annotate users delete {changed.person.id} --pseudonymise"
+            f"deleted the name from this workspace and from {shared}; in each other workspace that"
+            f" uses {shared}, run: tui-annotate users delete {changed.person.id} --pseudonymise"
         )
     _print_account(changed, as_json=common.as_json)
 

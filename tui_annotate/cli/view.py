@@ -82,4 +82,4 @@ def _describe_left_out(result: FileLoadResult) -> str:
         parts.append(f"{output.many(result.refused, 'record')} skipped")
     if result.doubts:
         parts.append(output.many(result.doubts, "warning"))
-    return f"{', '.join(parts)}: quit to see the list in the terminal" if parts else ""
+    return f"{', '.join(parts)}: quit to read the details in the terminal" if parts else ""

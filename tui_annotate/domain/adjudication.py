@@ -59,11 +59,13 @@ def adjudication_from_json(value: Any) -> Adjudication:
         ValueError: the value has another form.
     """
     if not isinstance(value, Mapping):
-        raise ValueError("the field `settled` is not an object")
+        raise ValueError("the adjudication (field `settled`) is not an object")
     by, note, sources = value.get("by", ""), value.get("note", ""), value.get("sources", [])
     if not isinstance(sources, list):
-        raise ValueError("the field 'sources' of `settled` is not a list")
+        raise ValueError("'sources' of the adjudication (field `settled`) is not a list")
     if not all(isinstance(word, str) for word in (by, note, *sources)):
-        raise ValueError("the fields 'by', 'note' and 'sources' of `settled` must be text")
+        raise ValueError(
+            "'by', 'note' and 'sources' of the adjudication (field `settled`) must be text"
+        )
     how, reason = ReviewAction(value.get("how", "")), RejectionReason(value.get("reason", ""))
     return Adjudication(by, how, tuple(sorted(set(sources))), reason, note)

@@ -26,11 +26,11 @@ LabelPath = tuple[str, ...]
 HUMAN = "human"
 ADJUDICATED = "adjudicated"
 REJECTED = "rejected"
-"""Origin of annotations that a reviewer rejected; excluded unless a caller requests them."""
+"""Origin of annotations that a reviewer rejected; lists and exports omit these by default."""
 
 
 class Anchor(NamedTuple):
-    """A span of one document of a sample: side, index of the document on that side, and span."""
+    """The position of words in a sample: side, index of the document on the side, and span."""
 
     side: Side
     index: int  # type: ignore[assignment]  # hides tuple.index, which has no caller

@@ -56,11 +56,11 @@ class AssignmentOptions:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentPlan:
-    """The planned samples of each person, in reading order, and the number of missing assignments.
+    """The samples to assign to each person, in reading order.
 
     Attributes:
         given: samples to assign, by person id.
-        short: slots of samples for which no eligible person was left.
+        short: number of assignments for which no eligible person was left.
     """
 
     given: Mapping[str, tuple[AllocationItem, ...]]
@@ -68,9 +68,10 @@ class AssignmentPlan:
 
 
 def share_size(share: str, total: int) -> int:
-    """Convert an amount such as `12`, `30%` or `all` into a number of `total` samples.
+    """Convert an amount of samples, such as `12`, `30%` or `all`, into a number.
 
-    A percentage is rounded, to at least one sample. A number above `total` gives `total`.
+    `total`: number of all samples, of which a percentage is taken. A percentage is rounded, to at
+    least one sample. A number above `total` gives `total`.
 
     Raises:
         InvalidInput: the amount has another form, is zero, or is above 100%.
@@ -190,9 +191,10 @@ def distribute(
 
 
 def _by_source(items: Sequence[AllocationItem], *, together: bool) -> list[list[AllocationItem]]:
-    """Group the samples that go to the same people, in order of size, largest group first.
+    """Group samples by source, if `together`, and sort the groups by size, largest first.
 
-    Small groups come last because they balance the loads.
+    The samples of a group go to the same people. Small groups come last because they balance the
+    loads.
     """
     if not together:
         return [[item] for item in items]

@@ -75,18 +75,18 @@ class Escalation:
     def __post_init__(self) -> None:
         if self.add < 1:
             raise InvalidInput(
-                f"cannot add {self.add} people after a disagreement",
+                f"a sample with disagreement cannot be assigned to {self.add} more people",
                 "let the rule add at least one person",
             )
 
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A rule: a dataset is for practice; one person's or one origin's annotations are the answers.
+    """A rule: a dataset is for practice, and certain annotations are its correct answers.
 
     Attributes:
-        person: id of the person whose annotations are the answers; empty if `origin` is given.
-        origin: origin of the annotations that are the answers; empty if `person` is given.
+        person: id of the person whose annotations are correct; empty if `origin` is given.
+        origin: origin of the annotations that are correct; empty if `person` is given.
     """
 
     person: str = ""

@@ -1,4 +1,7 @@
-"""Assist snapshots: the matches displayed for a claim, and the trace stored with an annotation."""
+"""Assist snapshots: which matches the assist displayed for a claim.
+
+An annotation is stored with a trace, the short form of the assist snapshot.
+"""
 
 from __future__ import annotations
 

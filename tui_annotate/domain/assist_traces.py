@@ -1,4 +1,7 @@
-"""Assist traces: the matches displayed when an annotation was saved, to measure their effect."""
+"""Assist traces: which matches the assist displayed when an annotation was saved.
+
+Traces make it possible to measure how the assist influences annotators.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,12 @@ class MatchPosition(NamedTuple):
 
 
 OUTSIDE = MatchPosition(0, 0.0, False)  # noqa: FBT003  a value, not an option
-"""The match position of evidence that overlaps no match."""
+"""The position stored for evidence that overlaps none of the displayed matches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistTrace:
-    """The ranking and matches displayed when an annotation was saved, and its evidence's ranks.
+    """The matches displayed when an annotation was saved, and which of them became evidence.
 
     After an edit with new evidence, the trace describes that edit; older evidence keeps its
     positions.
@@ -76,7 +79,7 @@ def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
 
 
 def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
-    """Parse an annotation's assist trace from JSON.
+    """Parse from JSON an assist trace (the matches displayed when an annotation was saved).
 
     `spans`: number of evidence spans of the annotation.
 
@@ -87,18 +90,22 @@ def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
         raise ValueError("the field 'assist' is not an object with a list 'evidence'")
     offered = value.get("offered")
     if not _is_count(offered):
-        raise ValueError("the field 'offered' of 'assist' is not a number of matches")
+        raise ValueError("in the field 'assist', 'offered' must be the number of displayed matches")
     places = tuple([_parse_position(place, offered) for place in value["evidence"]])
     if len(places) != spans:
-        raise ValueError("the field 'assist' must have one match position for each evidence span")
+        raise ValueError(
+            "in the field 'assist', 'evidence' must have one entry for each evidence span"
+        )
     looked = value.get("looked")
     if not isinstance(looked, list) or not all(
         _is_count(at) and 0 < at <= offered for at in looked
     ):
-        raise ValueError("the field 'looked' of 'assist' is not a list of ranks of matches")
+        raise ValueError("in the field 'assist', 'looked' must be a list of ranks up to 'offered'")
     words = [value.get(name, "") for name in ("by", "embedder", "version")]
     if not all(isinstance(word, str) for word in words) or not _is_unit_number(value.get("best")):
-        raise ValueError("'assist' needs the texts 'by', 'embedder', 'version' and a score 'best'")
+        raise ValueError(
+            "the field 'assist' needs the texts 'by', 'embedder', 'version' and a score 'best'"
+        )
     return AssistTrace(
         by=Signals(words[0]),
         embedder=words[1],
@@ -113,14 +120,17 @@ def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
 def _parse_position(value: Any, offered: int) -> MatchPosition:
     if not isinstance(value, list) or len(value) != 3:
         raise ValueError(
-            "a match position in 'assist' must list a rank, a score and a Boolean value"
+            "in the field 'assist', each entry of 'evidence' must list a rank, a score and a"
+            " Boolean value"
         )
     rank, score, whole = value
     if not _is_count(rank) or rank > offered:
-        raise ValueError("a rank in 'assist' must be a whole number up to the number of matches")
+        raise ValueError(
+            "in the field 'assist', a rank in 'evidence' must be a whole number up to 'offered'"
+        )
     if not _is_unit_number(score) or not isinstance(whole, bool):
         raise ValueError(
-            "a match position in 'assist' has an invalid score or an invalid Boolean value"
+            "in the field 'assist', an entry of 'evidence' has an invalid score or Boolean value"
         )
     return MatchPosition(rank, float(score), whole)
 

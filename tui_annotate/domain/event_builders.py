@@ -100,10 +100,10 @@ def settle(
     words: Mapping[str, str] = MappingProxyType({}),
     done: bool = False,
 ) -> PendingEvent:
-    """Build a reviewer's event that changes annotations by id (None removes an annotation).
+    """Build the event with which a reviewer changes or removes annotations.
 
-    `words`: new `rating` and `comment`. With `done` the sample is completed; otherwise a finished
-    sample reopens.
+    `after`: new annotations by id; None removes an annotation. `words`: new `rating` and `comment`.
+    With `done` the sample is completed; otherwise a finished sample reopens.
     """
     before = {name: state.annotations.get(name) for name in after}
     finished = {"state": State.DONE.value} if done else {}
@@ -112,9 +112,10 @@ def settle(
 
 
 def clear(state: StreamState, *, batch: str, words: bool = False) -> PendingEvent:
-    """Build the event that removes all annotations as part of a batch; a finished sample reopens.
+    """Build the event that removes all annotations of a person on a sample.
 
-    `words`: also empty the rating and the comment.
+    A finished sample reopens. `batch`: id shared by events that undo reverses together. `words`:
+    also empty the rating and the comment.
     """
     emptied = {name: "" for name in ("rating", "comment") if words and state.assignment[name]}
     parts = {**_begun_or_reopened(state), **emptied}
@@ -129,9 +130,9 @@ def relabel(
     at: str,
     to: State | None = None,
 ) -> PendingEvent:
-    """Build the event that sets new labels of annotations, by annotation id.
+    """Build the event that gives annotations new labels.
 
-    `to`: new state of the assignment; None keeps the state.
+    `labels`: new labels by annotation id. `to`: new state of the assignment; None keeps the state.
     """
     before = {name: state.annotations[name] for name in labels}
     after = {
@@ -149,9 +150,10 @@ def relabel(
 
 
 def reopened_state(state: StreamState) -> State | None:
-    """Return `REOPENED` if the state of an annotated sample is finished or `NEW`, else None.
+    """Return the new state of a sample that needs new labels; None to keep the state.
 
-    A sample with annotations is `new` if the annotations were imported without a state.
+    The state is `REOPENED` if the sample was finished or `NEW`. A sample with annotations is `new`
+    if the annotations were imported without a state.
     """
     now = State(state.assignment["state"])
     return State.REOPENED if now.finished or now is State.NEW else None
@@ -186,13 +188,16 @@ def undo_relabel(
 
 
 def assign(state: StreamState, verb: str, parts: Mapping[str, str]) -> PendingEvent:
-    """Build the event that sets the assignment's fields in `parts`: state, rating or comment."""
+    """Build the event that changes the state, rating or comment of a person's sample.
+
+    `parts`: new values by field name.
+    """
     before = {name: state.assignment[name] for name in parts}
     return PendingEvent(verb, Change({}, before), Change({}, dict(parts)))
 
 
 def rate_or_comment(state: StreamState, verb: str, parts: Mapping[str, str]) -> PendingEvent:
-    """Build the event of a new rating or comment, which never reopens a finished sample."""
+    """Build the event for a new rating or comment. A finished sample stays finished."""
     new = state.assignment["state"] == State.NEW.value and any(parts.values())
     return assign(state, verb, {**parts, "state": State.DRAFT.value} if new else parts)
 
@@ -224,9 +229,10 @@ def _build(
     after: Mapping[str, Payload | None],
     parts: Mapping[str, str] | None = None,
 ) -> PendingEvent:
-    """Build an event that changes annotations and the assignment's fields in `parts`.
+    """Build an event that changes annotations, and the state, rating or comment of the sample.
 
-    If `parts` is None, the event begins a new sample or reopens a finished one.
+    `parts`: new state, rating and comment, by field name. If `parts` is None, the event begins a
+    new sample or reopens a finished one.
     """
     moved = assign(state, verb, _begun_or_reopened(state) if parts is None else parts)
     return PendingEvent(
@@ -284,7 +290,7 @@ def check_rating(word: str, scale: tuple[str, ...]) -> str:
 
 
 def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
-    """Check that a suggestion can be answered, and return its previous answer, if any.
+    """Check that a person may answer a suggestion; return the person's earlier answer or None.
 
     Raises:
         Conflict: the suggestion was accepted and its annotation exists.

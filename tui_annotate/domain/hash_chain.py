@@ -47,7 +47,7 @@ def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState)
     if event.prev != prev:
         return "the event's `prev` is not the hash of the previous event"
     if not state.matches(event.action.before):
-        return "the previous values that the event names differ from the state before the event"
+        return "the old values stored in the event differ from the state before the event"
     return ""
 
 
@@ -76,7 +76,10 @@ class LogHead:
 
     @property
     def token(self) -> str:
-        """The head in the short form COUNT:DIGEST, with which a longer log can be verified."""
+        """The head of the event log in the short form COUNT:DIGEST.
+
+        With the head, the same log can be verified later, when it is longer.
+        """
         return f"{self.events}:{self.digest}"
 
 
@@ -104,7 +107,7 @@ def head_from_token(token: str) -> tuple[int, str]:
 
 
 def head_from_json(value: Any) -> StreamHead:
-    """Parse one stream head from the JSON that `audit head --streams` prints.
+    """Parse the head (last event) of one event stream, as `audit head --streams` prints it.
 
     Raises:
         InvalidInput: the value has another form.

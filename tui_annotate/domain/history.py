@@ -20,22 +20,22 @@ from tui_annotate.domain.errors import Conflict
 UNDO: Final = "undo"
 REDO: Final = "redo"
 READ: Final = "read"
-"""Verb of events that only record working time, without an action. Undo skips these events."""
+"""Type (verb) of events that record only working time, no action. Undo skips these events."""
 IMPORT: Final = "import"
-"""Verb of events that import work from a file. Undo skips work that no local user did."""
+"""Type (verb) of events that import work from a file. Undo skips these events."""
 DISCARD: Final = "discard"
-"""Verb of events that record the removal of a sample. Work before the removal cannot be undone."""
+"""Type (verb) of events that record the removal of a sample. Earlier work cannot be undone."""
 RELABEL: Final = "relabel"
-"""Verb of events that apply a changed label set. Work before the change cannot be undone.
+"""Type (verb) of events that apply a changed label set. Earlier work cannot be undone.
 
-To undo a label change, another event with this verb names the event of the change in `undoes`.
+The change itself is undone by a second event of this type, with the first event's id in `undoes`.
 """
 JOIN: Final = "join"
-"""Verb of events that merge two copies of the work on a sample. Earlier work cannot be undone."""
+"""Type (verb) of events that merge two copies of a person's work. Earlier work cannot be undone."""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
-"""Verbs of events after which a person's earlier work on the sample cannot be undone."""
+"""Types (verbs) of events after which a person's earlier work on the sample cannot be undone."""
 _REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
-"""Verbs of the events that only reviewers can create."""
+"""Types (verbs) of events that only reviewers can create."""
 UNDOABLE: Final = _REVIEW_VERBS | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
     "accept", "refuse",
@@ -74,7 +74,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class PendingEvent:
-    """An action that is not yet in the event log.
+    """A user's action before it is stored as an event in the event log.
 
     Attributes:
         undoes: id of the event that this action undoes; may be empty.
@@ -169,7 +169,7 @@ class StreamState:
     suggestions: Mapping[str, Payload] = field(default_factory=dict)
 
     def applied(self, action: PendingEvent, *, seconds: float = 0.0) -> StreamState:
-        """Return the state after an action.
+        """Return the state of a person's work on a sample after an action.
 
         Raises:
             Conflict: the action's `before` differs from this state.
@@ -229,8 +229,8 @@ def replay(events: Iterable[Event]) -> StreamState:
     for seq, event in enumerate(events, start=1):
         if event != chain_event(event, seq=seq, prev=prev):
             raise Conflict(
-                f"event {event.id} does not follow event {seq - 1} of this work on the sample",
-                "the log was altered, or two copies of it diverged",
+                f"event {event.id} is invalid as event {seq} of a person's work on a sample",
+                "the event log was altered, or two copies of the event log diverged",
             )
         state = state.applied(event.action, seconds=event.seconds)
         prev = event.hash
@@ -254,7 +254,7 @@ def later_action_time(last: str, event: Event) -> str:
 
 
 class LoggedAction(NamedTuple):
-    """The fields of an event that undo and redo need to find their target."""
+    """The fields of an event that undo and redo need to find the action to undo or redo."""
 
     id: str
     verb: str

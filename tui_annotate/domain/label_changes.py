@@ -1,4 +1,4 @@
-"""Effects of a label set change: renamed labels of annotations, and newly broken rules."""
+"""Effects of a changed label set: renamed labels, and annotations that break the new rules."""
 
 from __future__ import annotations
 

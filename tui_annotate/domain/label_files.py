@@ -180,9 +180,9 @@ class _Item:
             )
         if value and self.fields.get("children"):
             raise InvalidLabels(
-                f"{self.name}: label {JOINER.join(self.path)!r} has both the field split and child"
-                " labels",
-                "remove the field split, and split the child labels instead",
+                f"{self.name}: label {JOINER.join(self.path)!r} has both the field 'split' and"
+                " child labels",
+                "remove the field 'split' of this label, and add it to the child labels instead",
             )
         return tuple(tuple(whole.split(JOINER)) for whole in value)
 
@@ -252,8 +252,9 @@ def _check_splits(tree: LabelTree, name: str) -> None:
                 )
             if label.split.count(path) > 1:
                 raise InvalidLabels(
-                    f"{name}: label {whole!r} lists {JOINER.join(path)!r} twice in split",
-                    "remove one of the two entries from split",
+                    f"{name}: the field 'split' of label {whole!r} contains"
+                    f" {JOINER.join(path)!r} twice",
+                    "remove one of the two entries",
                 )
 
 

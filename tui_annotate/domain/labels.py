@@ -1,4 +1,4 @@
-"""Label sets: the label tree, its rules, and the missing parts of an annotation.
+"""Label sets: the tree of labels, and the rules that annotations must follow.
 
 `domain.label_files` parses the files of label sets.
 """
@@ -155,9 +155,10 @@ class LabelTree:
         return tuple(lacking)
 
     def check(self, annotation: Annotation, *, held: Collection[LabelPath] = ()) -> None:
-        """Check an annotation against the label rules, except for missing parts (see `lacks`).
+        """Check that an annotation breaks no rule of the label set.
 
-        `held`: labels before the edit, which may stay even if deprecated.
+        Missing evidence, labels and notes are no error here (see `lacks`). `held`: labels before
+        the edit, which may stay even if deprecated.
 
         Raises:
             InvalidLabels: a label is unknown or deprecated, forbids the annotation's evidence or
@@ -202,7 +203,7 @@ def _check_offered(label: Label) -> None:
 
 
 def _without_appearance(label: Label) -> Label:
-    """Return a label without its color and its children."""
+    """Return a copy of a label without color and child labels, to compare the other fields."""
     return replace(label, color="", children=())
 
 
@@ -222,7 +223,7 @@ def number_labels(labels: Sequence[Label]) -> tuple[tuple[str, Label], ...]:
 
 
 def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: LabelTree) -> None:
-    """Check an annotation against the same person's other annotations on the sample.
+    """Check an annotation's labels against the same person's other annotations of the claim.
 
     Raises:
         Conflict: another annotation of the same claim has a common label or an exclusive label.

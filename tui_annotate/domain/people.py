@@ -13,9 +13,9 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 LONGEST_NAME = 100
 
 SETTLED: Final = "adjudicated"
-"""Id of the person who owns adjudicated annotations; exists in each workspace, has no account."""
+"""Person id of all adjudicated annotations; a person in each workspace, without an account."""
 MAJORITY: Final = "majority"
-"""Id of the person who owns the majority annotations that an export can create."""
+"""Person id of annotations that an export creates by majority vote; no real person."""
 
 _SECOND_READER: Final = "~2"
 
@@ -109,7 +109,10 @@ _PERMISSIONS: Final = {
 
 
 def is_allowed(actor: Actor, verb: Permission, owner: str = "") -> bool:
-    """Return whether an actor has a permission for the work of `owner` (empty: the workspace)."""
+    """Return whether an actor has a permission for one person's work or for the workspace.
+
+    `owner`: id of the person whose work is meant; empty for the workspace.
+    """
     if actor == OPERATOR:
         return True
     if owner == SETTLED:
@@ -123,7 +126,9 @@ def is_allowed(actor: Actor, verb: Permission, owner: str = "") -> bool:
 
 
 def require_permission(actor: Actor, verb: Permission, owner: str = "") -> None:
-    """Check that an actor has a permission for the work of `owner` (empty: the workspace).
+    """Check that an actor has a permission for one person's work or for the workspace.
+
+    `owner`: id of the person whose work is meant; empty for the workspace.
 
     Raises:
         NotAllowed: the message names the role and the permission, never the owner.

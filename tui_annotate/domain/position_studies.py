@@ -30,7 +30,7 @@ VERDICTS: Final = (CORRECT, INCORRECT, UNCLEAR)
 _DIGITS: Final = 9
 """Maximum number of digits of a position; longer numbers are rejected."""
 VERDICT: Final = "human_verdict"
-"""Name of the field of a scored row with the human verdict on the row's answer."""
+"""Name of the row field that contains the human verdict on the model's answer."""
 ERROR: Final = "model_error"
 """Name of the field that states why a row has no answer, for example a prompt that is too long."""
 ANSWER: Final = "model_answer"
@@ -44,7 +44,7 @@ class StudyTask(StrEnum):
 
     @property
     def metric(self) -> str:
-        """The name of the field of a scored row with the metric's verdict, 1.0 or 0.0."""
+        """Name of the row field that contains the metric's verdict on the answer: 1.0 or 0.0."""
         return "metric_best_subspan_em" if self is StudyTask.QA else "metric_accuracy"
 
 

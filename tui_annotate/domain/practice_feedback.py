@@ -37,9 +37,10 @@ class PracticeFeedback:
 def compare_with_gold(
     mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = ""
 ) -> PracticeFeedback:
-    """Compare annotations with the gold annotations; an annotation that overlaps one is a hit.
+    """Compare a person's annotations with the gold annotations.
 
-    Labels are ignored. An annotation without a claim is compared by its evidence.
+    An annotation is a hit if it overlaps a gold annotation. Labels are ignored. An annotation
+    without a claim is compared by its evidence.
     """
     right = known.annotations
     hits, extra = [], []

@@ -42,9 +42,10 @@ class TaskProgress:
 def time_phase(
     progress: Callable[[TaskProgress], None] | None, phase: str, *, total: int = 0
 ) -> Callable[[int], None]:
-    """Start timing a phase of a task; the returned function reports its number of finished records.
+    """Start timing a phase of a task, and return a function that reports progress in the phase.
 
-    `total`: number of records of the phase; 0 if unknown.
+    The returned function takes the number of finished records. `total`: number of records of the
+    phase; 0 if unknown.
     """
     began = time.monotonic()
 

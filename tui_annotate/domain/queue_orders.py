@@ -23,7 +23,10 @@ Available only in review, because the order reveals the work of other annotators
 
 
 class ScoreDirection(StrEnum):
-    """The samples that come first in an order by a score; samples without a score come last."""
+    """Which samples come first in a queue order by a score: the best, worst or most uncertain.
+
+    Samples without a score come last.
+    """
 
     WORST = "worst"
     BEST = "best"

@@ -23,10 +23,10 @@ RATED_KINDS: Final = (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATIO
 """Kinds of samples that annotators rate: reports, documents and citations."""
 
 PASSAGE: Final[LabelPath] = ("Passage",)
-"""Label of imported marks (annotated passages) if their file format has no labels."""
+"""Label given to imported annotations (marked passages) whose file format has no labels."""
 
 PASSAGE_LABELS: Final = "titles: [Source, Report]\nlabels:\n  - Passage\n"
-"""Label set of a dataset whose imported marks have no labels."""
+"""Label set of a dataset whose imported annotations (marked passages) have no labels."""
 
 SCALE: Final = ("Perfect", "Mostly Good", "So-so", "Bad")
 """Rating scale of an item, best first, if the workspace configures no scale."""
@@ -103,7 +103,7 @@ def split_at_sentences(span: Span, within: Sequence[Sentence], text: str) -> tup
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A report, document or citation in an annotator's list.
+    """A report, document or citation that an annotator marks, rates or comments.
 
     Attributes:
         run: the run of a report or citation; empty for a document.
@@ -145,7 +145,7 @@ class TreeLeaf:
 
     @property
     def done(self) -> bool:
-        """Whether all samples of the leaf are annotated."""
+        """Whether all samples of this document or sentence are annotated."""
         return all(self.ticks)
 
 
@@ -170,7 +170,11 @@ def is_annotated(marks: int, rating: str, comment: str) -> bool:
 
 
 def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple[TreeLeaf, ...]:
-    """Return the tree leaves of a topic or run: documents by id, or sentences in report order."""
+    """Return documents, or sentences with citations, as leaves of the collection tree.
+
+    Documents are sorted by id, and sentences by their order in the report. `run`: only this run's
+    documents or sentences; empty for all runs.
+    """
     if kind is SampleKind.DOCUMENT:
         mine = [item for item in items if not run or run in item.runs]
         ordered = sorted(mine, key=lambda item: item.docid)
@@ -196,7 +200,10 @@ def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple
 def list_branches(
     kind: SampleKind, items: Sequence[Item], reports: Sequence[Item]
 ) -> tuple[TreeBranch, ...]:
-    """Return a topic's runs that contain at least one item, in the order of the reports."""
+    """Return the branches of the collection tree for a topic: one for each run that has items.
+
+    Branches have the order of `reports`.
+    """
     if kind is SampleKind.REPORT:
         return tuple(
             TreeBranch(item.run, item.team, int(item.annotated), 1, item.key) for item in items
@@ -279,7 +286,10 @@ def make_item(
 
 
 def report_id(group: str) -> str:
-    """Return the id of the report that contains a sentence, from the group of its citations."""
+    """Return the id of the report that contains a sentence.
+
+    `group`: the group to which the sentence's citations belong.
+    """
     report, _, _ = group.rpartition("|")
     return f"r|{report}" if report else ""
 

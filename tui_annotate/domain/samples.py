@@ -63,7 +63,7 @@ def fingerprint(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An exact text on one side of a sample.
+    """One text of a sample, on its source side or its summary side.
 
     Attributes:
         text: the exact text, never altered; importers, not this class, reject empty texts.
@@ -99,7 +99,7 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The request that the summary side answers; any field may be empty."""
+    """A user's request that the summary or report of a sample answers; any field may be empty."""
 
     title: str = ""
     problem: str = ""
@@ -151,7 +151,9 @@ class Sample:
         return documents[index]
 
     def index(self, side: Side, key: str = "") -> int:
-        """Return the index of a side's document with a key; an empty key means the only document.
+        """Return the index of the document with a key on one side of the sample.
+
+        If the side has only one document, the key may be empty.
 
         Raises:
             NotFound: no document has the key.
@@ -173,9 +175,10 @@ class Sample:
 
 
 STRENGTHS = (0.08, 0.15, 0.35, 0.6, 0.8)
-"""Minimum match score of each display strength, 1 to 5; below the first, there is no match.
+"""Minimum scores of the five display strengths (intensities) of a match, weakest first.
 
-The first threshold was chosen by measurement: docs/decisions/0009.
+A segment with a score below the first minimum is no match. The first minimum was chosen by
+measurement: docs/decisions/0009.
 """
 
 

@@ -1,8 +1,9 @@
-"""Merges two copies of a person's work on a sample: keeps all events, applies the newest work.
+"""Merges two copies of a person's work on a sample; the last action decides the result.
 
-A stream is one person's work on one sample. A hash chain is never rewritten. If the other copy
-continues the local chain, its further events are appended unchanged. Otherwise they are appended
-as copies that name their original events, so repeated merges recognize known events.
+The events of both copies are kept. A stream is one person's work on one sample. A hash chain is
+never rewritten. If the other copy continues the local chain, its further events are appended
+unchanged. Otherwise they are appended as copies that name their original events, so repeated merges
+recognize known events.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.version import VERSION
 
 COPIED: Final = "copied"
-"""Key in a copied event's `versions` under which the original event's hash is stored."""
+"""Name under which an event copied from another workspace stores its original hash."""
 
 IDLE: Final = frozenset({READ, RELABEL})
 """Verbs of events that only record working time or renamed labels, not an action."""
@@ -41,7 +42,7 @@ _NAMESPACE: Final = uuid.UUID("0f6c4b62-6d0e-5b7a-8f43-7c1f5a9be0a4")
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """A conflict: both copies of a person's work on one sample have new, different actions.
+    """A conflict: two copies of one person's work on a sample were changed in different ways.
 
     Attributes:
         here, there: final state of the local copy and of the other copy.
@@ -79,7 +80,10 @@ class StreamCopy:
         return self.person, self.key
 
     def origins(self) -> set[str]:
-        """Return the hashes that the events had before they were copied, without merge events."""
+        """Return the original hashes of all events except merge events.
+
+        An event that is copied to another workspace gets a new hash and keeps its original hash.
+        """
         return {original_hash(event) for event in self.events if event.action.verb != JOIN}
 
 
@@ -120,7 +124,7 @@ def original_hash(event: Event) -> str:
 
 
 Adapt = Callable[[Payload], Payload]
-"""Function that adapts another workspace's annotation: local number and current labels."""
+"""Function that gives another workspace's annotation a local number and the current labels."""
 
 
 def merge_streams(
@@ -142,7 +146,7 @@ def merge_streams(
 
 
 def _adapt_event(event: Event, own: Adapt) -> Event:
-    """Return an event with annotations adapted to this workspace, or the unchanged event."""
+    """Adapt the annotations in an event to this workspace; return the event if none changes."""
     action = event.action
     before, after = (_adapt_change(part, own) for part in (action.before, action.after))
     if before is action.before and after is action.after:

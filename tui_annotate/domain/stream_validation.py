@@ -37,7 +37,7 @@ _LONGEST_SECONDS: Final = 1e12
 
 
 def find_chain_problem(copy: StreamCopy) -> str:
-    """Return why the copied events of a stream are invalid; empty if they are valid.
+    """Return a description of the first invalid event from another workspace, or an empty text.
 
     Checks the hash chain from the first event, and the values of all events. The sample is not
     needed.
@@ -58,7 +58,11 @@ def find_chain_problem(copy: StreamCopy) -> str:
 
 
 def find_anchor_problem(copy: StreamCopy, sample: Sample) -> str:
-    """Return why annotations in valid copied events do not fit the sample; empty if all fit."""
+    """Return a description of the first annotation that does not fit the sample, or an empty text.
+
+    An annotation fits if each of its spans lies on the right side, in an existing text. The events
+    in `copy` come from another workspace and must be valid.
+    """
     for event in copy.events:
         for payload in event.action.after.annotations.values():
             if payload is not None and (says := _anchor_problem(payload, sample)):

@@ -27,7 +27,10 @@ def diff_lines(old: str, new: str, *, around: int = 3) -> Iterator[list[DiffPart
 
 
 def diff_words(old: str, new: str) -> list[DiffPart]:
-    """Return a word diff of two whole texts; adjacent words with the same mark are joined."""
+    """Compare two texts word by word; return parts that are marked as old, new or equal.
+
+    Adjacent words with the same mark form one part.
+    """
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     return [DiffPart(mark, "".join(words)) for mark, words in _mark_runs(codes, before, after)]

@@ -44,7 +44,7 @@ class Projection:
 
 
 PRACTICE: Final = Projection(why=NoEndReason.PRACTICE)
-"""Projection of a dataset that is assigned only for practice: such work has no end date."""
+"""The projected end of a dataset that is assigned only for practice: no date is computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Week:
 
     @property
     def hours(self) -> float:
-        """Working time of the week in hours, without pauses."""
+        """Working time in this week in hours; pauses are not counted."""
         return self.seconds / _HOUR
 
 

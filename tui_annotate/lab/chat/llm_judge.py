@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import httpx2
 
 KEY_VERSION: Final = 1
-"""Version of the cache key of replies; increment it when the request for a question changes."""
+"""Version number in the cache keys of replies; increment it if requests to the model change."""
 MAX_CONCURRENCY: Final = 64
 MAX_REPLY_BYTES: Final = 1_048_576
 """Maximum size of a model's reply in bytes; 1,000 tokens take about 1 % of this size."""

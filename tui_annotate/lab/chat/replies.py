@@ -18,7 +18,7 @@ from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
 
 UNKNOWN_MARKERS: Final[Mapping[str, str]] = {"en": "unknown", "zh": "不知道"}
-"""Word, by language, that the model must reply if the texts contain no answer."""
+"""The word that a model must reply, in each language, if the contexts contain no answer."""
 
 _THOUGHT: Final = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FENCED: Final = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
@@ -50,7 +50,7 @@ def strip_reply(reply: str) -> str:
 
 
 def parse_choice(reply: str, allowed: Collection[str]) -> str | None:
-    """Return the allowed number if the reply consists of this number alone; else None.
+    """Return the number of which a reply consists, if the number is in `allowed`; else None.
 
     The replies `1`, `选择1` and `2。` are numbers alone. The reply `10` is not 1, and `1 or 2` is
     unclear. A JSON object with a single value is parsed as this value.

@@ -139,7 +139,7 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
 def sort(
     questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[SortApiOptions]
 ) -> list[ContextOrderResult]:
-    """Return the judge's order of each question's contexts, compared with the given order.
+    """Sort the contexts of each question with a judge, and compare the result to the given order.
 
     Raises:
         InvalidInput: the lists have different lengths, or an option is invalid.
@@ -218,7 +218,7 @@ def _open_runner(how: Any) -> JudgeRunner:
 
 
 class ScaleSetup(NamedTuple):
-    """Scoring back end with its embedder for answer relevancy.
+    """A back end that computes metrics, and the embedder for the metric answer relevancy.
 
     Attributes:
         scale: back end that scores rows; None for the built-in one.

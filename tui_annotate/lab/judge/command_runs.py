@@ -32,7 +32,7 @@ _REPLIES_SUFFIX = ".replies.jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSetup:
-    """Inputs of a judge command: rows, runner and settings.
+    """What a judge command needs: questions with contexts, a judge, and settings.
 
     Attributes:
         dataset_judge: access to the dataset; None for a file.
@@ -49,7 +49,7 @@ class JudgeSetup:
 
 @contextmanager
 def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
-    """Open the rows and the judge that the options name, and show a progress bar.
+    """Read the questions, prepare the judge that the options name, and show a progress bar.
 
     Raises:
         InvalidInput: the options name neither a file nor a dataset, or both, or no question is

@@ -216,14 +216,22 @@ def sort(
         ),
     ] = 10,
     bottom: Annotated[
-        bool, flag("--bottom", "Compare the last N contexts of both orders instead of the first N.")
+        bool,
+        flag(
+            "--bottom",
+            "Compare the last contexts of the judge's order and of the given order, not the first.",
+        ),
     ] = False,
     keep_irrelevant: Annotated[
         bool,
-        flag("--keep-irrelevant", "Sort all contexts, also those that do not help to answer."),
+        flag("--keep-irrelevant", "Sort all contexts, including those that do not help to answer."),
     ] = False,
     both_orders: Annotated[
-        bool, flag("--both-orders", "Ask about each pair in both orders, to reduce position bias.")
+        bool,
+        flag(
+            "--both-orders",
+            "Ask the judge about each pair of contexts in both orders, to reduce position bias.",
+        ),
     ] = False,
 ) -> None:
     """Sort contexts by relevance with an LLM judge.
@@ -269,7 +277,7 @@ def generate(
         ),
     ] = 20,
     seed: Annotated[
-        int, option("--seed", "N", "Random seed of the order in which contexts are grouped.")
+        int, option("--seed", "N", "Random seed for dividing the contexts into groups.")
     ] = 0,
     one_by_one: Annotated[
         bool,

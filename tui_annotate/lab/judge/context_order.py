@@ -40,7 +40,7 @@ class SortOptions:
     def __post_init__(self) -> None:
         if self.k < 1:
             raise InvalidInput(
-                f"k is {self.k}: no contexts are compared", "choose a k of at least 1"
+                f"invalid number of contexts to compare: k is {self.k}", "choose a k of at least 1"
             )
 
 

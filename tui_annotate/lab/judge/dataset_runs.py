@@ -34,7 +34,7 @@ OVERLAP: Final = "judge_overlap"
 
 @dataclass(frozen=True, slots=True)
 class DatasetJudge:
-    """Reader of datasets as judge rows, and writer of judge results as runs."""
+    """Reads the samples of a dataset for a judge, and stores the judge's results as a score run."""
 
     machines: MachineServices
 
@@ -68,7 +68,10 @@ class DatasetJudge:
     def store_sorted(
         self, found: Sequence[ContextOrderResult], runner: JudgeRunner, options: SortOptions
     ) -> ScoreRun:
-        """Store as a run how the judge sorted the contexts, compared with the retriever's order."""
+        """Store a judge's order of contexts as a score run.
+
+        The run also has scores that compare the judge's order with the retriever's order.
+        """
         scores = [score for each in found for score in _order_scores(each)]
         figures = {
             SPEARMAN: [each.spearman for each in found],
@@ -84,7 +87,10 @@ class DatasetJudge:
     def store_generated(
         self, found: Sequence[ReferenceAnswer], runner: JudgeRunner, options: GenerateOptions
     ) -> ScoreRun:
-        """Store reference answers as a run; a missing answer has the score 0 and an empty text."""
+        """Store generated reference answers as the texts of the scores of a run.
+
+        The score is 1 if there is an answer, else 0 with an empty text.
+        """
         scores = [
             Score(
                 key=_key_of(each.row),
@@ -107,7 +113,7 @@ class DatasetJudge:
         backend: str,
         embedder: str,
     ) -> ScoreRun:
-        """Store metric scores as a run; for a missing score, the reason is stored as text."""
+        """Store metric scores as a score run; for a missing score, store the reason as text."""
         parameters = {
             "backend": backend,
             "metrics": list(options.metrics),

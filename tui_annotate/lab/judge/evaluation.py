@@ -65,7 +65,7 @@ Scale = Callable[[str, QuestionRow], MetricScore]
 
 
 class BuiltInScale:
-    """Built-in implementation of the published metrics.
+    """Built-in metrics: faithfulness, answer relevancy, context precision and context recall.
 
     `embed` returns an array of shape (n, dimensions); None without an embedder.
     """
@@ -157,7 +157,7 @@ def _parse_invented(reply: str) -> tuple[str, int] | None:
 
 
 def _parse_attributed(reply: str) -> tuple[int, ...] | None:
-    """Parse the verdicts of a reply, one for each statement; None if the reply is unclear."""
+    """Parse a reply that says for each statement if the contexts support it; None if unclear."""
     value = parse_json(reply)
     return (
         parse_verdicts(reply, count=len(value), name="attributed")
@@ -190,7 +190,7 @@ class EvaluateOptions:
         if not self.metrics or self.top_k < 1 or self.max_chars < 2:
             raise InvalidInput(
                 "an evaluation needs a metric, --top-k of at least 1 and --max-chars of at least 2",
-                "name a metric with --metric, or pass larger values for --top-k and --max-chars",
+                "add --metric NAME, or pass larger values for --top-k or --max-chars",
             )
 
 

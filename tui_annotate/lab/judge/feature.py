@@ -32,7 +32,9 @@ _PREVIEW_CELLS: Final = 160  # cells of a context on the page that lists them
 
 @dataclass(frozen=True, slots=True)
 class RankedContexts:
-    """Ranks (from 1) and usefulness of a sample's source documents; empty if unknown.
+    """Ranks that a retriever and a judge gave to a sample's source documents.
+
+    Ranks begin at 1. An unknown ranking is empty.
 
     Attributes:
         retrieved: the retriever's ranks.
@@ -55,7 +57,10 @@ class RankedContexts:
         return tuple(sorted(range(len(self.judged)), key=lambda at: self.judged[at] or last))
 
     def describe(self, at: int) -> str:
-        """Format a document's rank by retriever, by judge, and usefulness: `#2 / #1 / useful`."""
+        """Format the retriever's rank, the judge's rank and the usefulness of a document.
+
+        Example: `#2 / #1 / useful`.
+        """
         parts = [f"#{self.retrieved[at]}"] if self.retrieved else []
         if self.judged:
             place = self.judged[at]
@@ -123,7 +128,7 @@ _KINDS: Final = frozenset({SampleKind.PAIR, SampleKind.QUESTION})
 
 
 class ContextOrder(Feature):
-    """Feature of the sample screen: order and usefulness of the documents of an answer."""
+    """Feature of the sample screen: shows how a judge ranked the source documents of an answer."""
 
     def __init__(self, host: FeatureHost) -> None:
         super().__init__(host)
@@ -179,7 +184,7 @@ class ContextOrder(Feature):
         return (self.contexts.order if self.judged else ()) or usual
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add the ranks of the displayed document to the title of the source."""
+        """Add a document's ranks, by the retriever and by the judge, to the source's title."""
         if side is Side.SUMMARY or not draft.sample.side(side):
             return title
         at = draft.pointers[side].document
@@ -189,6 +194,6 @@ class ContextOrder(Feature):
         return title._replace(name=name, notes=(words, *title.notes))
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> list[TextPage]:
-        """Return the page with the reference answer, and the page with the ranked documents."""
+        """Return two pages of a dialog: the reference answer, and the list of ranked documents."""
         del draft
         return [TextPage(*page) for page in context_pages(open_sample.sample, self.contexts)]

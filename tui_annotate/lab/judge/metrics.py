@@ -1,4 +1,6 @@
-"""Orders of contexts, and published metrics of answers: faithfulness, relevancy, precision, recall.
+"""Functions that sort and group contexts, and compute published metrics of answers.
+
+The metrics are faithfulness, answer relevancy, context precision and context recall.
 
 Sources: the project RagSGE for sorting, grouping and cutting; RAGAS for the metrics (Es et al.,
 RAGAS: Automated Evaluation of Retrieval Augmented Generation, 2024).
@@ -22,7 +24,7 @@ _T = TypeVar("_T")
 
 @unique
 class MissingReason(StrEnum):
-    """Reason why a question has no order, no reference answer or no score of a metric."""
+    """Reason why a question has no result: no order of contexts, no answer or no score."""
 
     NO_ANSWER = "there is no answer"
     NO_CONTEXT = "there is no context"
@@ -58,7 +60,10 @@ def insert_by_rank(items: Sequence[int], first_is_better: Callable[[int, int], b
 
 
 def max_comparisons(count: int) -> int:
-    """Return the maximum comparisons that `insert_by_rank` needs: sum of ceil(log2(i + 1))."""
+    """Return how many comparisons `insert_by_rank` needs at most to sort `count` items.
+
+    The maximum is the sum of ceil(log2(i + 1)) for i from 1 to `count` - 1.
+    """
     return sum(math.ceil(math.log2(placed + 1)) for placed in range(1, count))
 
 
@@ -114,11 +119,10 @@ def count_reductions(count: int, size: int = GROUP_SIZE) -> int:
 def select_contexts(
     contexts: Sequence[str], *, k: int, most: int = MAX_CHARACTERS
 ) -> tuple[str, ...]:
-    """Return at most the first k contexts, with fewer than `most` characters in total.
+    """Return the first contexts, at most `k`, whose total length is below `most` characters.
 
-    Contexts are dropped from the end until the others fit. A first context that is too long alone
-    is
-    cut. Without contexts, the result is empty.
+    Contexts are dropped from the end until the others fit. If the first context is too long by
+    itself, it is cut. Without contexts, the result is empty.
     """
     kept = tuple(contexts[:k])
     while len(kept) > 1 and sum(map(len, kept)) >= most:
@@ -158,10 +162,10 @@ def mean_relevancy(
     invented: Sequence[Sequence[float]],
     noncommittal: Sequence[int],
 ) -> float:
-    """Return the mean cosine of a question with questions invented for its answer, in [-1, 1].
+    """Return how similar a question is to the questions that a model invented for the answer.
 
-    The mean is 0 if all replies are noncommittal (1), or if there are none. A zero vector has the
-    cosine 0.
+    The result is the mean cosine, in [-1, 1]. The mean is 0 if all replies are noncommittal (1), or
+    if there are none. A zero vector has the cosine 0.
     """
     if not invented or all(noncommittal):
         return 0.0

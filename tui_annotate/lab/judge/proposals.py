@@ -85,7 +85,7 @@ class PromptLabels:
     """Labels that a model may assign, by the names in its prompt."""
 
     def __init__(self, tree: LabelTree) -> None:
-        """Collect the leaf labels of the tree that are available for new annotations."""
+        """Select the leaf labels of a label tree that are available for new annotations."""
         self._labels = {
             JOINER.join(label.path): label for label in tree.offered() if not label.choices
         }
@@ -196,14 +196,14 @@ class ProposalOptions:
     def __post_init__(self) -> None:
         if self.max_chars < 1 or self.limit < 0:
             raise InvalidInput(
-                "nothing to annotate: the limits allow no character or no sample",
+                f"invalid limits: --max-chars {self.max_chars}, --limit {self.limit}",
                 "pass --max-chars of at least 1 and --limit of at least 0",
             )
 
 
 @dataclass(frozen=True, slots=True)
 class ProposalPlan:
-    """Estimated cost of a run: samples, cached replies, characters to send for other samples."""
+    """Estimated cost of a run: all samples, samples with cached replies, characters to send."""
 
     samples: int
     cached: int

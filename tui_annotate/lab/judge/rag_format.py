@@ -259,7 +259,7 @@ def _truth_of(sample: Sample) -> str | None:
 
 
 def _other_columns(sample: Sample) -> dict[str, Any]:
-    """Return a sample's columns other than the format's own, under their imported names."""
+    """Return a sample's columns that the format does not define, as values by column name."""
     own = set(_imported_fields(sample).get("keys", ())) - {GROUND_TRUTH}
     return {
         name: value for name, value in sample.meta.items() if name in own or name not in _RESERVED

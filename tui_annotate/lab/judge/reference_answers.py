@@ -1,4 +1,7 @@
-"""Reference answers that a judge writes from all contexts of a question, in groups or in parts."""
+"""Reference answers that a judge writes from all contexts of a question.
+
+The judge reads either groups of contexts, or each context in parts.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
 PART: Final = 6_000
 """Length in code points of a part, when contexts are read in parts: about 2,000 tokens."""
 WINDOW: Final = 24_000
-"""Maximum number of code points in one call (a part and earlier parts of a context)."""
+"""Maximum code points of context per request: a part, and parts of the context before it."""
 EXPECTED_ANSWER: Final = 600
 """Expected length of an answer in code points, for estimates of cost."""
 
@@ -112,9 +115,10 @@ def _answer_groups(
 def _join_answers(
     there: Sequence[str], row: QuestionRow, runner: JudgeRunner, *, size: int
 ) -> tuple[list[str], int]:
-    """Join each group of answers into one; also return the number of calls.
+    """Let the judge merge each group of partial answers into one answer.
 
-    A group of a single answer needs no call.
+    Return the merged answers and the number of calls (requests to the judge). A group of a single
+    answer needs no call.
     """
     parts = split_groups(there, size)
     slots = [{"answers": number_texts(part)} for part in parts if len(part) > 1]

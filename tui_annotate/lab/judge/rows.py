@@ -13,10 +13,10 @@ from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.methods.segmentation import guess_language
 
 GROUND_TRUTH: Final = "ground_truth"
-"""Name of the reference answer in a sample's metadata, and in the scores of a run."""
+"""Name under which a reference answer is stored in a sample's metadata or in a score run."""
 ORDER: Final = "judge_order"
 USEFUL: Final = "judge_useful"
-"""Names of the scores of a sample's contexts: a judge's rank, and usefulness for the answer."""
+"""Names of two scores from a judge: a context's rank, and whether the context is useful."""
 
 
 @dataclass(frozen=True, slots=True)

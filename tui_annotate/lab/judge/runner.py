@@ -199,7 +199,7 @@ class CachedJudge:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCalls:
-    """Maximum number of calls, and the number of characters that they send."""
+    """Estimated maximum cost: number of requests to the judge, and of characters to send."""
 
     calls: int = 0
     characters: int = 0
@@ -230,7 +230,7 @@ class JudgePlan:
     characters: int
 
     def as_json(self) -> dict[str, Any]:
-        """Return the JSON that `--dry-run --json` prints."""
+        """Return the estimated cost of a command as JSON, for `--dry-run --json`."""
         return {
             "questions": self.rows,
             "calls": self.calls,

@@ -119,7 +119,7 @@ def create_qa(
     if not oracle and (passages is None or not gold_at):
         raise InvalidInput(
             "the number of passages or the answer positions are missing",
-            "pass both, for example: --passages 20 --gold-position even:5",
+            "pass both options, for example: --passages 20 --gold-position even:5",
         )
     from tui_annotate.lab.position import row_generation as making
 
@@ -158,7 +158,8 @@ def create_kv(
     source: InputArgument = None,
     *,
     keys: Annotated[
-        int | None, option("--keys", "N", "Number of key-value pairs in a row, at least 2.")
+        int | None,
+        option("--keys", "N", "Number of key-value pairs in each generated row, at least 2."),
     ] = None,
     examples: Annotated[
         int | None, option("--examples", "M", "Number of rows to generate.")
@@ -170,8 +171,8 @@ def create_kv(
 ) -> None:
     """Create rows that ask for the value of a given key.
 
-    Each row has random key-value pairs. With IN, the requested pairs of its rows are moved instead.
-    Without --gold-position, the requested pair stays at its random position.
+    Each row has random key-value pairs. With IN, the requested pairs in the rows of
+    IN are moved instead. Without --gold-position, the requested pair stays at its random position.
     """
     from tui_annotate.lab.position import row_generation as making
 
@@ -185,7 +186,7 @@ def create_kv(
 
         if not gold_at:
             raise InvalidInput(
-                "the positions of the requested pairs are missing",
+                "with the file IN, new positions for the requested key-value pairs are required",
                 "pass --gold-position with positions such as 0,37,74",
             )
         found, name = read_rows(source), source
@@ -193,7 +194,7 @@ def create_kv(
         if keys is None or examples is None:
             raise InvalidInput(
                 "the number of keys or the number of rows is missing",
-                "pass both, for example: --keys 75 --examples 500",
+                "pass both options, for example: --keys 75 --examples 500",
             )
         found = making.generate_lookups(keys, examples, seed=seed)
         name = Path(f"kv-{keys}-keys.jsonl")
@@ -423,7 +424,7 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
     show = output.print_line if dry else output.print_note
     show(
         f"rows: {done.rows:,}; answers already cached: {done.cached:,};"
-        f" {done.characters:,} characters {sent} to {judge.host}"
+        f" characters {sent}: {done.characters:,} (host: {judge.host})"
     )
     if missed:
         places = ", ".join(f"{place}: {count:,}" for place, count in missed.items())
