@@ -98,7 +98,7 @@ class MessageCode(ScreenMessage):
     NO_NOTE_ON_SUGGESTION = "Press e to change the suggestion, then m to write its note"
     NO_NOTE_UNDER_LABEL = "Label {label} allows no note"
     FORMER_HAS_NO_NOTE_FOR_THIS = (
-        "No note to copy from the past annotation · press e to edit the focused annotation"
+        "Past annotation without a note · press e to edit the focused annotation"
     )
     FORMER_HAS_NO_NOTE = "No note to copy from the past annotation"
     NOTE_IN_HAND_ALREADY = "The draft already has a note: Backspace drops it"
