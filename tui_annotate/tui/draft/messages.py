@@ -98,7 +98,7 @@ class MessageCode(ScreenMessage):
     NO_NOTE_ON_SUGGESTION = "Press e to change the suggestion, then m to write its note"
     NO_NOTE_UNDER_LABEL = "Label {label} allows no note"
     FORMER_HAS_NO_NOTE_FOR_THIS = (
-        "No note to copy from the past annotation · press e to edit the focused annotation"
+        "Past annotation without a note · press e to edit the focused annotation"
     )
     FORMER_HAS_NO_NOTE = "No note to copy from the past annotation"
     NOTE_IN_HAND_ALREADY = "The draft already has a note: Backspace drops it"
@@ -191,7 +191,7 @@ class MessageCode(ScreenMessage):
     MATCHES_BY_ALL = "Matches by words and vectors together · t words only"
     MATCHES_BY_WORDS = "Matches by lexical search (words only) · t vectors only"
     MATCHES_BY_VECTORS = "Matches by vectors only · t words and vectors together"
-    NO_VECTORS = "{reason} · press t to match by words and vectors"
+    NO_VECTORS = "{reason} · t: match by words and vectors"
     LACKING_HIDDEN = "Words not found in the source are no longer marked"
     LACKING_NO_TWO_TEXTS = "Nothing to compare: this sample has no source or no summary"
     LACKING_SEARCH = "Searching for words not found in the source ..."

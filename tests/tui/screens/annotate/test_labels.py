@@ -375,7 +375,7 @@ async def test_done_under_labels_that_were_split_meanwhile_is_refused(folder: Pa
         assert "Name" in person.line()
         await person.press("enter")
         assert person.said().kind == "warning"
-        assert "A Intrinsic" in person.line()
+        assert "Intrinsic of annotation A" in person.line()
         assert "1-2" in person.line()
         await person.press("1 down enter")
         assert person.screen.open_sample is not None

@@ -202,7 +202,7 @@ async def test_a_required_thing_that_is_missing_blocks_done_and_says_why(folder:
     async with open_app(folder) as person:
         await person.press("4 enter down down down down enter")
         assert person.said().kind == "warning"
-        assert "A Sourced" in person.line()
+        assert "A (Sourced)" in person.line()
         assert " e " in person.line()
         assert person.draft.sample.id == "a"
         await person.press("e space enter down enter")

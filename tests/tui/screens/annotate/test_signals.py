@@ -162,5 +162,5 @@ def test_that_vectors_are_missing_is_told_in_eighty_columns() -> None:
     assert isinstance(report, StatusMessage)
     assert (report.code, kind) == (MessageCode.NO_VECTORS, "warning")
     assert words in report.text
-    assert " t " in report.text
+    assert " t: " in report.text
     assert len(report.text) <= 77
