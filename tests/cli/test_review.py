@@ -11,13 +11,16 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import numbers
+from tests.helpers.stores import fill
 from tests.tui.screens import review_app
 from tests.tui.screens.review_app import FIRST, SECOND
 from tui_annotate import workspace
 from tui_annotate.cli.main import run
 from tui_annotate.domain.adjudication import RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import REJECTED
+from tui_annotate.domain.assignment_rules import Pool
 from tui_annotate.domain.people import SETTLED, PersonKind
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins.traits import RecordTrait
 
 
@@ -60,6 +63,7 @@ def test_the_list_tells_what_waits_and_why(
         "dataset": "films",
         "sample": "a",
         "group": "",
+        "ready": True,
         "annotators": 3,
         "annotations": 9,
         "pending": 0,
@@ -168,6 +172,55 @@ def test_a_dump_says_what_it_can_not_carry(
     report = capsys.readouterr()
     assert len(json.loads(report.out)[0]["annotations"]) == 2
     assert f" {RecordTrait.SETTLED} (2)\n" in report.err
+
+
+@pytest.fixture
+def pool(folder: Path) -> Path:
+    """A pool with two people for each sample, of which ana completed the first."""
+    with workspace.open(folder) as space:
+        fill(space.corpus, "1", "2", dataset="pool")
+        space.team.assignments.pool("pool", Pool(2, "ingested"))
+        ana = space.person("ana").id
+        key = space.annotate.next_unfinished(ana, None)
+        assert key == SampleKey("pool", "1")
+        space.annotate.finish(ana, key, seconds=1)
+    return folder
+
+
+def test_incomplete_samples_are_listed_apart(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A sample that one of two people completed is listed last, as not ready."""
+    on = ("review", "list", "-w", str(pool), "--as", "rev")
+    *_, row = json.loads(printed(capsys, *on, "--json"))
+    assert (row["sample"], row["ready"], row["annotators"], row["pending"]) == ("1", False, 1, 1)
+    assert row["conflicts"] is None
+    out = printed(capsys, *on)
+    assert out.index("films/b") < out.index("pool/1")
+    assert "1 of 2 complete" in out
+
+
+def test_an_admin_allows_the_review_of_an_incomplete_sample(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A reason is required; the log keeps the reason; a second permission is refused."""
+    on = ("review", "allow", "-w", str(pool), "--as", "rev")
+    assert run((*on, "pool/1", "--reason", " ")) == 2
+    assert run((*on, "pool/2", "--reason", "no time")) == 1
+    assert run((*on, "films/c", "--reason", "no time")) == 1
+    assert run((*on, "films/nope", "--reason", "no time")) == 2
+    capsys.readouterr()
+    allowed = json.loads(printed(capsys, *on, "pool/1", "--reason", "ben left", "--json"))
+    assert (allowed["sample"], allowed["annotators"], allowed["pending"]) == ("1", 1, 1)
+    rows = json.loads(printed(capsys, "review", "list", "-w", str(pool), "--json"))
+    assert next(row for row in rows if row["dataset"] == "pool")["ready"]
+    with workspace.open(pool) as space:
+        (event,) = space.log.events(SETTLED, SampleKey("pool", "1"))
+        reviewer = space.person("rev").id
+    assert (event.action.verb, event.versions["reason"]) == ("allow", "ben left")
+    assert event.versions["by"] == reviewer
+    assert run((*on, "pool/1", "--reason", "again")) == 1
+    assert run(("audit", "verify", "-w", str(pool))) == 0
 
 
 def test_the_list_of_no_dataset_is_refused(

@@ -32,6 +32,11 @@ To undo a label change, another event with this verb names the event of the chan
 """
 JOIN: Final = "join"
 """Verb of events that merge two copies of the work on a sample. Earlier work cannot be undone."""
+ALLOW: Final = "allow"
+"""Verb of events by which an admin allows a review that other annotators have not completed.
+
+Undo skips these events.
+"""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
 """Verbs of events after which a person's earlier work on the sample cannot be undone."""
 _REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})

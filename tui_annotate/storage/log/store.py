@@ -41,13 +41,8 @@ from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, PEOPLE, 
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
-from tui_annotate.storage.log.log import (
-    EventLog,
-    EventStream,
-    LogStore,
-    ReviewCandidate,
-    list_candidates,
-)
+from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
+from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
 from tui_annotate.storage.suggestions import SuggestionStore
 
@@ -165,9 +160,9 @@ class AnnotationStore(LogStore):
                 yield person, SampleKey(dataset, sample)
 
     def candidates(self) -> list[ReviewCandidate]:
-        """Return the samples that have enough work for review, or whose adjudication has begun.
+        """Return the samples that are ready, partly adjudicated, or that wait for annotators.
 
-        The samples are in order of arrival.
+        The samples are in order of arrival, as of `list_candidates`.
         """
         require_permission(self._actor, Permission.REVIEW)
         with self._database.reading() as connection:
