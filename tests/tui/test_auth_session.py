@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from tests.tui.screens.annotate_app import make_workspace
 from tests.tui.team import ANA, LI, OWN, PASSWORD, add, make_team
 from tui_annotate import workspace
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled
-from tui_annotate.domain.people import Actor, Role
+from tui_annotate.domain.people import Actor, Permission, Role
 from tui_annotate.tui import auth_session
 from tui_annotate.tui.auth_session import SessionGuard, TokenFile
 from tui_annotate.tui.session import ForcedIdentity
@@ -294,6 +295,16 @@ def test_one_person_works_in_one_process(team: Workspace) -> None:
     one.check()
     one.leave()
     assert two.find_other_session() is None
+
+
+def test_a_role_without_the_permission_is_refused_before_a_takeover(team: Workspace) -> None:
+    """An admin may review; an annotator may not, whether or not another session is open."""
+    SessionGuard(team).sign_in(LI, PASSWORD)
+    for email, refused in ((LI, True), (ANA, False)):
+        guard = SessionGuard(team, needs=Permission.REVIEW)
+        guard.sign_in(email, PASSWORD)
+        with pytest.raises(NotAllowed) if refused else nullcontext():
+            assert guard.find_other_session() is None
 
 
 def test_times_are_told_as_the_clocks_here_show_them() -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.status import Status
 
 _NONE = "-"
+_FROM_POOL = {True: "yes", False: "no, has fixed assignments", None: _NONE}
 _WHO = (output.flexible_column("annotator"), output.flexible_column("dataset"))
 
 
@@ -104,14 +105,16 @@ def _print_contents(found: Status, runs: int) -> None:
 def _print_states(figures: WorkStatistics) -> None:
     numbers = ("assigned", "done", "skipped", "flagged", "started", "annotations")
     counts = ("done", "skipped", "flagged", "open", "annotations")
+    pools = any(each.from_pool is not None for each in figures.work)
     output.print_table_below(
-        [*_WHO, *map(output.number_column, numbers)],
+        [*_WHO, *map(output.number_column, numbers), *(["takes from pool"] if pools else [])],
         [
             (
                 each.name,
                 each.dataset,
                 _NONE if each.assigned is None else each.assigned,
                 *(getattr(each, name) for name in counts),
+                *([_FROM_POOL[each.from_pool]] if pools else []),
             )
             for each in figures.work
         ],

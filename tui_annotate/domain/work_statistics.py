@@ -53,11 +53,14 @@ class PersonWork:
 
     Attributes:
         assigned: assigned samples; None if all people have all samples.
-        remaining: samples left to finish; None with a pool, or for practice.
+        remaining: samples left to finish; None if the person takes samples from a pool that has
+            some left, or for practice.
         open: samples in progress or reopened.
         seconds: working time; each gap between actions counts up to one minute.
         recent: samples completed in the last two weeks.
         first: day of the first event, ISO 8601; may be empty.
+        from_pool: whether the person takes samples from the dataset's pool; None without a pool.
+            People to whom an admin assigned samples of the dataset take none.
     """
 
     dataset: str
@@ -74,6 +77,7 @@ class PersonWork:
     recent: int
     first: str
     practice: bool = False
+    from_pool: bool | None = None
 
     @property
     def finished(self) -> int:

@@ -85,11 +85,13 @@ def _work_of_person(
     today: date,
 ) -> PersonWork:
     finished = did.done + did.skipped + did.flagged
+    from_pool = None if workload.undrawn is None else not (given and given.fixed)
     if workload.practice and workload.undrawn is None:
         assigned, remaining = 0, None
     elif workload.handed_out or workload.undrawn is not None:
         assigned = given.count if given else 0
-        remaining = None if workload.undrawn else assigned - (given.finished if given else 0)
+        drawing = bool(workload.undrawn and from_pool)
+        remaining = None if drawing else assigned - (given.finished if given else 0)
     else:
         assigned, remaining = None, max(workload.samples - finished, 0)
     since = (today - timedelta(days=PACE_DAYS - 1)).isoformat()
@@ -109,6 +111,7 @@ def _work_of_person(
         sum(day.finished for day in days if day.day >= since),
         min((day.day for day in days), default=""),
         practice=workload.practice,
+        from_pool=from_pool,
     )
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, text
 
 from tui_annotate.domain.people import visible_people
 from tui_annotate.domain.work_statistics import FlaggedSample
-from tui_annotate.storage.assignments.pools import pool_of
+from tui_annotate.storage.assignments.pools import fixed_condition, pool_of
 from tui_annotate.storage.corpus.store import DatasetProgress, read_progress
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import seen_scope
@@ -21,12 +21,17 @@ _SEEN: Final[Any] = bindparam("seen", expanding=True)
 
 @dataclass(frozen=True, slots=True)
 class AssignedCount:
-    """Number of samples assigned to a person in a dataset, practice samples excluded."""
+    """Number of samples assigned to a person in a dataset, practice samples excluded.
+
+    Attributes:
+        fixed: whether an admin assigned samples to the person, who then takes none from a pool.
+    """
 
     dataset: str
     person: str
     count: int
     finished: int
+    fixed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,8 @@ class DatasetWorkload:
 
 
 _ASSIGNED: Final = text(
-    "SELECT d.name, w.person, count(*), coalesce(sum(a.finished), 0) FROM allotments w"
+    "SELECT d.name, w.person, count(*), coalesce(sum(a.finished), 0),"  # noqa: S608  constants
+    f"  max({fixed_condition('h', 'd')}) FROM allotments w JOIN handouts h ON h.id = w.handout"
     " JOIN samples s ON s.id = w.sample_id JOIN datasets d ON d.id = s.dataset_id"
     " LEFT JOIN assignments a ON a.person = w.person AND a.sample_id = w.sample_id"
     " WHERE NOT w.practice AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
@@ -105,7 +111,7 @@ class WorkStatisticsStore(Store):
 
     def assigned(self) -> list[AssignedCount]:
         """Return the number of assigned and completed samples by dataset and person."""
-        return [AssignedCount(*row) for row in self._fetch(_ASSIGNED)]
+        return [AssignedCount(*row[:4], bool(row[4])) for row in self._fetch(_ASSIGNED)]
 
     def days(self) -> list[WorkDay]:
         """Return the work of each day: seconds of work and number of completed samples.

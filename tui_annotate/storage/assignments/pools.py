@@ -26,12 +26,24 @@ from tui_annotate.storage.scores.orders import position_value, read_positions
 from tui_annotate.storage.statements import dataset_setting
 
 _BATCH: Final = 1000
+
+
+def fixed_condition(handout: str, dataset: str) -> str:
+    """Return an SQL condition that is true if an admin assigned samples of a dataset to people.
+
+    These people take no samples from the dataset's pool. The arguments are the aliases of the
+    tables of assignments and datasets.
+    """
+    return (
+        f"({handout}.kind IN ('give', 'topup') AND {handout}.dataset = {dataset}.name"
+        f" AND {handout}.undone = '')"
+    )
+
+
 _OPEN_POOLS: Final = text(
-    # Annotators with assigned samples of a dataset do not take samples from its pool.
-    "SELECT s.dataset_id, d.name, s.value FROM dataset_settings s JOIN datasets d"
+    "SELECT s.dataset_id, d.name, s.value FROM dataset_settings s JOIN datasets d"  # noqa: S608  constants
     "   ON d.id = s.dataset_id WHERE s.name = 'pool' AND NOT EXISTS ("
-    "   SELECT 1 FROM handouts h WHERE h.kind IN ('give', 'topup') AND h.dataset = d.name"
-    "     AND h.undone = '' AND EXISTS"
+    f"   SELECT 1 FROM handouts h WHERE {fixed_condition('h', 'd')} AND EXISTS"
     "       (SELECT 1 FROM allotments a WHERE a.handout = h.id AND a.person = :person))"
     " ORDER BY s.dataset_id"
 )
