@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from tests.cli.conftest import numbers
 from tests.helpers.stores import fill
 from tests.tui.screens import review_app
-from tests.tui.screens.review_app import FIRST, SECOND
+from tests.tui.screens.review_app import CHINESE, FIRST, SECOND
 from tui_annotate import workspace
 from tui_annotate.cli.main import run
 from tui_annotate.domain.adjudication import RejectionReason, ReviewAction
@@ -172,6 +173,65 @@ def test_a_dump_says_what_it_can_not_carry(
     report = capsys.readouterr()
     assert len(json.loads(report.out)[0]["annotations"]) == 2
     assert f" {RecordTrait.SETTLED} (2)\n" in report.err
+
+
+def test_decisions_are_exported_without_names(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Annotators are the letters of the screen, and the reviewer is left out."""
+    on = ("review", "export", "-w", str(folder))
+    rows = json.loads(printed(capsys, *on, "--json"))
+    assert [row["decision"] for row in rows if row["sample"] == "a"] == [
+        "taken", "taken", "rejected", "rejected", "rejected",
+    ]  # fmt: skip
+    taken = next(row for row in rows if row["labels"] == ["Unwanted.Intrinsic"])
+    assert taken["spans"][0]["text"] == "loved by families"
+    with workspace.open(folder) as space:
+        names = space.team.review.names(space.person("rev").id, FIRST)
+        people = [each for each in space.people.all() if each.name != SETTLED]
+    letter = next(letter for letter, name in names.items() if name == "li")
+    assert (taken["annotators"], taken["reviewer"]) == ([letter], None)
+    table = printed(capsys, *on)
+    assert len(list(csv.DictReader(StringIO(table)))) == len(rows)
+    words = re.findall(r"[\w-]+", table)
+    assert not {word for each in people for word in (each.id, each.name)} & set(words)
+
+
+def test_decisions_are_exported_with_names_or_pseudonyms(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same rows; a pseudonym is the same for a person in every row."""
+    on = ("review", "export", "-w", str(folder))
+    named = json.loads(printed(capsys, *on, "--names", "--json"))
+    plain = json.loads(printed(capsys, *on, "--json"))
+    taken = [row for row in named if row["decision"] == "taken"]
+    assert [row["annotators"] for row in taken] == [["li"], ["ana", "ben", "li"]]
+    assert {row["reviewer"] for row in named} == {"rev"}
+    for row in (*named, *plain):
+        del row["annotators"], row["reviewer"]
+    assert named == plain
+    hidden = json.loads(printed(capsys, *on, "--pseudonymise", "--json"))
+    words = {one["name"]: one["pseudonym"] for one in json.loads(
+        printed(capsys, "pseudonyms", "list", "-w", str(folder), "--json"))}  # fmt: skip
+    assert {row["reviewer"] for row in hidden} == {words["rev"]}
+    assert hidden[0]["annotators"] == [words["li"]]
+    assert run((*on, "--names", "--pseudonymise")) == 2
+    assert run((*on, "--dataset", "nope")) == 2
+
+
+def test_the_decision_on_a_rating_is_exported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the annotators who gave the rating."""
+    with workspace.open(folder) as space:
+        for name, rating in (("ana", "good"), ("ben", "bad")):
+            who = space.person(name).id
+            space.annotate.rate(who, CHINESE, rating, seconds=1)
+        review, who = space.team.review, space.person("rev").id
+        review.rate(who, CHINESE, "good", seen=review.open(who, CHINESE).seen, seconds=1)
+    rows = json.loads(printed(capsys, "review", "export", "-w", str(folder), "--names", "--json"))
+    (rated,) = [row for row in rows if row["decision"] == "rated"]
+    assert (rated["sample"], rated["rating"], rated["annotators"]) == ("c", "good", ["ana"])
 
 
 @pytest.fixture

@@ -155,7 +155,7 @@ def test_people_with_fixed_assignments_take_nothing_from_a_pool(database: Databa
     assert queue.next_unfinished(ana.person, None) == SampleKey("d", "4")
     queue.finish(ana.person, SampleKey("d", "4"), seconds=1)
     assert queue.next_unfinished(ana.person, None) is None
-    assert queue.finish(ben.person, SampleKey("d", "1"), seconds=1)
+    queue.finish(ben.person, SampleKey("d", "1"), seconds=1)
     assert queue.next_unfinished(ben.person, None)
     share.undo()
     share.undo()

@@ -1,20 +1,25 @@
-"""Commands of reviewers: `review` opens the screen; others list and allow samples to review."""
+"""Commands of reviewers: the screen, the samples to review, and the decisions of reviewers."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import completion, options, output, screen
+from tui_annotate.cli import completion, options, output, pseudonyms, screen
 from tui_annotate.cli.help_format import ANNOTATE
-from tui_annotate.cli.options import add_command, argument, examples, open_workspace, option
+from tui_annotate.cli.options import add_command, argument, examples, flag, open_workspace, option
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
 
 if TYPE_CHECKING:
     from tui_annotate.services.review import QueuedSample
+    from tui_annotate.services.review.decisions import FindName, ReviewDecision
     from tui_annotate.workspace import Workspace
 
 _GRAVEST: Final = 2  # number of kinds of differences in the table; `--json` has all kinds
@@ -41,6 +46,13 @@ def register(app: typer.Typer) -> None:
     )
     add_command(
         review_app, allow, "review allow news/17 --reason 'ben left the project'", name="allow"
+    )
+    add_command(
+        review_app,
+        export_decisions,
+        "review export > decisions.csv",
+        "review export --names --json > decisions.json",
+        name="export",
     )
     app.add_typer(review_app, name="review", rich_help_panel=ANNOTATE)
 
@@ -153,6 +165,71 @@ def allow(
         f"{key} can be reviewed: {readers.completed} of {readers.planned} annotators completed it",
         as_json=common.as_json,
     )
+
+
+def export_decisions(
+    *,
+    dataset: options.OfDatasetOption = "",
+    names: Annotated[
+        bool,
+        flag(
+            "--names",
+            "Include the names of annotators and reviewers (default: annotators as letters).",
+        ),
+    ] = False,
+    pseudonymise: pseudonyms.PseudonymiseOption = False,
+    common: options.CommonOptions,
+) -> None:
+    """Export the decisions of reviewers as CSV, one row for each decision.
+
+    A decision accepts, merges, edits, adds or rejects annotations, or decides the rating of a
+    sample. Annotators appear as the letters of the reviewing screen, and reviewers are omitted,
+    unless --names or --pseudonymise is given.
+    """
+    if names and pseudonymise:
+        raise InvalidInput(
+            "--names and --pseudonymise exclude each other", "pass --names or --pseudonymise"
+        )
+    with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
+        hidden = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
+        find_name = hidden.name if hidden else _real_names(space) if names else None
+        found = list(space.team.review.decisions(dataset=dataset, find_name=find_name))
+    if common.as_json:
+        output.print_json([asdict(each) for each in found])
+    else:
+        output.print_text(_decisions_to_csv(found))
+
+
+def _real_names(space: Workspace) -> FindName:
+    known = {each.id: each.name for each in space.people.all()}
+    return lambda person: known.get(person, person)
+
+
+_DECISION_COLUMNS: Final = (
+    "dataset", "sample", "state", "decision", "labels", "spans", "text", "note", "rating",
+    "reason", "review_note", "annotators", "reviewer",
+)  # fmt: skip
+
+
+def _decisions_to_csv(found: Sequence[ReviewDecision]) -> str:
+    written = io.StringIO(newline="")
+    rows = csv.writer(written, lineterminator="\n")
+    rows.writerow(_DECISION_COLUMNS)
+    for each in found:
+        spans = [
+            f"{one['side']}:{one['document']}:{one['start']}-{one['end']}" for one in each.spans
+        ]
+        joined = {
+            "state": each.state.value,
+            "labels": " | ".join(each.labels),
+            "spans": " ".join(spans),
+            "text": " … ".join(one["text"] for one in each.spans),
+            "annotators": ", ".join(each.annotators),
+            "reviewer": each.reviewer or "",
+        }
+        cells = {name: joined.get(name, getattr(each, name, "")) for name in _DECISION_COLUMNS}
+        rows.writerow(cells.values())
+    return written.getvalue()
 
 
 def _find_reviewer(space: Workspace, name: str) -> str:

@@ -111,7 +111,11 @@ class WorkStatisticsStore(Store):
 
     def assigned(self) -> list[AssignedCount]:
         """Return the number of assigned and completed samples by dataset and person."""
-        return [AssignedCount(*row[:4], bool(row[4])) for row in self._fetch(_ASSIGNED)]
+        rows = self._fetch(_ASSIGNED)
+        return [
+            AssignedCount(dataset, person, count, finished, bool(fixed))
+            for dataset, person, count, finished, fixed in rows
+        ]
 
     def days(self) -> list[WorkDay]:
         """Return the work of each day: seconds of work and number of completed samples.

@@ -30,6 +30,7 @@ from tui_annotate.methods.adjudication import (
     group_candidates,
 )
 from tui_annotate.methods.verdicts import find_verdict
+from tui_annotate.services.review.decisions import FindName, ReviewDecision, list_decisions
 from tui_annotate.services.review.review_sample import (
     AnnotationOutcome,
     QueuedSample,
@@ -146,6 +147,27 @@ class ReviewQueries:
         """
         there = self._candidates(reviewer, dataset)
         return [self._queue_row(one, reviewer) for one in there if not one.ready]
+
+    def decisions(
+        self, *, dataset: str = "", find_name: FindName | None = None
+    ) -> Iterator[ReviewDecision]:
+        """Yield the reviewers' decisions on all samples whose adjudication has begun, by arrival.
+
+        Args:
+            find_name: returns the name or pseudonym of a person's id; None to use letters.
+
+        Raises:
+            NotFound: the dataset does not exist.
+            NotAllowed: the current user may not review.
+        """
+        require_permission(self.actor, Permission.REVIEW)
+        if dataset:
+            self.guidance.require_dataset(dataset)
+        for one in self.store.candidates():
+            if one.state is not State.NEW and dataset in ("", one.key.dataset):
+                sample = self.corpus.sample(one.key).sample
+                with self.store.reading() as log:
+                    yield from list_decisions(log, read_sample_work(log, sample), find_name)
 
     def _candidates(self, reviewer: str, dataset: str) -> list[ReviewCandidate]:
         self.check_reviewer(reviewer)
