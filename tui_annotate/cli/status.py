@@ -13,6 +13,7 @@ from tui_annotate.cli import charts, labels, options, output
 from tui_annotate.cli.datasets import DATASET_COUNTS
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, flag, open_workspace
+from tui_annotate.domain.work_statistics import RECENT
 
 if TYPE_CHECKING:
     from tui_annotate.domain.work_statistics import Projection, WorkStatistics
@@ -42,7 +43,8 @@ def status(
     """Show contents and annotation progress of the workspace.
 
     Hours are working time without pauses. The end date is estimated from the pace of the last two
-    weeks. Annotators see only their own statistics.
+    weeks. Annotators see only their own statistics. Admins also see the accuracy of annotators on
+    gold samples.
     """
     with open_workspace(common.workspace) as space:
         found, waiting = space.status(), space.team.proposals.refused()
@@ -61,6 +63,7 @@ def status(
         _print_states(measured)
         _print_pace(measured)
         _print_progress(measured)
+        _print_gold(measured)
         labels.print_waiting(found.waiting)
         if waiting:
             file = shlex.quote(str(found.path / "labels.yaml"))
@@ -150,6 +153,34 @@ def _print_progress(figures: WorkStatistics) -> None:
     if weeks := list(dropwhile(lambda week: not week.seconds, figures.weeks)):
         output.print_line("")
         charts.print_bars([(week.week, week.hours) for week in weeks], unit="h")
+
+
+def _print_gold(figures: WorkStatistics) -> None:
+    """Print the accuracy of annotators on gold samples, of all checks and by week."""
+    numbers = map(output.number_column, ("gold checks", "accuracy", f"last {RECENT}"))
+    output.print_table_below(
+        [*_WHO, *numbers, "alert"],
+        [
+            (
+                each.name,
+                each.dataset,
+                each.checks,
+                f"{each.accuracy:.0%}",
+                f"{each.recent:.0%}",
+                f"below {each.threshold:.0%}" if each.alert else "",
+            )
+            for each in figures.gold
+        ],
+    )
+    numbers = map(output.number_column, ("gold checks", "accuracy"))
+    output.print_table_below(
+        [*_WHO, "week", *numbers],
+        [
+            (each.name, each.dataset, week.week, week.checks, f"{week.accuracy:.0%}")
+            for each in figures.gold
+            for week in each.weeks
+        ],
+    )
 
 
 def _print_flags(figures: WorkStatistics) -> None:

@@ -1,4 +1,4 @@
-"""Work statistics: progress, pace, and the projected end of work."""
+"""Work statistics: progress, pace, the projected end of work, and accuracy on gold samples."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from typing import Final
 
 PACE_DAYS: Final = 14
 """Number of days, including today, from which the pace of work is computed."""
+RECENT: Final = 10
+"""Number of an annotator's last gold checks whose accuracy is compared with the alert threshold."""
+LEAST_CHECKS: Final = 3
+"""Number of gold checks below which there is no alert."""
 _HOUR: Final = 3600.0
 _LONGEST_PROJECTION: Final = 3650
 _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
@@ -154,6 +158,42 @@ class RemainingWork:
 
 
 @dataclass(frozen=True, slots=True)
+class WeekAccuracy:
+    """An annotator's mean score in one ISO 8601 week, and the number of checks."""
+
+    week: str
+    checks: int
+    accuracy: float
+
+
+@dataclass(frozen=True, slots=True)
+class GoldAccuracy:
+    """An annotator's accuracy on the gold samples of a dataset.
+
+    Attributes:
+        accuracy: mean score of all checks.
+        recent: mean score of the last `RECENT` checks.
+        threshold: accuracy below which there is an alert; None without a rule.
+        weeks: weeks with checks, in order.
+    """
+
+    dataset: str
+    person: str
+    name: str
+    checks: int
+    accuracy: float
+    recent: float
+    threshold: float | None
+    weeks: tuple[WeekAccuracy, ...]
+
+    @property
+    def alert(self) -> bool:
+        """Whether `recent` is below the threshold, after at least `LEAST_CHECKS` checks."""
+        enough = self.threshold is not None and self.checks >= LEAST_CHECKS
+        return enough and self.recent < (self.threshold or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
 class WorkStatistics:
     """Work statistics of a workspace.
 
@@ -162,6 +202,7 @@ class WorkStatistics:
         weeks: consecutive weeks, summed over all people.
         ahead: remaining work by dataset; empty if the user cannot see others' work.
         names: person names by id.
+        gold: accuracy on gold samples; empty if the user may not manage the workspace.
     """
 
     work: tuple[PersonWork, ...]
@@ -170,6 +211,7 @@ class WorkStatistics:
     flags: tuple[FlaggedSample, ...]
     names: Mapping[str, str]
     today: date
+    gold: tuple[GoldAccuracy, ...] = ()
 
 
 def _per_hour(count: int, seconds: float) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from tui_annotate.domain.gold_checks import measure_accuracy
 from tui_annotate.domain.work_statistics import (
     PACE_DAYS,
     PRACTICE,
@@ -66,6 +67,7 @@ class ProgressReader:
             worked, given = by_person.get(pair, ()), assigned.get(pair)
             work.append(_work_of_person(datasets[pair[0]], did, given, days=worked, today=today))
         shown = datasets.values() if self.everybody else ()
+        checks, thresholds = self.store.gold_checks()
         return WorkStatistics(
             tuple(work),
             tuple(_sum_weeks(days, weeks_up_to(today, weeks))),
@@ -73,6 +75,7 @@ class ProgressReader:
             tuple(self.store.flags()),
             names,
             today,
+            tuple(measure_accuracy(checks, names=names, thresholds=thresholds)),
         )
 
 
@@ -159,6 +162,7 @@ def as_json(figures: WorkStatistics) -> dict[str, Any]:
             for each in figures.ahead
         ],
         "flags": [asdict(each) for each in figures.flags],
+        "gold": [{**asdict(each), "alert": each.alert} for each in figures.gold],
     }
 
 

@@ -9,8 +9,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, text
 
-from tui_annotate.domain.people import visible_people
+from tui_annotate.domain.gold_checks import GoldCheck
+from tui_annotate.domain.people import Permission, is_allowed, visible_people
 from tui_annotate.domain.work_statistics import FlaggedSample
+from tui_annotate.storage.assignments.gold import read_checks, read_thresholds
 from tui_annotate.storage.assignments.pools import fixed_condition, pool_of
 from tui_annotate.storage.corpus.store import DatasetProgress, read_progress
 from tui_annotate.storage.database import Store
@@ -95,9 +97,7 @@ _WORKLOADS: Final = text(
     "   WHERE s.dataset_id = d.id) FROM datasets d ORDER BY d.name"
 )
 _LEFT_IN_POOL: Final = text(
-    "SELECT coalesce(sum(max(0, :overlap - held)), 0) FROM (SELECT (SELECT count(*)"
-    "   FROM allotments g WHERE g.sample_id = s.id) AS held"
-    "   FROM samples s WHERE s.dataset_id = :id)"
+    "SELECT coalesce(sum(room), 0) FROM pool WHERE dataset_id = :id AND room > 0"
 )
 
 
@@ -129,6 +129,17 @@ class WorkStatisticsStore(Store):
         """Return the flagged samples, by dataset, then by the time of the last change."""
         return [FlaggedSample(*row) for row in self._fetch(_FLAGS)]
 
+    def gold_checks(self) -> tuple[list[GoldCheck], dict[str, float]]:
+        """Return the completed gold checks in order of time, and the alert thresholds by dataset.
+
+        Only people who may manage the workspace see them; for all others both are empty.
+        """
+        if not is_allowed(self._actor, Permission.MANAGE):
+            return [], {}
+        with self._database.reading() as connection:
+            checks = [each for each in read_checks(connection) if _is_day(each.day)]
+            return checks, read_thresholds(connection)
+
     def list_workloads(self) -> list[DatasetWorkload]:
         """Return the workload of all datasets, by dataset name."""
         with self._database.reading() as connection:
@@ -156,9 +167,9 @@ class WorkStatisticsStore(Store):
 
 def _build_workload(connection: Connection, dataset_id: int, *found: Any) -> DatasetWorkload:
     name, samples, practice = found
-    pool = pool_of(connection, dataset_id)
-    scope = {"id": dataset_id, "overlap": pool.overlap if pool else 0}
-    undrawn = int(connection.execute(_LEFT_IN_POOL, scope).scalar_one()) if pool else None
+    undrawn = None
+    if pool_of(connection, dataset_id):
+        undrawn = int(connection.execute(_LEFT_IN_POOL, {"id": dataset_id}).scalar_one())
     return DatasetWorkload(name, samples, practice is not None, bool(practice), undrawn)
 
 

@@ -301,7 +301,7 @@ class SessionGuard:
         """
         if self.person:
             mine = space.acting(self._signed_in.actor) if self._signed_in else space
-            mine.export(person=self.person.id)
+            mine.export(person=self.person.id, gold="with")
 
     def leave(self) -> None:
         """Record that the user left, and end the session unless the user stays signed in."""

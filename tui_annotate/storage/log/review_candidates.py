@@ -12,7 +12,7 @@ from sqlalchemy import Connection, text
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import SETTLED, PersonKind, base_person
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.statements import worked_on_condition
+from tui_annotate.storage.statements import gold_condition, worked_on_condition
 
 ENOUGH: Final = 2
 """Number of people who must complete a sample before review, unless only one is assigned to it."""
@@ -24,6 +24,7 @@ _COUNTS: Final = f"""
       OR (a.state = '{State.NEW}' AND (a.annotations > 0 OR a.rating <> '')))
     AND NOT EXISTS (SELECT 1 FROM allotments t
       WHERE t.person = a.person AND t.sample_id = a.sample_id AND t.practice)
+    AND NOT {gold_condition("a")}
 """  # noqa: S608  constants alone
 _COMPLETED: Final = text(
     f"SELECT a.person {_COUNTS} AND a.sample_id = :sample_id ORDER BY a.person"
@@ -36,7 +37,7 @@ _ASSIGNED: Final = (
     "SELECT a.sample_id, a.person, coalesce(w.finished, 0) FROM allotments a"  # noqa: S608  constants
     f" JOIN people p ON p.id = a.person AND p.kind <> '{PersonKind.AGAIN}'"
     " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
-    " WHERE NOT a.practice"
+    f" WHERE NOT a.practice AND NOT {gold_condition('a')}"
 )
 _FREE_SLOTS: Final = "SELECT a.sample_id, a.room FROM pool a WHERE a.room > 0"
 _OF_SAMPLE: Final = " AND a.sample_id = :sample_id"

@@ -33,6 +33,7 @@ from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
+from tui_annotate.storage.assignments.gold import is_gold_check
 from tui_annotate.storage.assignments.store import find_practice_answer
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
@@ -189,10 +190,13 @@ class AnnotationStore(LogStore):
         """Return the annotations that adjudication created and rejected on a person's sample.
 
         The result names no reviewer, and as sources only the person's own annotations. None
-        before the sample is adjudicated, or if the person did nothing on it.
+        before the sample is adjudicated, if the person did nothing on it, or if the sample checks
+        the person's accuracy, which the person must not learn.
         """
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
+            if is_gold_check(connection, person, key):
+                return None
             log = EventLog(connection)  # of an operator: only what the person may see is returned
             mine, settled = log.stream(person, key), log.stream(SETTLED, key)
         worked = mine.annotations or mine.assignment.begun
