@@ -152,9 +152,10 @@ def allow(
     name: options.NameOption = "",
     common: options.CommonOptions,
 ) -> None:
-    """Allow the review of a sample before all its annotators have completed it.
+    """Allow the review of an incomplete sample.
 
-    Only admins can allow the review of a sample.
+    The sample is then ready for review before all its annotators have completed it. Only admins can
+    allow the review of a sample.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         key = space.corpus.find(sample)
@@ -180,11 +181,11 @@ def export_decisions(
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Export the decisions of reviewers as CSV, one row for each decision.
+    """Export the decisions of reviewers as CSV.
 
-    A decision accepts, merges, edits, adds or rejects annotations, or decides the rating of a
-    sample. Annotators appear as the letters of the reviewing screen, and reviewers are omitted,
-    unless --names or --pseudonymise is given.
+    Each row has one decision. A decision accepts, merges, edits, adds or rejects annotations, or
+    decides the rating of a sample. Annotators appear as the letters of the reviewing screen, and
+    reviewers are omitted, unless --names or --pseudonymise is given.
     """
     if names and pseudonymise:
         raise InvalidInput(

@@ -20,8 +20,8 @@ Item = TypeVar("Item")
 def is_gold_slot(rule: Gold, person: str, index: int) -> bool:
     """Return whether the sample that a person gets at an index, from 0, is a gold sample.
 
-    Each block of `rule.every` samples has one gold sample, at a place that depends on the seed, the
-    person and the block.
+    Each block of `rule.every` samples has one gold sample, at a position that depends on the seed,
+    the person and the block.
     """
     block, place = divmod(index, rule.every)
     return place == _draw_number(rule.seed, person, block) % rule.every

@@ -73,7 +73,7 @@ class AssignedRow(NamedTuple):
     """A person, and the row id of a sample that is or will be assigned to the person.
 
     Attributes:
-        handout: number of the assignment; 0 for that of the rows around it.
+        `handout`: number of the assignment; 0 for that of the rows around it.
     """
 
     person: str

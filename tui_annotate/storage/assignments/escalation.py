@@ -23,7 +23,7 @@ Disabled = Callable[[], Collection[str]]
 _RULE: Final = text(
     "SELECT t.value FROM samples s JOIN dataset_settings t"
     " ON t.dataset_id = s.dataset_id AND t.name = 'escalate' WHERE s.id = :sample"
-    # The answers of a gold sample are known, so nobody has to decide between its annotators.
+    # The answers of a gold sample are known, so no third annotator has to decide.
     " AND NOT EXISTS (SELECT 1 FROM dataset_settings g, json_each(g.value, '$.samples') n"
     "   WHERE g.dataset_id = s.dataset_id AND g.name = 'gold' AND n.value = s.external)"
 )

@@ -75,7 +75,7 @@ class SampleReaders:
 
     @property
     def ready(self) -> bool:
-        """Whether nobody is awaited, and two people, or the only assignee, completed the sample."""
+        """Whether no one is awaited, and two people, or the only assignee, completed the sample."""
         if not self.planned:
             return self.completed >= ENOUGH
         return not self.awaited and self.completed >= min(ENOUGH, self.planned)
