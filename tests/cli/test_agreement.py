@@ -65,10 +65,56 @@ def test_a_table_for_people(read: Command, monkeypatch: pytest.MonkeyPatch) -> N
     assert "nan" not in (shown.out + shown.err).lower()
 
 
+def test_disagreements_are_printed_by_pair_and_label(
+    read: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a table within 80 columns, and in JSON only if asked for; not as CSV."""
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = read("agreement", "--disagreements")
+    line = re.search(
+        r"^ana, ben␛\[31m +Unwanted\S+ +nothing +span +1 of 2 +pairs/tea$", shown.out, re.MULTILINE
+    )
+    assert line
+    assert max(map(len, shown.out.splitlines())) <= 80
+    assert "disagreements" not in read("agreement", "--json").json["together"]
+    reported = read("agreement", "--disagreements", "--json").json
+    assert reported["together"]["disagreements"] == [
+        {
+            "people": ["ana", BEN.name],
+            "level": "span",
+            "labels": ["Unwanted.Intrinsic", "nothing"],
+            "count": 1,
+            "of": 2,
+            "samples": [{"dataset": "pairs", "sample": "tea"}],
+        }
+    ]
+    assert reported["oneself"]["disagreements"] == []
+    assert "no disagreements" in shown.out
+    hidden = read("agreement", "--disagreements", "--pseudonymise").out
+    assert "person-" in hidden
+    assert "ana," not in hidden
+    assert read("agreement", "--disagreements", "--csv").code == 2
+
+
+def test_ratings_that_differ_are_disagreements(filled: Command, tmp_path: Path) -> None:
+    """By the two ratings, out of the samples that both people rated."""
+    import tui_annotate
+
+    with tui_annotate.open(tmp_path) as space:
+        for at, record in enumerate(list(space.corpus.records(RecordFilter()))):
+            for person, word in ((ANA, "Bad"), (BEN, "Good" if at else "Bad")):
+                work = Assignment(person.id, State.DONE, word)
+                space.log.import_records([Record(record.sample, (), (work,), (person,))])
+    (found,) = filled("agreement", "--disagreements", "--json").json["together"]["disagreements"]
+    assert (found["level"], found["labels"], found["count"], found["of"]) == (
+        "rating", ["Bad", "Good"], 1, 2,
+    )  # fmt: skip
+
+
 def test_json_has_documented_names(read: Command) -> None:
     """Each name of its shape stands in the manual; names of people are as they are."""
     manual = (ROOT / "docs" / "json.md").read_text("utf-8")
-    reported = read("agreement", "--json").json
+    reported = read("agreement", "--json", "--disagreements").json
     assert [name for name in names(reported) if not re.search(rf'[`"]{name}[`"]', manual)] == []
     assert reported["together"]["people"] == ["ana", BEN.name]
     assert reported["oneself"]["pairs"][0]["people"] == ["ana"]

@@ -303,3 +303,81 @@ def test_a_new_person_is_created_on_request_only(six: Command) -> None:
     (one,) = [each for each in listed if each["name"] == "johanna"]
     assert (one["kind"], one["role"], one["annotations"]) == ("local", "", 0)
     assert "johanna" in six("people", "list").out
+
+
+@pytest.fixture
+def checked(six: Command, tmp_path: Path) -> Command:
+    """Of twelve samples kim answered three, which are gold; ana completed all with nothing."""
+    rows = [
+        {"id": f"t{at}", "source": "It cost 1.", "summary": f"It cost {at}."} for at in range(6)
+    ]
+    (tmp_path / "more.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    columns = ("--dataset", "news", "--id-column", "id", "--embedder", "none")
+    assert six("ingest", *columns, "more.jsonl").code == 0
+    with workspaces.open(tmp_path) as space:
+        kim, ana = space.person("kim").id, space.person("ana").id
+        for one in space.corpus.keys()[:3]:
+            space.annotate.add(kim, one, claim(f"k{one.id}", 0, 4, label="Benign"), seconds=0)
+            space.annotate.finish(kim, one, seconds=0)
+    assert six("assignments", "pool", "--dataset", "news").code == 0
+    made = six("assignments", "gold", "--dataset", "news", "--gold", "kim", "--every", "2")
+    assert (made.code, numbers(made.out)[1:]) == (0, [3, 1, 2])
+    with workspaces.open(tmp_path) as space:
+        while key := space.annotate.next_unfinished(ana, None):
+            space.annotate.finish(ana, key, seconds=60)
+    return six
+
+
+def test_gold_samples_are_declared_and_listed(checked: Command) -> None:
+    """By all samples with answers, or by named ones; a dry run stores nothing."""
+    on = ("assignments", "gold", "--dataset", "news", "--gold", "kim")
+    listed = checked("assignments", "list", "--json").json
+    assert {each["name"]: each["gold"] for each in listed["stands"]} == {"ana": 3, "kim": 0}
+    assert "3 samples" in next(one["rule"] for one in listed["rules"] if "gold" in one["rule"])
+    dry = checked(*on, "s1", "--dry-run")
+    assert (dry.code, "--dry-run" in dry.err) == (0, True)
+    assert checked(*on, "s1", "--dry-run", "--json").json == {
+        "handout": 0, "dataset": "news", "every": 10, "threshold": 70, "samples": 1,
+    }  # fmt: skip
+    assert checked("assignments", "list", "--json").json == listed
+    assert checked(*on, "s5").code == 1
+    assert checked(*on, "nope").code == 2
+    assert checked(*on, "--every", "1").code == 2
+    assert checked(*on, "--threshold", "101").code == 2
+    assert checked("assignments", "gold", "--dataset", "news").code == 1
+    undone = checked("assignments", "undo")
+    assert (undone.code, numbers(undone.out.splitlines()[1])) == (0, [3])
+    assert "--include-started" not in undone.out
+
+
+def test_status_shows_the_accuracy_and_the_alert(checked: Command) -> None:
+    """As tables and as JSON: of all checks, of the last ones, and by week."""
+    (found,) = checked("status", "--json").json["gold"]
+    assert (found["name"], found["checks"], found["accuracy"]) == ("ana", 3, 0.0)
+    assert (found["recent"], found["threshold"], found["alert"]) == (0.0, 0.7, True)
+    assert sum(week["checks"] for week in found["weeks"]) == 3
+    shown = checked("status").out
+    assert "below 70%" in shown
+    assert found["weeks"][0]["week"] in shown
+    again = ("--gold", "kim", "--every", "2", "--threshold", "0")
+    assert checked("assignments", "gold", "--dataset", "news", *again).code == 0
+    assert not checked("status", "--json").json["gold"][0]["alert"]
+    assert "below" not in checked("status").out
+
+
+def test_gold_work_is_left_out_of_exports_and_told(checked: Command) -> None:
+    """Unless it is asked for; agreement and reports are without it too."""
+
+    def work(*more: str) -> list[str]:
+        records = map(json.loads, checked("export", "--to", "native", *more).out.splitlines())
+        return [one["person"] for record in records for one in record["assignments"]]
+
+    assert (len(work()), len(work("--include-gold"))) == (12, 15)
+    told = checked("export", "--to", "native").err
+    (line,) = [line for line in told.splitlines() if "--include-gold" in line]
+    assert numbers(line) == [3]
+    assert "--include-gold" not in checked("export", "--to", "native", "--include-gold").err
+    assert checked("agreement", "--json").json["together"]["samples"] == 0
+    page = checked("report", "html", "-o", "report.html")
+    assert "--include-gold" in page.err
+    assert "--include-gold" not in checked("report", "html", "--include-gold", "-o", "all.html").err

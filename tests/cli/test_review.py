@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,16 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import numbers
+from tests.helpers.stores import fill
 from tests.tui.screens import review_app
-from tests.tui.screens.review_app import FIRST, SECOND
+from tests.tui.screens.review_app import CHINESE, FIRST, SECOND
 from tui_annotate import workspace
 from tui_annotate.cli.main import run
 from tui_annotate.domain.adjudication import RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import REJECTED
+from tui_annotate.domain.assignment_rules import Pool
 from tui_annotate.domain.people import SETTLED, PersonKind
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins.traits import RecordTrait
 
 
@@ -60,6 +64,7 @@ def test_the_list_tells_what_waits_and_why(
         "dataset": "films",
         "sample": "a",
         "group": "",
+        "ready": True,
         "annotators": 3,
         "annotations": 9,
         "pending": 0,
@@ -168,6 +173,114 @@ def test_a_dump_says_what_it_can_not_carry(
     report = capsys.readouterr()
     assert len(json.loads(report.out)[0]["annotations"]) == 2
     assert f" {RecordTrait.SETTLED} (2)\n" in report.err
+
+
+def test_decisions_are_exported_without_names(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Annotators are the letters of the screen, and the reviewer is left out."""
+    on = ("review", "export", "-w", str(folder))
+    rows = json.loads(printed(capsys, *on, "--json"))
+    assert [row["decision"] for row in rows if row["sample"] == "a"] == [
+        "taken", "taken", "rejected", "rejected", "rejected",
+    ]  # fmt: skip
+    taken = next(row for row in rows if row["labels"] == ["Unwanted.Intrinsic"])
+    assert taken["spans"][0]["text"] == "loved by families"
+    with workspace.open(folder) as space:
+        names = space.team.review.names(space.person("rev").id, FIRST)
+        people = [each for each in space.people.all() if each.name != SETTLED]
+    letter = next(letter for letter, name in names.items() if name == "li")
+    assert (taken["annotators"], taken["reviewer"]) == ([letter], None)
+    table = printed(capsys, *on)
+    assert len(list(csv.DictReader(StringIO(table)))) == len(rows)
+    words = re.findall(r"[\w-]+", table)
+    assert not {word for each in people for word in (each.id, each.name)} & set(words)
+
+
+def test_decisions_are_exported_with_names_or_pseudonyms(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same rows; a pseudonym is the same for a person in every row."""
+    on = ("review", "export", "-w", str(folder))
+    named = json.loads(printed(capsys, *on, "--names", "--json"))
+    plain = json.loads(printed(capsys, *on, "--json"))
+    taken = [row for row in named if row["decision"] == "taken"]
+    assert [row["annotators"] for row in taken] == [["li"], ["ana", "ben", "li"]]
+    assert {row["reviewer"] for row in named} == {"rev"}
+    for row in (*named, *plain):
+        del row["annotators"], row["reviewer"]
+    assert named == plain
+    hidden = json.loads(printed(capsys, *on, "--pseudonymise", "--json"))
+    words = {one["name"]: one["pseudonym"] for one in json.loads(
+        printed(capsys, "pseudonyms", "list", "-w", str(folder), "--json"))}  # fmt: skip
+    assert {row["reviewer"] for row in hidden} == {words["rev"]}
+    assert hidden[0]["annotators"] == [words["li"]]
+    assert run((*on, "--names", "--pseudonymise")) == 2
+    assert run((*on, "--dataset", "nope")) == 2
+
+
+def test_the_decision_on_a_rating_is_exported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the annotators who gave the rating."""
+    with workspace.open(folder) as space:
+        for name, rating in (("ana", "good"), ("ben", "bad")):
+            who = space.person(name).id
+            space.annotate.rate(who, CHINESE, rating, seconds=1)
+        review, who = space.team.review, space.person("rev").id
+        review.rate(who, CHINESE, "good", seen=review.open(who, CHINESE).seen, seconds=1)
+    rows = json.loads(printed(capsys, "review", "export", "-w", str(folder), "--names", "--json"))
+    (rated,) = [row for row in rows if row["decision"] == "rated"]
+    assert (rated["sample"], rated["rating"], rated["annotators"]) == ("c", "good", ["ana"])
+
+
+@pytest.fixture
+def pool(folder: Path) -> Path:
+    """A pool with two people for each sample, of which ana completed the first."""
+    with workspace.open(folder) as space:
+        fill(space.corpus, "1", "2", dataset="pool")
+        space.team.assignments.pool("pool", Pool(2, "ingested"))
+        ana = space.person("ana").id
+        key = space.annotate.next_unfinished(ana, None)
+        assert key == SampleKey("pool", "1")
+        space.annotate.finish(ana, key, seconds=1)
+    return folder
+
+
+def test_incomplete_samples_are_listed_apart(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A sample that one of two people completed is listed last, as not ready."""
+    on = ("review", "list", "-w", str(pool), "--as", "rev")
+    *_, row = json.loads(printed(capsys, *on, "--json"))
+    assert (row["sample"], row["ready"], row["annotators"], row["pending"]) == ("1", False, 1, 1)
+    assert row["conflicts"] is None
+    out = printed(capsys, *on)
+    assert out.index("films/b") < out.index("pool/1")
+    assert "1 of 2 complete" in out
+
+
+def test_an_admin_allows_the_review_of_an_incomplete_sample(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A reason is required; the log keeps the reason; a second permission is refused."""
+    on = ("review", "allow", "-w", str(pool), "--as", "rev")
+    assert run((*on, "pool/1", "--reason", " ")) == 2
+    assert run((*on, "pool/2", "--reason", "no time")) == 1
+    assert run((*on, "films/c", "--reason", "no time")) == 1
+    assert run((*on, "films/nope", "--reason", "no time")) == 2
+    capsys.readouterr()
+    allowed = json.loads(printed(capsys, *on, "pool/1", "--reason", "ben left", "--json"))
+    assert (allowed["sample"], allowed["annotators"], allowed["pending"]) == ("1", 1, 1)
+    rows = json.loads(printed(capsys, "review", "list", "-w", str(pool), "--json"))
+    assert next(row for row in rows if row["dataset"] == "pool")["ready"]
+    with workspace.open(pool) as space:
+        (event,) = space.log.events(SETTLED, SampleKey("pool", "1"))
+        reviewer = space.person("rev").id
+    assert (event.action.verb, event.versions["reason"]) == ("allow", "ben left")
+    assert event.versions["by"] == reviewer
+    assert run((*on, "pool/1", "--reason", "again")) == 1
+    assert run(("audit", "verify", "-w", str(pool))) == 0
 
 
 def test_the_list_of_no_dataset_is_refused(

@@ -51,3 +51,20 @@ def test_status_tells_people_and_weeks(annotated: Command, tmp_path: Path) -> No
     assert "cut" in flagged
     assert "\x1b" not in flagged
     assert annotated("status", "--json").json["flags"][0]["sample"] == "tea"
+
+
+def test_status_shows_who_takes_samples_from_the_pool(annotated: Command) -> None:
+    """A column only if a dataset has a pool; people with fixed assignments take none."""
+    assert "takes from pool" not in annotated("status").out
+    on = ("--dataset", "pairs")
+    assert annotated("assignments", "pool", *on).code == 0
+    fixed = ("--person", "kim", "--create", "tea")
+    assert annotated("assignments", "create", *on, *fixed).code == 0
+    people = {
+        each["name"]: each["from_pool"] for each in annotated("status", "--json").json["people"]
+    }
+    assert people == {"reader": True, "kim": False}
+    lines = annotated("status").out.splitlines()
+    start = next(at for at, line in enumerate(lines) if line.endswith("takes from pool"))
+    shown = {line.split()[0]: line.split()[8:] for line in lines[start + 1 : start + 3]}
+    assert (shown["reader"], shown["kim"][0]) == (["yes"], "no,")

@@ -28,6 +28,7 @@ NOT_RUN = {
     ("position", "show"),  # another one
     ("models", "download"),  # a hub
     ("questions", "reply"),  # an annotator must have asked on a screen
+    ("review", "allow"),  # an annotator must have completed a sample on a screen
     *(("judge", "suggest"), ("scores", "train-probe")),  # an endpoint, and a language model
 }
 """Commands that no block of a page can run; tests of their own do."""

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.printed_numbers import printed_numbers
-from tests.helpers.stores import SEGMENTER, new, new_database
+from tests.helpers.stores import SEGMENTER, claim, new, new_database
 from tests.services.ingest_stores import Stores
 from tui_annotate.domain.annotations import HUMAN, REJECTED, Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
@@ -39,8 +39,10 @@ from tui_annotate.services.agreement.compared_readings import (
     LabelOrder,
     LeftOutReason,
     ReadingBuilder,
+    format_labels,
     other_state_reason,
 )
+from tui_annotate.services.agreement.disagreements import list_disagreements
 from tui_annotate.services.agreement.figures import all_figures
 from tui_annotate.services.agreement.tallies import AgreementTally, Summary
 from tui_annotate.services.export import ExportService
@@ -486,7 +488,7 @@ def tallied(
         )
         done = tuple(Assignment(name, State.DONE) for name in names[: len(people)])
         record = Record(pair(str(number)), owned, done)
-        tally.add([readers.readings(record)], Summary(SUMMARY, SENTENCES))
+        tally.add([readers.readings(record)], Summary(record.sample.key, SUMMARY, SENTENCES))
     return all_figures(tally)
 
 
@@ -602,3 +604,39 @@ def test_faithbench(tmp_path: Path) -> None:
     manual = (ROOT / "docs" / "agreement.md").read_text("utf-8")
     for report in (".152", ".220", ".577", ".751", ".563 of 588", "402"):
         assert f"| {report} |" in manual
+
+
+def test_disagreements_are_counted_by_pair_and_label() -> None:
+    """A span that only one marked, and overlapping spans with other labels; equal ones are none."""
+    order = LabelOrder([TREE])
+    readers, tally = ReadingBuilder(AgreementOptions(), order), AgreementTally(order)
+    marks = {
+        "1": {"ana": [(0, 4, "Fine"), (6, 9, "Fine")], "ben": [(0, 5, "Alone")], "li": []},
+        "2": {"ana": [(0, 4, "Fine")], "ben": [(1, 3, "Alone")], "li": [(0, 4, "Fine")]},
+    }
+    for number, people in marks.items():
+        owned = tuple(
+            OwnedAnnotation(name, claim(f"{name}{start}{number}", start, end, label=label))
+            for name, own in people.items()
+            for start, end, label in own
+        )
+        done = tuple(Assignment(name, State.DONE) for name in people)
+        record = Record(pair(number), owned, done)
+        tally.add([readers.readings(record)], Summary(record.sample.key, SUMMARY, SENTENCES))
+    found = [
+        (
+            each.people,
+            format_labels(each.labels),
+            each.count,
+            each.of,
+            [key.id for key in each.samples],
+        )
+        for each in list_disagreements(tally)
+    ]
+    assert found == [
+        (("ana", "ben"), ["Fine", "Alone"], 2, 3, ["1", "2"]),
+        (("ana", "ben"), ["Fine", "nothing"], 1, 3, ["1"]),
+        (("ana", "li"), ["Fine", "nothing"], 2, 3, ["1"]),
+        (("ben", "li"), ["Alone", "nothing"], 1, 2, ["1"]),
+        (("ben", "li"), ["Alone", "Fine"], 1, 2, ["2"]),
+    ]

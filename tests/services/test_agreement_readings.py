@@ -68,7 +68,7 @@ def test_a_reading_in_several_groups_has_its_stacked_spans_once() -> None:
     """As one person's that is compared with each of the others."""
     ana, ben, li = reading("ana", Span(0, 3), stacked=2), reading("ben"), reading("li", stacked=1)
     tally = AgreementTally(LabelOrder([]))
-    tally.add([[ana, ben], [ana, li]], Summary("abc", [Segment(0, 3)]))
+    tally.add([[ana, ben], [ana, li]], Summary(sample("1").key, "abc", [Segment(0, 3)]))
     assert tally.stacked == 3
 
 

@@ -9,9 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.stores import annotate, claim, fill, new_database
+from tui_annotate.domain.assignment_plan import AssignmentOptions
+from tui_annotate.domain.assignment_rules import Pool
 from tui_annotate.domain.people import OPERATOR, Actor, Permission, Role, is_allowed
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.work_statistics import NoEndReason, PersonWork, WorkStatistics, week_of
+from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.services.progress import ProgressReader
+from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
@@ -129,6 +134,32 @@ def test_what_is_handed_out(database: Database) -> None:
     assert (of(found, "ben").assigned, of(found, "ben").remaining) == (0, 0)
     (ahead,) = found.ahead
     assert (ahead.remaining, ahead.end.day) == (2, str(TODAY + timedelta(days=3)))
+
+
+def test_people_with_fixed_assignments_take_nothing_from_a_pool(database: Database) -> None:
+    """Their remaining samples and end are their own; the others take from the pool."""
+    people = PeopleStore(database)
+    share = AssignmentService(AssignmentStore(database), people, lambda _: None, OPERATOR)
+    share.pool("d", Pool(2, "ingested"))
+    share.give("d", ["ana"], AssignmentOptions(), ids=["4"])
+    found = figures(database, today=TODAY + timedelta(days=1))
+    ana, ben = of(found, "ana"), of(found, "ben")
+    assert (ana.from_pool, ana.assigned, ana.remaining) == (False, 4, 1)
+    assert ana.end(found.today).day
+    assert (ben.from_pool, ben.remaining, ben.end(found.today).why) == (
+        True,
+        None,
+        "takes from a pool",
+    )
+    queue = annotate(database)
+    assert queue.next_unfinished(ana.person, None) == SampleKey("d", "4")
+    queue.finish(ana.person, SampleKey("d", "4"), seconds=1)
+    assert queue.next_unfinished(ana.person, None) is None
+    queue.finish(ben.person, SampleKey("d", "1"), seconds=1)
+    assert queue.next_unfinished(ben.person, None)
+    share.undo()
+    share.undo()
+    assert of(figures(database), "ben").from_pool is None
 
 
 def test_a_dataset_for_practice_alone_never_ends(database: Database) -> None:

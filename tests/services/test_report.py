@@ -20,6 +20,8 @@ from tests.helpers.stores import LABELS, claim, fill
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.adjudication import Adjudication, RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation
+from tui_annotate.domain.assignment_plan import AssignmentOptions
+from tui_annotate.domain.assignment_rules import Gold
 from tui_annotate.domain.errors import InvalidInput, InvalidLabels
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import SETTLED, Actor, Person, PersonKind, Role
@@ -67,6 +69,33 @@ def data(text: str, name: str) -> list[Any]:
 def notes(text: str) -> list[str]:
     """The notes of all annotations of a page."""
     return [each["note"] for one in data(text, "sample") for each in one["annotations"]]
+
+
+def test_the_page_has_accuracy_on_gold_samples_for_admins(space: Workspace) -> None:
+    """By name or pseudonym, and of the chosen dataset; the gold work itself is not on the page."""
+    ana, (one, *_) = space.person("ana").id, space.corpus.keys("e")
+    boss = space.person("boss").id
+    space.annotate.finish(boss, one, seconds=1)
+    fill(space.corpus, "4", "5", dataset="e")
+    space.team.assignments.gold("e", Gold((), every=2), answers="boss")
+    space.team.assignments.give("e", ["ana"], AssignmentOptions())
+    while key := space.annotate.next_unfinished(ana, None):
+        space.annotate.finish(ana, key, seconds=1)
+    page = written(space)
+    (figures,) = data(page, "figures")
+    (found,) = figures["gold"]
+    assert (found["name"], found["checks"], found["accuracy"]) == ("ana", 1, 1.0)
+    assert [week["checks"] for week in found["weeks"]] == [1]
+    (sample,) = [each for each in data(page, "sample") if each["id"] == "3"]
+    assert [each["person"] for each in sample["work"]] == [boss]
+    assert data(written(space, dataset="d"), "figures")[0]["gold"] == []
+    assert data(written(space, person="boss"), "figures")[0]["gold"] == []
+    target = space.path.parent / "hidden.html"
+    space.team.report.run(target, hiding=space.team.pseudonyms.names())
+    (hidden,) = data(target.read_text("utf-8"), "figures")[0]["gold"]
+    assert hidden["name"] == space.team.pseudonyms.names().name(ana)
+    reviewer = space.acting(Actor(boss, Role.REVIEWER))
+    assert data(written(reviewer), "figures")[0]["gold"] == []
 
 
 def settle(space: Workspace, reviewer: str) -> None:

@@ -16,9 +16,11 @@ from tests.helpers.errors import has_code
 from tests.helpers.stores import LABELS, annotate, claim, fill, new_database
 from tui_annotate.domain.adjudication import RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation
+from tui_annotate.domain.assignment_plan import AssignmentOptions
+from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Pool
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from tui_annotate.domain.history import replay
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotReady
+from tui_annotate.domain.history import ALLOW, replay
 from tui_annotate.domain.people import (
     OPERATOR,
     SETTLED,
@@ -31,10 +33,14 @@ from tui_annotate.domain.people import (
 from tui_annotate.domain.records import OwnedAnnotation, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.stream_merge import StreamCopy
+from tui_annotate.domain.stream_validation import find_chain_problem
 from tui_annotate.methods.adjudication import CandidateGroup, DifferenceKind, GroupStatus
 from tui_annotate.services.annotate import AnnotationService
+from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.services.review import ReviewResult, ReviewSample, ReviewService
 from tui_annotate.services.review.review_sample import ReviewRefusal
+from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
@@ -699,6 +705,110 @@ def test_who_is_given_a_sample_alone_is_enough(team: Team) -> None:
         team.says("ana", sample=sample)
     team.says("ben", sample=1)
     assert [row.key for row in team.review().queue(team.reviewer)] == [team.keys[0]]
+
+
+def assigning(team: Team) -> AssignmentService:
+    """The service that assigns the samples of the team."""
+    store = AssignmentStore(team.database)
+    return AssignmentService(store, team.annotating.people, lambda _: None, OPERATOR)
+
+
+def ready(team: Team) -> list[str]:
+    """The ids of the samples that are ready for review."""
+    return [row.key.id for row in team.review().queue(team.reviewer)]
+
+
+def incomplete(team: Team) -> list[tuple[str, int, int]]:
+    """The samples that wait for annotators: id, people who completed it, people who did not."""
+    rows = team.review().incomplete(team.reviewer)
+    return [(row.key.id, row.annotators, row.pending) for row in rows]
+
+
+def test_a_pool_sample_waits_for_as_many_people_as_the_overlap(team: Team) -> None:
+    """One person's completed work is not ready, even if nobody else took the sample yet."""
+    assigning(team).pool("d", Pool(2, "ingested"))
+    for name in ("ana", "ben"):
+        assert team.annotating.next_unfinished(team.people[name], None) == team.keys[0]
+        before = (ready(team), incomplete(team))
+        team.says(name)
+        assert before == (([], []) if name == "ana" else ([], [("1", 1, 1)]))
+    assert (ready(team), incomplete(team)) == (["1"], [])
+
+
+def test_an_escalated_sample_waits_for_the_third_person(team: Team) -> None:
+    """Two differing people are not enough once a third one has the sample."""
+    share = assigning(team)
+    share.give("d", ["ana", "ben"], AssignmentOptions(overlap=2), ids=["1"])
+    share.give("d", ["li"], AssignmentOptions(), ids=["2"])
+    share.escalate("d", Escalation(DisagreementRule.DIFFER))
+    team.says("ana", claim("a", 0, 5))
+    team.says("ben")
+    assert (ready(team), incomplete(team)) == ([], [("1", 2, 1)])
+    assert team.open().refused == ReviewRefusal.WAITS
+    assert team.open().pending == 1
+    team.says("li", claim("l", 0, 5))
+    assert (ready(team), incomplete(team)) == (["1"], [])
+    assert team.open().refused == ""
+
+
+def test_a_person_who_skipped_a_sample_is_not_awaited(team: Team) -> None:
+    """Of three assignees two are enough if the third skipped; of two assignees one is not."""
+    share = assigning(team)
+    share.give("d", ["ana", "ben", "li"], AssignmentOptions(overlap=3), ids=["1"])
+    share.give("d", ["ana", "li"], AssignmentOptions(overlap=2), ids=["2"])
+    for sample in (0, 1):
+        team.annotating.skip(team.people["li"], team.keys[sample], seconds=1)
+        team.says("ana", sample=sample)
+    assert (ready(team), incomplete(team)) == ([], [("1", 1, 2), ("2", 1, 1)])
+    team.says("ben")
+    assert ready(team) == ["1"]
+
+
+def test_a_second_reading_is_not_awaited(team: Team) -> None:
+    """The only assignee's completed sample is ready, whether or not it will be read again."""
+    share = assigning(team)
+    share.give("d", ["ana"], AssignmentOptions(), ids=["1"])
+    team.says("ana")
+    share.repeat("d", ["ana"], AssignmentOptions(share="all"))
+    assert (ready(team), incomplete(team)) == (["1"], [])
+
+
+def test_practice_samples_are_never_in_review(team: Team) -> None:
+    """Neither in the list, because of known answers of two people, nor opened by name."""
+    for name in ("li", "ben"):
+        team.says(name, claim(name, 0, 5))
+    assert ready(team) == ["1"]
+    assigning(team).practice("d", ["ana"], gold="li")
+    team.says("ana", claim("ana", 0, 5))
+    assert (ready(team), incomplete(team)) == ([], [])
+    assert team.open().refused == ReviewRefusal.PRACTICE
+    with pytest.raises(NotAllowed):
+        team.review().finish(team.reviewer, team.keys[0], seen=team.open().seen, seconds=1)
+    with pytest.raises(NotReady):
+        team.review().allow(team.reviewer, team.keys[0], reason="no time")
+
+
+def test_waiting_samples_are_adjudicated_only_if_an_admin_allows_it(team: Team) -> None:
+    """The event has the admin and the reason, and no undo removes it."""
+    assigning(team).pool("d", Pool(2, "ingested"))
+    team.annotating.next_unfinished(team.people["ana"], None)
+    team.says("ana", claim("a", 0, 5))
+    review, who, key = team.review(), team.reviewer, team.keys[0]
+    with pytest.raises(NotAllowed):
+        review.finish(who, key, seen=team.open().seen, seconds=1)
+    with pytest.raises(NotAllowed):
+        team.bound(Actor(who, Role.REVIEWER)).allow(who, key, reason="no time")
+    assert review.next(who) is None
+    team.bound(Actor(who, Role.ADMIN)).allow(who, key, reason=" no time ")
+    (event,) = team.annotating.store.events(SETTLED, key)
+    assert (event.action.verb, event.versions["by"]) == (ALLOW, who)
+    assert event.versions["reason"] == "no time"
+    assert find_chain_problem(StreamCopy(SETTLED, key, "", (event,))) == ""
+    assert review.undo(who) is None
+    assert review.next(who) == key
+    review.finish(who, key, seen=team.open().seen, seconds=1)
+    assert team.open().assignment.state is State.DONE
+    team.state_is_what_the_log_tells()
 
 
 def test_imported_work_counts_where_it_marked_something(team: Team) -> None:

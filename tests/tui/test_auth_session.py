@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,8 +13,10 @@ import pytest
 from tests.tui.screens.annotate_app import make_workspace
 from tests.tui.team import ANA, LI, OWN, PASSWORD, add, make_team
 from tui_annotate import workspace
+from tui_annotate.domain.assignment_plan import AssignmentOptions
+from tui_annotate.domain.assignment_rules import Gold
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled
-from tui_annotate.domain.people import Actor, Role
+from tui_annotate.domain.people import Actor, Permission, Role
 from tui_annotate.tui import auth_session
 from tui_annotate.tui.auth_session import SessionGuard, TokenFile
 from tui_annotate.tui.session import ForcedIdentity
@@ -294,6 +298,36 @@ def test_one_person_works_in_one_process(team: Workspace) -> None:
     one.check()
     one.leave()
     assert two.find_other_session() is None
+
+
+def test_a_role_without_the_permission_is_refused_before_a_takeover(team: Workspace) -> None:
+    """An admin may review; an annotator may not, whether or not another session is open."""
+    SessionGuard(team).sign_in(LI, PASSWORD)
+    for email, refused in ((LI, True), (ANA, False)):
+        guard = SessionGuard(team, needs=Permission.REVIEW)
+        guard.sign_in(email, PASSWORD)
+        with pytest.raises(NotAllowed) if refused else nullcontext():
+            assert guard.find_other_session() is None
+
+
+def test_ones_own_work_is_printed_with_gold_checks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A sample that is missing there would be known as a gold sample."""
+    with workspace.open(make_workspace(tmp_path / "work")) as space:
+        kim, guard = space.person("kim").id, SessionGuard(space, name="ana")
+        space.annotate.finish(kim, space.corpus.keys()[0], seconds=1)
+        space.team.assignments.gold("films", Gold((), every=2), answers="kim")
+        space.team.assignments.give("films", ["ana"], AssignmentOptions())
+        guard.enter()
+        assert guard.person
+        while key := space.annotate.next_unfinished(guard.person.id, None):
+            space.annotate.finish(guard.person.id, key, seconds=1)
+        assert space.corpus.count_gold_checks() == 1
+        guard.print_own(space)
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    done = [each["id"] for each in printed if each["assignments"]]
+    assert sorted(done) == ["a", "b", "c"]
 
 
 def test_times_are_told_as_the_clocks_here_show_them() -> None:

@@ -98,6 +98,7 @@ def register(app: typer.Typer) -> None:
         agreement,
         "agreement",
         "agreement --dataset pairs --label-level 1 --pairs",
+        "agreement --dataset pairs --disagreements",
         "agreement --kind citation",
         "agreement --person ana --person ben --json",
         "agreement --json --pseudonymise > agreement.json",
@@ -112,6 +113,13 @@ def agreement(
     pairs: Annotated[
         bool, flag("--pairs", "Also print a table of the agreement of each pair of people.")
     ] = False,
+    disagreements: Annotated[
+        bool,
+        flag(
+            "--disagreements",
+            "Also print what each two people labelled or rated differently, by label.",
+        ),
+    ] = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     as_json: options.JsonOption = False,
     as_csv: Annotated[bool, flag("--csv", "Print CSV with one row for each measure.")] = False,
@@ -125,6 +133,8 @@ def agreement(
     """
     if as_json and as_csv:
         raise InvalidInput("--json and --csv both print to standard output", "pass --json or --csv")
+    if disagreements and as_csv:
+        raise InvalidInput("--csv prints no disagreements", "pass --json instead of --csv")
     from tui_annotate.cli.agreement_output import print_csv, print_tables
     from tui_annotate.services.agreement.output import as_json as shaped
 
@@ -135,8 +145,8 @@ def agreement(
             pseudonym = {each: names.name(each) for each in found.names}
             found = replace(found, asked=replace(found.asked, people=people), names=pseudonym)
     if as_json:
-        output.print_json(shaped(found))
+        output.print_json(shaped(found, disagreements=disagreements))
     elif as_csv:
         print_csv(found)
     else:
-        print_tables(found, pairs=pairs)
+        print_tables(found, pairs=pairs, disagreements=disagreements)

@@ -13,7 +13,7 @@ from tui_annotate.methods.agreement import Measured, UndefinedReason
 from tui_annotate.methods.bootstrap import Interval
 from tui_annotate.services.agreement import Agreement, AgreementComparison
 from tui_annotate.services.agreement import output as report_output
-from tui_annotate.services.agreement.compared_readings import other_state_reason
+from tui_annotate.services.agreement.compared_readings import format_labels, other_state_reason
 
 _LEVELS: Final = {"segment": "sentence"}
 _MEASURES: Final = {
@@ -32,6 +32,8 @@ _MEASURES: Final = {
     "kappa_quadratic": "kappa, quadratic",
 }
 _PAIR_SPANS: Final = ("trimmed", "character", "overlap")
+_MOST_SAMPLES: Final = 3
+"""Maximum number of samples named next to a disagreement; `--json` names all samples."""
 _MOST_NAMED: Final = 4
 """Maximum number of people named in the title of a table."""
 
@@ -45,7 +47,7 @@ def print_csv(found: Agreement) -> None:
     output.print_page(written.getvalue())
 
 
-def print_tables(found: Agreement, *, pairs: bool) -> None:
+def print_tables(found: Agreement, *, pairs: bool, disagreements: bool = False) -> None:
     """Print the tables on standard output, and notes about them on standard error."""
     titles = {"between annotators": found.together, "annotators with themselves": found.oneself}
     for title, compared in titles.items():
@@ -62,6 +64,8 @@ def print_tables(found: Agreement, *, pairs: bool) -> None:
                 _print_pairs(found, compared)
                 output.print_line("")
                 _print_rated_pairs(found, compared)
+            if disagreements:
+                _print_disagreements(found, compared)
             _print_notes(compared)
     if not found.together.samples and not found.oneself.samples:
         output.print_message(
@@ -115,6 +119,34 @@ def _print_rated_pairs(found: Agreement, compared: AgreementComparison) -> None:
             [output.flexible_column("people"), *map(output.number_column, titles)], rows
         )
         output.print_line("")
+
+
+def _print_disagreements(found: Agreement, compared: AgreementComparison) -> None:
+    """Print what each two people marked or rated differently; labels are in their order."""
+    rows = [
+        (
+            ", ".join(report_output.pair_names(found, each)),
+            *format_labels(each.labels),
+            each.level,
+            f"{each.count:,} of {each.of:,}",
+            output.join_names([str(key) for key in each.samples], most=_MOST_SAMPLES),
+        )
+        for each in compared.disagreements
+    ]
+    if rows:
+        titles = ("people", "first", "second")
+        output.print_table(
+            [
+                *map(output.flexible_column, titles),
+                "level",
+                output.number_column("differ"),
+                output.flexible_column("samples"),
+            ],
+            rows,
+        )
+    else:
+        output.print_line("no disagreements")
+    output.print_line("")
 
 
 def _print_notes(compared: AgreementComparison) -> None:

@@ -14,7 +14,13 @@ from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
-from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Pool
+from tui_annotate.domain.assignment_rules import (
+    AssignmentCause,
+    DisagreementRule,
+    Escalation,
+    Gold,
+    Pool,
+)
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Permission
@@ -102,6 +108,19 @@ class OrderingOptions:
         return AssignmentOptions(count, overlap, sorting, self.descending, self.seed), score
 
 
+SampleFileOption = Annotated[
+    Path | None,
+    option("--file", "FILE", "File of sample ids, one per line; - for standard input."),
+]
+GoldOption = Annotated[
+    str,
+    option(
+        "--gold",
+        "NAME",
+        "Source of the correct answers: a person's name, or imported (default: adjudicated "
+        "answers).",
+    ),
+]
 RuleDatasetOption = Annotated[str, options.dataset_option("Dataset to which the rule applies.")]
 
 _META: Final = "meta"
@@ -144,6 +163,12 @@ def register(app: typer.Typer) -> None:
         "assignments practice --dataset training --gold imported",
         "assignments practice --dataset training --gold ana --person ben",
     )
+    add_command(
+        group,
+        gold,
+        "assignments gold --dataset news --every 10",
+        "assignments gold --dataset news --gold kim --threshold 80 bridge-1 tea-1",
+    )
     add_command(group, undo, "assignments undo", "assignments undo 3 --include-started")
 
 
@@ -162,10 +187,7 @@ def create(
     count: CountOption = "all",
     overlap: OverlapOption = 1,
     ordering: OrderingOptions,
-    file: Annotated[
-        Path | None,
-        option("--file", "FILE", "File of sample ids, one per line; - for standard input."),
-    ] = None,
+    file: SampleFileOption = None,
     create: CreateOption = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
@@ -316,7 +338,9 @@ def undo(
     lines = [f"undid batch {undone.handout.id}: {removed}"]
     if undone.kept:
         kept = output.many(undone.kept, "sample")
-        lines.append(f"still assigned: {kept} in progress; to withdraw them, add --include-started")
+        more = "; to withdraw them, add --include-started"
+        more = "" if undone.handout.kind is AssignmentCause.GOLD else more
+        lines.append(f"still assigned: {kept} in progress{more}")
     lines += [f"all annotators see dataset {dataset} again" for dataset in undone.free]
     output.print_result_or_json(undone, *lines, as_json=common.as_json)
 
@@ -365,6 +389,8 @@ def _print_assignment(
     if report.short:
         missing = f"missing assignments, because of too few people or samples: {report.short:,}"
         output.print_message(f"warning: {missing}")
+    if report.gold:
+        output.print_message(f"gold samples mixed in, not counted above: {report.gold:,}")
     if not report.samples and not report.short:
         output.print_message(nothing)
     elif dry_run:
@@ -386,6 +412,7 @@ def _print_overview(report: AssignmentOverview) -> None:
         "open": "open",
         "drawn": "from pool",
         "practice": "practice",
+        "gold": "gold",
     }
     output.print_table(
         [
@@ -534,15 +561,7 @@ def practice(
             "--person", "Person who practises (default: all annotators). Repeatable."
         ),
     ] = None,
-    gold: Annotated[
-        str,
-        option(
-            "--gold",
-            "NAME",
-            "Source of the correct answers: a person's name, or imported (default: adjudicated "
-            "answers).",
-        ),
-    ] = "",
+    gold: GoldOption = "",
     create: CreateOption = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
@@ -562,3 +581,61 @@ def practice(
         output.print_message(
             "the workspace has no annotators yet: repeat this command when it has annotators"
         )
+
+
+def gold(
+    ids: Annotated[
+        list[str] | None,
+        argument(
+            "SAMPLE",
+            "Ids of gold samples (default: all samples of the dataset with correct answers).",
+            complete=completion.samples,
+        ),
+    ] = None,
+    *,
+    dataset: RuleDatasetOption,
+    file: SampleFileOption = None,
+    answers: GoldOption = "",
+    every: Annotated[
+        int,
+        option(
+            "--every",
+            "N",
+            "One of N samples of each annotator is a gold sample.",
+            minimum=2,
+        ),
+    ] = 10,
+    threshold: Annotated[
+        int,
+        typer.Option(
+            "--threshold",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+            help="Accuracy below which `status` shows an alert.",
+        ),
+    ] = 70,
+    seed: SeedOption = "1",
+    dry_run: options.DryOption = False,
+    common: options.CommonOptions,
+) -> None:
+    """Mix samples with correct answers into everyone's work, unmarked.
+
+    `status` then shows admins the accuracy of each annotator on these gold samples. Annotators
+    receive gold samples among the samples that are assigned to them, or that they take from a pool,
+    after this command. Exports exclude the work on gold samples, unless --include-gold is given.
+    """
+    rule = Gold([*(ids or ()), *_read_ids(file)], every=every, seed=seed, threshold=threshold)
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        report = space.team.assignments.gold(dataset, rule, answers=answers, dry_run=dry_run)
+    head = f"batch {report.handout}: " if report.handout else ""
+    samples = output.many(report.samples, "gold sample")
+    values = {"dataset": dataset, "every": every, "threshold": threshold}
+    show = output.print_lines_or_json if dry_run else output.print_result_or_json
+    show(
+        {"handout": report.handout, **values, "samples": report.samples},
+        f"{head}dataset {dataset} has {samples}: 1 of {every} samples of each annotator",
+        as_json=common.as_json,
+    )
+    if dry_run and not common.as_json:
+        output.print_note(_DRY_RUN)

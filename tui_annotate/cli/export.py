@@ -60,6 +60,7 @@ def export(
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     include_practice: options.PracticeOption = False,
+    include_gold: options.GoldOption = False,
     common: options.CommonOptions,
 ) -> None:
     """Export annotations.
@@ -79,12 +80,14 @@ def export(
             format=format_name,
             options=ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated),
             names=names,
-            **work.filters(include_practice=include_practice),
+            **work.filters(include_practice=include_practice, include_gold=include_gold),
         )
         practice_samples = 0 if include_practice else space.corpus.count_practice_samples()
+        gold_checks = 0 if include_gold else space.corpus.count_gold_checks()
     print_conversion(report, format_name, target, as_json=common.as_json)
     pseudonyms.print_pseudonyms(names)
     print_practice(practice_samples)
+    print_gold(gold_checks)
     if strict and report.lost:
         raise typer.Exit(DONE_IN_PART)
 
@@ -96,3 +99,10 @@ def print_practice(samples: int) -> None:
         output.print_message(
             f"  excluded: practice work on {excluded}; to include it: --include-practice"
         )
+
+
+def print_gold(checks: int) -> None:
+    """Print the number of gold checks whose work was excluded, or nothing if it is zero."""
+    if checks:
+        excluded = output.many(checks, "gold check")
+        output.print_message(f"  excluded: work on {excluded}; to include it: --include-gold")

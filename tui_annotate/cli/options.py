@@ -277,14 +277,22 @@ class FilterOptions:
     label: OfLabelOption = ""
     since: SinceOption = ""
 
-    def filters(self, *, include_practice: bool) -> dict[str, str]:
+    def filters(self, *, include_practice: bool, include_gold: bool) -> dict[str, str]:
         """Return the values of the options as fields of a `RecordFilter`."""
-        practice = "with" if include_practice else ""
-        return asdict(self) | {"state": str(self.state or ""), "practice": practice}
+        practice, gold = ("with" if each else "" for each in (include_practice, include_gold))
+        state = str(self.state or "")
+        return asdict(self) | {"state": state, "practice": practice, "gold": gold}
 
 
 PracticeOption = Annotated[
     bool, flag("--include-practice", "Include work on practice datasets (default: excluded).")
+]
+GoldOption = Annotated[
+    bool,
+    flag(
+        "--include-gold",
+        "Include work on gold samples, which checks annotators' accuracy (default: excluded).",
+    ),
 ]
 
 

@@ -10,7 +10,7 @@ import typer
 
 from tui_annotate.cli import options, output, pseudonyms
 from tui_annotate.cli.convert import DONE_IN_PART, ProblemPrinter, refuse_mixed_output
-from tui_annotate.cli.export import print_practice
+from tui_annotate.cli.export import print_gold, print_practice
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.errors import InvalidInput
@@ -54,6 +54,7 @@ def html(
     ] = None,
     work: options.FilterOptions,
     include_practice: options.PracticeOption = False,
+    include_gold: options.GoldOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     key: pseudonyms.KeyOption = None,
     source_format: options.FormatOption = "",
@@ -68,7 +69,9 @@ def html(
     workspace are identical. Options for columns, language and encoding, and --pseudonym-key, apply
     only to a FILE.
     """
-    filters = RecordFilter(**work.filters(include_practice=include_practice))
+    filters = RecordFilter(
+        **work.filters(include_practice=include_practice, include_gold=include_gold)
+    )
     reading = options.import_options(columns, texts)
     target = _choose_target(output_file)
     refuse_mixed_output(target, as_json=common.as_json)
@@ -116,8 +119,10 @@ def _write_of_workspace(
         about = ReportSubject(space.path.name)
         page = space.team.report.run(target, filters, subject=about, hiding=names)
         practice_samples = 0 if filters.practice else space.corpus.count_practice_samples()
+        gold_checks = 0 if filters.gold else space.corpus.count_gold_checks()
     _print_report(page, target, names, as_json=as_json)
     print_practice(practice_samples)
+    print_gold(gold_checks)
 
 
 def _write_of_file(  # noqa: PLR0917  input and output

@@ -1,19 +1,25 @@
-"""Commands of reviewers: `review` opens the screen, `review list` lists samples to review."""
+"""Commands of reviewers: the screen, the samples to review, and the decisions of reviewers."""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import options, output, screen
+from tui_annotate.cli import completion, options, output, pseudonyms, screen
 from tui_annotate.cli.help_format import ANNOTATE
-from tui_annotate.cli.options import add_command, examples, open_workspace, option
+from tui_annotate.cli.options import add_command, argument, examples, flag, open_workspace, option
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
 
 if TYPE_CHECKING:
     from tui_annotate.services.review import QueuedSample
+    from tui_annotate.services.review.decisions import FindName, ReviewDecision
     from tui_annotate.workspace import Workspace
 
 _GRAVEST: Final = 2  # number of kinds of differences in the table; `--json` has all kinds
@@ -38,6 +44,16 @@ def register(app: typer.Typer) -> None:
         "review list --order disagree:rank",
         name="list",
     )
+    add_command(
+        review_app, allow, "review allow news/17 --reason 'ben left the project'", name="allow"
+    )
+    add_command(
+        review_app,
+        export_decisions,
+        "review export > decisions.csv",
+        "review export --names --json > decisions.json",
+        name="export",
+    )
     app.add_typer(review_app, name="review", rich_help_panel=ANNOTATE)
 
 
@@ -50,8 +66,9 @@ def review(
 ) -> None:
     """Adjudicate samples on the screen.
 
-    The screen opens with the sample that has the most conflicts. A sample waits for review once two
-    annotators, or all its assignees, have completed it.
+    The screen opens with the sample that has the most conflicts. A sample waits for review once all
+    its assignees, and as many people as the overlap of a pool, have completed it. Without
+    assignments, two annotators are enough.
     """
     if context.invoked_subcommand is None:
         code = screen.annotate(workspace, name=name, sample=sample, reviewing=True)
@@ -75,19 +92,28 @@ def list_samples(
 ) -> None:
     """List samples to review.
 
-    Waiting samples come first, ordered by their number of conflicts.
+    Waiting samples come first, ordered by their number of conflicts. Samples that other annotators
+    are still to complete are listed apart.
     """
     score = score_of_order(order)
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
+        review, who = space.team.review, _find_reviewer(space, name)
         if score:
-            space.team.review.sort_against(space.machines.scores.support(score))
-        rows = space.team.review.queue(_find_reviewer(space, name), dataset=dataset)
+            review.sort_against(space.machines.scores.support(score))
+        rows = review.queue(who, dataset=dataset)
+        incomplete = review.incomplete(who, dataset=dataset)
     if common.as_json:
-        against = [{"against": row.against} if score else {} for row in rows]
+        every = [*rows, *incomplete]
+        against = [{"against": row.against} if score else {} for row in every]
         output.print_json(
-            [_row_as_json(row) | more for row, more in zip(rows, against, strict=True)]
+            [_row_as_json(row) | more for row, more in zip(every, against, strict=True)]
         )
         return
+    _print_queue(rows, against=bool(score))
+    _print_incomplete(incomplete)
+
+
+def _print_queue(rows: Sequence[QueuedSample], *, against: bool) -> None:
     waiting = sum(not row.settled for row in rows)
     output.print_line(f"samples waiting for review: {waiting:,} of {len(rows):,}")
     if rows:
@@ -98,10 +124,113 @@ def list_samples(
                 *map(output.number_column, ("agreed", "nearly", "conflicts")),
                 output.flexible_column("differences in"),
                 "review",
-                *([output.number_column("contradiction")] if score else []),
+                *([output.number_column("contradiction")] if against else []),
             ],
-            [_table_cells(row, against=bool(score)) for row in rows],
+            [_table_cells(row, against=against) for row in rows],
         )
+
+
+def _print_incomplete(rows: Sequence[QueuedSample]) -> None:
+    if rows:
+        output.print_line("")
+        output.print_line(f"samples not completed by all their annotators: {len(rows):,}")
+        output.print_table(
+            [output.flexible_column("sample"), "annotators"],
+            [(str(row.key), f"{_format_readers(row)} complete") for row in rows],
+        )
+
+
+def allow(
+    sample: Annotated[
+        str,
+        argument("SAMPLE", "Sample to allow: ID or DATASET/ID.", complete=completion.samples),
+    ],
+    *,
+    reason: Annotated[
+        str, option("--reason", "TEXT", "Reason, which the event log records (required).")
+    ],
+    name: options.NameOption = "",
+    common: options.CommonOptions,
+) -> None:
+    """Allow the review of an incomplete sample.
+
+    The sample is then ready for review before all its annotators have completed it. Only admins can
+    allow the review of a sample.
+    """
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        key = space.corpus.find(sample)
+        readers = space.team.review.allow(_find_reviewer(space, name), key, reason=reason)
+    people = {"annotators": readers.completed, "pending": readers.pending}
+    output.print_result_or_json(
+        {"dataset": key.dataset, "sample": key.id, **people, "reason": reason.strip()},
+        f"{key} can be reviewed: {readers.completed} of {readers.planned} annotators completed it",
+        as_json=common.as_json,
+    )
+
+
+def export_decisions(
+    *,
+    dataset: options.OfDatasetOption = "",
+    names: Annotated[
+        bool,
+        flag(
+            "--names",
+            "Include the names of annotators and reviewers (default: annotators as letters).",
+        ),
+    ] = False,
+    pseudonymise: pseudonyms.PseudonymiseOption = False,
+    common: options.CommonOptions,
+) -> None:
+    """Export the decisions of reviewers as CSV.
+
+    Each row has one decision. A decision accepts, merges, edits, adds or rejects annotations, or
+    decides the rating of a sample. Annotators appear as the letters of the reviewing screen, and
+    reviewers are omitted, unless --names or --pseudonymise is given.
+    """
+    if names and pseudonymise:
+        raise InvalidInput(
+            "--names and --pseudonymise exclude each other", "pass --names or --pseudonymise"
+        )
+    with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
+        hidden = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
+        find_name = hidden.name if hidden else _real_names(space) if names else None
+        found = list(space.team.review.decisions(dataset=dataset, find_name=find_name))
+    if common.as_json:
+        output.print_json([asdict(each) for each in found])
+    else:
+        output.print_text(_decisions_to_csv(found))
+
+
+def _real_names(space: Workspace) -> FindName:
+    known = {each.id: each.name for each in space.people.all()}
+    return lambda person: known.get(person, person)
+
+
+_DECISION_COLUMNS: Final = (
+    "dataset", "sample", "state", "decision", "labels", "spans", "text", "note", "rating",
+    "reason", "review_note", "annotators", "reviewer",
+)  # fmt: skip
+
+
+def _decisions_to_csv(found: Sequence[ReviewDecision]) -> str:
+    written = io.StringIO(newline="")
+    rows = csv.writer(written, lineterminator="\n")
+    rows.writerow(_DECISION_COLUMNS)
+    for each in found:
+        spans = [
+            f"{one['side']}:{one['document']}:{one['start']}-{one['end']}" for one in each.spans
+        ]
+        joined = {
+            "state": each.state.value,
+            "labels": " | ".join(each.labels),
+            "spans": " ".join(spans),
+            "text": " … ".join(one["text"] for one in each.spans),
+            "annotators": ", ".join(each.annotators),
+            "reviewer": each.reviewer or "",
+        }
+        cells = {name: joined.get(name, getattr(each, name, "")) for name in _DECISION_COLUMNS}
+        rows.writerow(cells.values())
+    return written.getvalue()
 
 
 def _find_reviewer(space: Workspace, name: str) -> str:
@@ -114,21 +243,37 @@ def _find_reviewer(space: Workspace, name: str) -> str:
 
 def _table_cells(row: QueuedSample, *, against: bool) -> tuple[str | float, ...]:
     kinds = ", ".join(f"{kind} {count}" for kind, count in row.kinds[:_GRAVEST])
-    people = f"{row.annotators} of {row.annotators + row.pending}"
     state = "adjudicated" if row.settled else row.state.value
     state += ", yours" if row.own else ""
-    cells = (str(row.key), people, row.agreed, row.nearly, row.conflicts, kinds, state)
+    cells = (
+        str(row.key),
+        _format_readers(row),
+        row.agreed,
+        row.nearly,
+        row.conflicts,
+        kinds,
+        state,
+    )
     contradiction = "" if row.against is None else f"{row.against:.2f}"
     return (*cells, contradiction) if against else cells
 
 
+def _format_readers(row: QueuedSample) -> str:
+    return f"{row.annotators} of {row.annotators + row.pending}"
+
+
 def _row_as_json(row: QueuedSample) -> dict[str, Any]:
+    counts = ("agreed", "nearly", "conflicts")
     return {
         "dataset": row.key.dataset,
         "sample": row.key.id,
-        **{name: getattr(row, name) for name in ("group", "annotators", "annotations", "pending")},
+        "group": row.group,
+        "ready": row.ready,
+        "annotators": row.annotators,
+        "annotations": row.annotations if row.ready else None,
+        "pending": row.pending,
         "state": row.state.value,
-        **{name: getattr(row, name) for name in ("agreed", "nearly", "conflicts")},
+        **{name: getattr(row, name) if row.ready else None for name in counts},
         "kinds": {kind.value: count for kind, count in row.kinds},
         "own": row.own,
     }

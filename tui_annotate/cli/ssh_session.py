@@ -103,7 +103,7 @@ def _export(person: str, folder: Path) -> int:
         address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
         signed = authenticate.by_key(person, client=address)
         try:
-            space.acting(signed.actor).export(person=person)
+            space.acting(signed.actor).export(person=person, gold="with")
         finally:
             authenticate.sign_out(signed.session)
     return 0

@@ -13,12 +13,14 @@ from tui_annotate.cli import charts, labels, options, output
 from tui_annotate.cli.datasets import DATASET_COUNTS
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, flag, open_workspace
+from tui_annotate.domain.work_statistics import RECENT
 
 if TYPE_CHECKING:
     from tui_annotate.domain.work_statistics import Projection, WorkStatistics
     from tui_annotate.services.status import Status
 
 _NONE = "-"
+_FROM_POOL = {True: "yes", False: "no, has fixed assignments", None: _NONE}
 _WHO = (output.flexible_column("annotator"), output.flexible_column("dataset"))
 
 
@@ -46,7 +48,8 @@ def status(
     """Show contents and annotation progress of the workspace.
 
     Hours are working time without pauses. The end date is estimated from the pace of the last two
-    weeks. Annotators see only their own statistics.
+    weeks. Annotators see only their own statistics. Admins also see the accuracy of annotators on
+    gold samples.
     """
     with open_workspace(common.workspace) as space:
         found, waiting = space.status(), space.team.proposals.refused()
@@ -65,6 +68,7 @@ def status(
         _print_states(measured)
         _print_pace(measured)
         _print_progress(measured)
+        _print_gold(measured)
         labels.print_waiting(found.waiting)
         if waiting:
             file = shlex.quote(str(found.path / "labels.yaml"))
@@ -110,14 +114,16 @@ def _print_contents(found: Status, runs: int) -> None:
 def _print_states(figures: WorkStatistics) -> None:
     numbers = ("assigned", "done", "skipped", "flagged", "started", "annotations")
     counts = ("done", "skipped", "flagged", "open", "annotations")
+    pools = any(each.from_pool is not None for each in figures.work)
     output.print_table_below(
-        [*_WHO, *map(output.number_column, numbers)],
+        [*_WHO, *map(output.number_column, numbers), *(["takes from pool"] if pools else [])],
         [
             (
                 each.name,
                 each.dataset,
                 _NONE if each.assigned is None else each.assigned,
                 *(getattr(each, name) for name in counts),
+                *([_FROM_POOL[each.from_pool]] if pools else []),
             )
             for each in figures.work
         ],
@@ -153,6 +159,34 @@ def _print_progress(figures: WorkStatistics) -> None:
     if weeks := list(dropwhile(lambda week: not week.seconds, figures.weeks)):
         output.print_line("")
         charts.print_bars([(week.week, week.hours) for week in weeks], unit="h")
+
+
+def _print_gold(figures: WorkStatistics) -> None:
+    """Print the accuracy of annotators on gold samples, of all checks and by week."""
+    numbers = map(output.number_column, ("gold checks", "accuracy", f"last {RECENT}"))
+    output.print_table_below(
+        [*_WHO, *numbers, "alert"],
+        [
+            (
+                each.name,
+                each.dataset,
+                each.checks,
+                f"{each.accuracy:.0%}",
+                f"{each.recent:.0%}",
+                f"below {each.threshold:.0%}" if each.alert else "",
+            )
+            for each in figures.gold
+        ],
+    )
+    numbers = map(output.number_column, ("gold checks", "accuracy"))
+    output.print_table_below(
+        [*_WHO, "week", *numbers],
+        [
+            (each.name, each.dataset, week.week, week.checks, f"{week.accuracy:.0%}")
+            for each in figures.gold
+            for week in each.weeks
+        ],
+    )
 
 
 def _print_flags(figures: WorkStatistics) -> None:

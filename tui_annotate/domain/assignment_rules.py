@@ -1,4 +1,4 @@
-"""Assignment rules of a dataset: pool, escalation after disagreement, and practice."""
+"""Assignment rules of a dataset: pool, escalation after disagreement, practice, gold checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ class AssignmentCause(StrEnum):
     """The reason why a person is assigned to a sample.
 
     `found`: the person began the sample before the dataset had assignments. `pool`: the person
-    took the sample from the pool. `escalate`: added because annotators disagreed.
+    took the sample from the pool. `escalate`: added because annotators disagreed. `gold`: a sample
+    with known answers, which checks the person's accuracy.
     """
 
     GIVE = "give"
@@ -25,6 +26,7 @@ class AssignmentCause(StrEnum):
     POOL = "pool"
     ESCALATE = "escalate"
     FOUND = "found"
+    GOLD = "gold"
 
 
 class DisagreementRule(StrEnum):
@@ -92,6 +94,42 @@ class Practice:
     person: str = ""
     origin: str = ""
     handout: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """A rule: some samples of a dataset have known answers, and are mixed into everyone's work.
+
+    Attributes:
+        samples: ids of the samples.
+        person: id of the person whose annotations are the answers; empty if `origin` is given.
+        origin: origin of the annotations that are the answers; empty if `person` is given.
+        every: each so many samples of an annotator have one gold sample.
+        threshold: percentage of right answers below which there is an alert.
+
+    Raises:
+        InvalidInput: `every` is below 2, or the threshold is not a percentage.
+    """
+
+    samples: Sequence[str]
+    person: str = ""
+    origin: str = ""
+    every: int = 10
+    seed: str = "1"
+    threshold: int = 70
+    handout: int = 0
+
+    def __post_init__(self) -> None:
+        if self.every < 2:
+            raise InvalidInput(
+                f"cannot make 1 of {self.every} samples a gold sample",
+                "make at most every second sample a gold sample",
+            )
+        if not 0 <= self.threshold <= 100:
+            raise InvalidInput(
+                f"the threshold {self.threshold} is not a percentage",
+                "write a number from 0 to 100",
+            )
 
 
 def labels_disagree(

@@ -32,6 +32,11 @@ The change itself is undone by a second event of this type, with the first event
 """
 JOIN: Final = "join"
 """Type (verb) of events that merge two copies of a person's work. Earlier work cannot be undone."""
+ALLOW: Final = "allow"
+"""Type (verb) of events by which an admin allows a review that other annotators have not completed.
+
+Undo skips these events.
+"""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
 """Types (verbs) of events after which a person's earlier work on the sample cannot be undone."""
 _REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})

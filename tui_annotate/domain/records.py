@@ -66,6 +66,8 @@ class RecordFilter:
         label: label path joined by dots: annotations with the label or a descendant of it.
         since: ISO 8601: only annotations and assignments updated at this time or later.
         practice: `with` includes practice work; otherwise practice work is excluded.
+        gold: `with` includes gold checks; otherwise gold checks are excluded, except for a reader
+            who sees only their own work.
     """
 
     dataset: str = ""
@@ -76,3 +78,4 @@ class RecordFilter:
     label: str = ""
     since: str = ""
     practice: str = ""
+    gold: str = ""

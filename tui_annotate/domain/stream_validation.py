@@ -13,6 +13,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.hash_chain import find_contradiction
 from tui_annotate.domain.history import (
+    ALLOW,
     ENDS,
     IMPORT,
     READ,
@@ -27,7 +28,7 @@ from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.stream_merge import StreamCopy
 from tui_annotate.domain.suggestions import answer_from_json
 
-_VERBS: Final = UNDOABLE | ENDS | {UNDO, REDO, READ, IMPORT}
+_VERBS: Final = UNDOABLE | ENDS | {UNDO, REDO, READ, IMPORT, ALLOW}
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 _ASSIGNMENT_FIELDS: Final = frozenset({"state", "rating", "comment"})
 _TEXT_FIELDS: Final = ("note", "origin", "label_set", "guidelines", "created", "updated")

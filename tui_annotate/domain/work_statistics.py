@@ -1,4 +1,4 @@
-"""Work statistics: progress, pace, and the projected end of work."""
+"""Work statistics: progress, pace, the projected end of work, and accuracy on gold samples."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from typing import Final
 
 PACE_DAYS: Final = 14
 """Number of days, including today, from which the pace of work is computed."""
+RECENT: Final = 10
+"""Number of an annotator's last gold checks whose accuracy is compared with the alert threshold."""
+LEAST_CHECKS: Final = 3
+"""Number of gold checks below which there is no alert."""
 _HOUR: Final = 3600.0
 _LONGEST_PROJECTION: Final = 3650
 _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
@@ -53,11 +57,14 @@ class PersonWork:
 
     Attributes:
         assigned: assigned samples; None if all people have all samples.
-        remaining: samples left to finish; None with a pool, or for practice.
+        remaining: samples left to finish; None if the person takes samples from a pool that has
+            some left, or for practice.
         open: samples in progress or reopened.
         seconds: working time; each gap between actions counts up to one minute.
         recent: samples completed in the last two weeks.
         first: day of the first event, ISO 8601; may be empty.
+        from_pool: whether the person takes samples from the dataset's pool; None without a pool.
+            People to whom an admin assigned samples of the dataset take none.
     """
 
     dataset: str
@@ -74,6 +81,7 @@ class PersonWork:
     recent: int
     first: str
     practice: bool = False
+    from_pool: bool | None = None
 
     @property
     def finished(self) -> int:
@@ -150,6 +158,42 @@ class RemainingWork:
 
 
 @dataclass(frozen=True, slots=True)
+class WeekAccuracy:
+    """An annotator's mean score in one ISO 8601 week, and the number of checks."""
+
+    week: str
+    checks: int
+    accuracy: float
+
+
+@dataclass(frozen=True, slots=True)
+class GoldAccuracy:
+    """An annotator's accuracy on the gold samples of a dataset.
+
+    Attributes:
+        accuracy: mean score of all checks.
+        recent: mean score of the last `RECENT` checks.
+        threshold: accuracy below which there is an alert; None without a rule.
+        weeks: weeks with checks, in order.
+    """
+
+    dataset: str
+    person: str
+    name: str
+    checks: int
+    accuracy: float
+    recent: float
+    threshold: float | None
+    weeks: tuple[WeekAccuracy, ...]
+
+    @property
+    def alert(self) -> bool:
+        """Whether `recent` is below the threshold, after at least `LEAST_CHECKS` checks."""
+        enough = self.threshold is not None and self.checks >= LEAST_CHECKS
+        return enough and self.recent < (self.threshold or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
 class WorkStatistics:
     """Work statistics of a workspace.
 
@@ -158,6 +202,7 @@ class WorkStatistics:
         weeks: consecutive weeks, summed over all people.
         ahead: remaining work by dataset; empty if the user cannot see others' work.
         names: person names by id.
+        gold: accuracy on gold samples; empty if the user may not manage the workspace.
     """
 
     work: tuple[PersonWork, ...]
@@ -166,6 +211,7 @@ class WorkStatistics:
     flags: tuple[FlaggedSample, ...]
     names: Mapping[str, str]
     today: date
+    gold: tuple[GoldAccuracy, ...] = ()
 
 
 def _per_hour(count: int, seconds: float) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from tui_annotate.domain.gold_checks import measure_accuracy
 from tui_annotate.domain.work_statistics import (
     PACE_DAYS,
     PRACTICE,
@@ -66,6 +67,7 @@ class ProgressReader:
             worked, given = by_person.get(pair, ()), assigned.get(pair)
             work.append(_work_of_person(datasets[pair[0]], did, given, days=worked, today=today))
         shown = datasets.values() if self.everybody else ()
+        checks, thresholds = self.store.gold_checks()
         return WorkStatistics(
             tuple(work),
             tuple(_sum_weeks(days, weeks_up_to(today, weeks))),
@@ -73,6 +75,7 @@ class ProgressReader:
             tuple(self.store.flags()),
             names,
             today,
+            tuple(measure_accuracy(checks, names=names, thresholds=thresholds)),
         )
 
 
@@ -85,11 +88,13 @@ def _work_of_person(
     today: date,
 ) -> PersonWork:
     finished = did.done + did.skipped + did.flagged
+    from_pool = None if workload.undrawn is None else not (given and given.fixed)
     if workload.practice and workload.undrawn is None:
         assigned, remaining = 0, None
     elif workload.handed_out or workload.undrawn is not None:
         assigned = given.count if given else 0
-        remaining = None if workload.undrawn else assigned - (given.finished if given else 0)
+        drawing = bool(workload.undrawn and from_pool)
+        remaining = None if drawing else assigned - (given.finished if given else 0)
     else:
         assigned, remaining = None, max(workload.samples - finished, 0)
     since = (today - timedelta(days=PACE_DAYS - 1)).isoformat()
@@ -109,6 +114,7 @@ def _work_of_person(
         sum(day.finished for day in days if day.day >= since),
         min((day.day for day in days), default=""),
         practice=workload.practice,
+        from_pool=from_pool,
     )
 
 
@@ -156,6 +162,7 @@ def as_json(figures: WorkStatistics) -> dict[str, Any]:
             for each in figures.ahead
         ],
         "flags": [asdict(each) for each in figures.flags],
+        "gold": [{**asdict(each), "alert": each.alert} for each in figures.gold],
     }
 
 

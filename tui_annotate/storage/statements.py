@@ -51,6 +51,18 @@ def worked_on_condition(assignment: str) -> str:
     return f"({assignment}.state <> 'new' OR {assignment}.annotations > 0 OR {said})"
 
 
+def gold_condition(work: str) -> str:
+    """Return an SQL condition that is true if work on a sample is a gold check of a person.
+
+    `work` is the alias of a table with the columns `person` and `sample_id`.
+    """
+    mine = f"g.person = {work}.person AND g.sample_id = {work}.sample_id"
+    return (
+        "EXISTS (SELECT 1 FROM allotments g JOIN handouts b ON b.id = g.handout AND b.kind = 'gold'"  # noqa: S608
+        f" WHERE {mine})"
+    )
+
+
 def seen_scope(seen: Sequence[str] | None) -> dict[str, Any]:
     """Return parameters for queries of work that a user may see.
 

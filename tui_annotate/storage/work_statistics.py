@@ -9,9 +9,11 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, text
 
-from tui_annotate.domain.people import visible_people
+from tui_annotate.domain.gold_checks import GoldCheck
+from tui_annotate.domain.people import Permission, is_allowed, visible_people
 from tui_annotate.domain.work_statistics import FlaggedSample
-from tui_annotate.storage.assignments.pools import pool_of
+from tui_annotate.storage.assignments.gold import read_checks, read_thresholds
+from tui_annotate.storage.assignments.pools import fixed_condition, pool_of
 from tui_annotate.storage.corpus.store import DatasetProgress, read_progress
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import seen_scope
@@ -21,12 +23,17 @@ _SEEN: Final[Any] = bindparam("seen", expanding=True)
 
 @dataclass(frozen=True, slots=True)
 class AssignedCount:
-    """Number of samples assigned to a person in a dataset, practice samples excluded."""
+    """Number of samples assigned to a person in a dataset, practice samples excluded.
+
+    Attributes:
+        fixed: whether an admin assigned samples to the person, who then takes none from a pool.
+    """
 
     dataset: str
     person: str
     count: int
     finished: int
+    fixed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,8 @@ class DatasetWorkload:
 
 
 _ASSIGNED: Final = text(
-    "SELECT d.name, w.person, count(*), coalesce(sum(a.finished), 0) FROM allotments w"
+    "SELECT d.name, w.person, count(*), coalesce(sum(a.finished), 0),"  # noqa: S608  constants
+    f"  max({fixed_condition('h', 'd')}) FROM allotments w JOIN handouts h ON h.id = w.handout"
     " JOIN samples s ON s.id = w.sample_id JOIN datasets d ON d.id = s.dataset_id"
     " LEFT JOIN assignments a ON a.person = w.person AND a.sample_id = w.sample_id"
     " WHERE NOT w.practice AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
@@ -90,9 +98,7 @@ _WORKLOADS: Final = text(
     "   WHERE s.dataset_id = d.id) FROM datasets d ORDER BY d.name"
 )
 _LEFT_IN_POOL: Final = text(
-    "SELECT coalesce(sum(max(0, :overlap - held)), 0) FROM (SELECT (SELECT count(*)"
-    "   FROM allotments g WHERE g.sample_id = s.id) AS held"
-    "   FROM samples s WHERE s.dataset_id = :id)"
+    "SELECT coalesce(sum(room), 0) FROM pool WHERE dataset_id = :id AND room > 0"
 )
 
 
@@ -106,7 +112,11 @@ class WorkStatisticsStore(Store):
 
     def assigned(self) -> list[AssignedCount]:
         """Return the number of assigned and completed samples by dataset and person."""
-        return [AssignedCount(*row) for row in self._fetch(_ASSIGNED)]
+        rows = self._fetch(_ASSIGNED)
+        return [
+            AssignedCount(dataset, person, count, finished, bool(fixed))
+            for dataset, person, count, finished, fixed in rows
+        ]
 
     def days(self) -> list[WorkDay]:
         """Return the work of each day: seconds of work and number of completed samples.
@@ -119,6 +129,17 @@ class WorkStatisticsStore(Store):
     def flags(self) -> list[FlaggedSample]:
         """Return the flagged samples, by dataset, then by the time of the last change."""
         return [FlaggedSample(*row) for row in self._fetch(_FLAGS)]
+
+    def gold_checks(self) -> tuple[list[GoldCheck], dict[str, float]]:
+        """Return the completed gold checks in order of time, and the alert thresholds by dataset.
+
+        Only people who may manage the workspace see them; for all others both are empty.
+        """
+        if not is_allowed(self._actor, Permission.MANAGE):
+            return [], {}
+        with self._database.reading() as connection:
+            checks = [each for each in read_checks(connection) if _is_day(each.day)]
+            return checks, read_thresholds(connection)
 
     def list_workloads(self) -> list[DatasetWorkload]:
         """Return the workload of all datasets, by dataset name."""
@@ -147,9 +168,9 @@ class WorkStatisticsStore(Store):
 
 def _build_workload(connection: Connection, dataset_id: int, *found: Any) -> DatasetWorkload:
     name, samples, practice = found
-    pool = pool_of(connection, dataset_id)
-    scope = {"id": dataset_id, "overlap": pool.overlap if pool else 0}
-    undrawn = int(connection.execute(_LEFT_IN_POOL, scope).scalar_one()) if pool else None
+    undrawn = None
+    if pool_of(connection, dataset_id):
+        undrawn = int(connection.execute(_LEFT_IN_POOL, {"id": dataset_id}).scalar_one())
     return DatasetWorkload(name, samples, practice is not None, bool(practice), undrawn)
 
 

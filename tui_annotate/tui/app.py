@@ -20,6 +20,7 @@ LOOK = terminal.prepare(os.environ)
 
 # Textual reads environment variables on import, so its importers come after `prepare`.
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
+from tui_annotate.domain.people import Permission  # noqa: E402
 from tui_annotate.domain.terminal_text import make_visible  # noqa: E402
 from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, make_message  # noqa: E402
@@ -141,7 +142,11 @@ class AnnotateApp(RestrictedApp):
         """
         self._workspace = workspace = self._open_workspace()
         session_guard = SessionGuard(
-            workspace, name=self._person, bound=self._identity, own=self._is_own_user
+            workspace,
+            name=self._person,
+            bound=self._identity,
+            own=self._is_own_user,
+            needs=Permission.REVIEW if self._reviewing else None,
         )
         self.sign_in_flow.session_guard = session_guard
         session_guard.enter()

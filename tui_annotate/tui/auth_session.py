@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled, Unavailable
-from tui_annotate.domain.people import Person, base_person
+from tui_annotate.domain.people import Permission, Person, base_person, require_permission
 from tui_annotate.settings import state_folder
 from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.session import ForcedIdentity
@@ -52,6 +52,7 @@ class SessionGuard:
         name: str = "",
         bound: ForcedIdentity | None = None,
         own: bool = True,
+        needs: Permission | None = None,
     ) -> None:
         """Create a guard for this process; no user is signed in yet.
 
@@ -59,10 +60,11 @@ class SessionGuard:
             name: local name of the user, from `--as`; empty if there is none.
             bound: the user that an ssh key identifies; None if there is none.
             own: whether the machine account belongs to one user, who can sign in by it.
+            needs: permission that the process requires of its user; None for annotating.
         """
         from tui_annotate.storage.people.presence import new_holder
 
-        self._workspace, self._name, self._bound = space, name, bound
+        self._workspace, self._name, self._bound, self._needs = space, name, bound, needs
         self._presence = space.team.presence
         self._holder = new_holder()
         self._signed_in: SignInResult | None = None
@@ -239,7 +241,13 @@ class SessionGuard:
             self._signed_in, self.must_change = replace(signed, must_change=False), False
 
     def find_other_session(self) -> Presence | None:
-        """Return another running process in which the user works, or None."""
+        """Return another running process in which the user works, or None.
+
+        Raises:
+            NotAllowed: the user lacks the permission that this process requires.
+        """
+        if self._signed_in and self._needs:
+            require_permission(self._signed_in.actor, self._needs)
         if self.person:
             self.elsewhere = self._presence.find_other(base_person(self.person.id), self._holder)
         return self.elsewhere
@@ -298,7 +306,7 @@ class SessionGuard:
         """
         if self.person:
             mine = space.acting(self._signed_in.actor) if self._signed_in else space
-            mine.export(person=self.person.id)
+            mine.export(person=self.person.id, gold="with")
 
     def leave(self) -> None:
         """Record that the user left, and end the session unless the user stays signed in."""

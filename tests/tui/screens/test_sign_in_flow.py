@@ -11,6 +11,7 @@ from tests.tui.screens.annotate_app import make_workspace
 from tests.tui.team import ANA, LI, OWN, PASSWORD, Visitor, add, make_team, visiting
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.people import Role
 from tui_annotate.tui.auth_session import TokenFile
 from tui_annotate.tui.key_queue import forget_keys
 from tui_annotate.tui.screens import sign_in_forms
@@ -359,3 +360,25 @@ async def test_the_second_session_is_told_and_takes_over(folder: Path) -> None:
         await one.pilot.press("down", "full_stop", "2")
         await one.until("2 annotations")
     assert [name for name, _ in saved(folder)] == ["李娜", "李娜"]
+
+
+@pytest.mark.parametrize("known", [False, True])
+async def test_an_annotator_who_reviews_is_refused_before_a_takeover(
+    folder: Path, *, known: bool
+) -> None:
+    """The annotator's other session goes on; the refusal names the role."""
+    with workspace.open(folder) as space:
+        person = space.team.accounts.find(LI).person.id
+    bound = ForcedIdentity(person) if known else None
+    async with visiting(folder) as one:
+        await signed_in(one)
+        async with visiting(folder, reviewing=True, bound=bound) as two:
+            if not known:
+                await two.until(CODE_CHOICE)
+                await two.type(LI, PASSWORD)
+            await two.until(Role.ANNOTATOR.value)
+            assert "another session" not in two.shown()
+            assert two.app.sample_screen.draft is None
+        await one.pilot.press("full_stop", "1")
+        await one.until("✓ saved")
+    assert [name for name, _ in saved(folder)] == ["李娜"]

@@ -35,6 +35,7 @@ from tui_annotate.services.agreement.compared_readings import (
     SampleReading,
     format_labels,
 )
+from tui_annotate.services.agreement.disagreements import Disagreement, list_disagreements
 from tui_annotate.services.agreement.figures import (
     AgreementFigure,
     PairFigures,
@@ -56,6 +57,7 @@ __all__ = [
     "AgreementFigure",
     "AgreementOptions",
     "AgreementService",
+    "Disagreement",
     "LeftOutCounts",
     "PairFigures",
 ]
@@ -66,13 +68,18 @@ _PAGE_SIZE: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class AgreementComparison:
-    """Agreement statistics of a group of annotators: overall (`figures`), and for each pair."""
+    """Agreement statistics of a group of annotators: overall (`figures`), and for each pair.
+
+    Attributes:
+        disagreements: what each pair labelled or rated differently.
+    """
 
     samples: int
     people: tuple[str, ...]
     stacked: int
     figures: tuple[AgreementFigure, ...]
     pairs: tuple[PairFigures, ...]
+    disagreements: tuple[Disagreement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +237,8 @@ def _make_summary(record: Record, segments: Mapping[str, tuple[Segment, ...]]) -
     for document in _marked_documents(sample)[:1]:
         text, found = document.text, segments.get(document.sha256, ())
         sentences = [each for each in found if text[each.start : each.end].strip()]
-        return Summary(text, sentences, cited, sample.kind)
-    return Summary("", (), cited, sample.kind)
+        return Summary(sample.key, text, sentences, cited, sample.kind)
+    return Summary(sample.key, "", (), cited, sample.kind)
 
 
 def _marked_documents(sample: Sample) -> tuple[Document, ...]:
@@ -290,4 +297,5 @@ def _make_comparison(tally: AgreementTally) -> AgreementComparison:
         tally.stacked,
         tuple(all_figures(tally)),
         tuple(pair_figures(tally)),
+        tuple(list_disagreements(tally)),
     )

@@ -13,8 +13,10 @@ from tui_annotate.services.agreement import (
     Agreement,
     AgreementComparison,
     AgreementFigure,
+    Disagreement,
     PairFigures,
 )
+from tui_annotate.services.agreement.compared_readings import format_labels
 
 COLUMNS: Final = ("level", "measure", "value", "low", "high", "n", "note")
 BOOTSTRAP: Final = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
@@ -24,8 +26,12 @@ _DIGITS: Final = 4
 _ONESELF_PREFIX: Final = "oneself: "
 
 
-def as_json(found: Agreement) -> dict[str, Any]:
-    """Return all statistics; a measure without a value is null, with the reason in `undefined`."""
+def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
+    """Return all statistics; a measure without a value is null, with the reason in `undefined`.
+
+    Args:
+        disagreements: include what each two annotators labelled or rated differently.
+    """
     return {
         "filters": asdict(found.asked),
         "labels": found.labels,
@@ -36,8 +42,8 @@ def as_json(found: Agreement) -> dict[str, Any]:
             {"version": version, "readings": count} for version, count in found.label_sets.items()
         ],
         "bootstrap": BOOTSTRAP,
-        "together": _comparison_to_json(found, found.together),
-        "oneself": _comparison_to_json(found, found.oneself),
+        "together": _comparison_to_json(found, found.together, disagreements=disagreements),
+        "oneself": _comparison_to_json(found, found.oneself, disagreements=disagreements),
         "left_out": [
             {"what": what, "reason": reason, "count": count}
             for what, reason, count in list_left_out(found)
@@ -81,7 +87,7 @@ def missing_value_reason(value: Measured) -> str:
     return value.reason if isinstance(value, UndefinedReason) else ""
 
 
-def pair_names(found: Agreement, pair: PairFigures) -> list[str]:
+def pair_names(found: Agreement, pair: PairFigures | Disagreement) -> list[str]:
     """Return the names of two compared annotators; one name for two passes of one annotator."""
     names = [found.names[person] for person in pair.people if base_person(person) == person]
     return names or [found.names[base_person(pair.people[0])]]
@@ -91,13 +97,28 @@ def _round(value: float) -> float:
     return round(value, _DIGITS)
 
 
-def _comparison_to_json(found: Agreement, compared: AgreementComparison) -> dict[str, Any]:
+def _comparison_to_json(
+    found: Agreement, compared: AgreementComparison, *, disagreements: bool
+) -> dict[str, Any]:
+    differing = [_disagreement_to_json(found, each) for each in compared.disagreements]
     return {
         "samples": compared.samples,
         "people": [found.names[each] for each in compared.people if base_person(each) == each],
         "stacked": compared.stacked,
         "measures": [_figure_to_json(each) for each in compared.figures],
         "pairs": [_pair_to_json(found, each) for each in compared.pairs],
+        **({"disagreements": differing} if disagreements else {}),
+    }
+
+
+def _disagreement_to_json(found: Agreement, each: Disagreement) -> dict[str, Any]:
+    return {
+        "people": pair_names(found, each),
+        "level": each.level,
+        "labels": format_labels(each.labels),
+        "count": each.count,
+        "of": each.of,
+        "samples": [{"dataset": key.dataset, "sample": key.id} for key in each.samples],
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -13,7 +13,8 @@ import numpy as np
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.report_collections import rating_scale
-from tui_annotate.domain.samples import SampleKind, Segment
+from tui_annotate.domain.samples import SampleKey, SampleKind, Segment
+from tui_annotate.domain.spans import Span
 from tui_annotate.methods.agreement import Numbers
 from tui_annotate.methods.span_agreement import (
     EvidenceRelation,
@@ -22,7 +23,7 @@ from tui_annotate.methods.span_agreement import (
     find_overlaps,
     span_f1,
 )
-from tui_annotate.services.agreement.compared_readings import LabelOrder, SampleReading
+from tui_annotate.services.agreement.compared_readings import NOTHING, LabelOrder, SampleReading
 
 Group = Sequence[SampleReading]
 """Two or more annotators' work on one sample, or one annotator's two passes, to be compared."""
@@ -35,9 +36,11 @@ class Summary:
     """Text that annotators read, with its sentences; sentences of only white space are excluded.
 
     Attributes:
+        key: the sample of the text.
         cited: text that a citation cites; None for all other samples.
     """
 
+    key: SampleKey
     text: str
     segments: Sequence[Segment]
     cited: str | None = None
@@ -80,6 +83,10 @@ class Ratings:
         return rows
 
 
+Differences = defaultdict[tuple[LabelPath, LabelPath], list[SampleKey]]
+"""Samples by the two different labels that two annotators gave."""
+
+
 @dataclass(slots=True)
 class PairTally:
     """Sums over the samples that two annotators read, or that one annotator read twice.
@@ -89,6 +96,10 @@ class PairTally:
         matched: label pairs of overlapping spans, with their frequencies.
         spans: sums of the four F1 values over the `marked` samples, in which at least one of the
         two marked something.
+        units: number of spans of both annotators; overlapping spans count once for each pair.
+        differing: samples of the spans with different labels, once for each span; `NOTHING` is the
+            label of a person who marked nothing there.
+        differing_ratings: samples that the annotators rated differently, by their ratings.
     """
 
     both: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
@@ -96,6 +107,9 @@ class PairTally:
     marked: int = 0
     matched: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
     rated: dict[str, Counter[tuple[LabelPath, LabelPath]]] = field(default_factory=dict)
+    units: int = 0
+    differing: Differences = field(default_factory=lambda: defaultdict(list))
+    differing_ratings: Differences = field(default_factory=lambda: defaultdict(list))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +209,8 @@ class AgreementTally:
         if one.rating and other.rating:
             rated = pair.rated.setdefault(self._scale_name(summary.kind), Counter())
             rated[(one.rating,), (other.rating,)] += 1
+            if one.rating != other.rating:
+                pair.differing_ratings[(one.rating,), (other.rating,)].append(summary.key)
         if summary.cited is not None:
             found = span_f1(one.sources, other.sources, text=summary.cited)
             self.cited.add(self.samples, found)
@@ -204,7 +220,9 @@ class AgreementTally:
             return
         pair.marked += 1
         pair.spans = [sum(each) for each in zip(pair.spans, found, strict=True)]
-        for ours, theirs in find_overlaps(one.units, other.units):
+        overlaps = find_overlaps(one.units, other.units)
+        _add_differences(pair, one, other, overlaps=overlaps, key=summary.key)
+        for ours, theirs in overlaps:
             unit, its = one.units[ours], other.units[theirs]
             pair.matched[unit.label, its.label] += 1
             self.of_matched.add(self.samples, (unit.label, its.label))
@@ -230,3 +248,24 @@ class AgreementTally:
         return self._order.sorted(
             label for ratings in every for labels in ratings.patterns for label in labels
         )
+
+
+def _add_differences(
+    pair: PairTally,
+    one: SampleReading,
+    other: SampleReading,
+    *,
+    overlaps: Sequence[tuple[Span, Span]],
+    key: SampleKey,
+) -> None:
+    """Add the spans that two annotators labelled differently, or that only one of them marked."""
+    labels = [(one.units[ours].label, other.units[theirs].label) for ours, theirs in overlaps]
+    found, theirs_found = {ours for ours, _ in overlaps}, {theirs for _, theirs in overlaps}
+    labels += [(unit.label, NOTHING) for span, unit in one.units.items() if span not in found]
+    labels += [
+        (NOTHING, unit.label) for span, unit in other.units.items() if span not in theirs_found
+    ]
+    pair.units += len(labels)
+    for both in labels:
+        if both[0] != both[1]:
+            pair.differing[both].append(key)

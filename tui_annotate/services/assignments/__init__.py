@@ -1,4 +1,4 @@
-"""Assigns samples to annotators: batches, top-ups, moves, second readings, practice and pools.
+"""Assigns samples to annotators: batches, moves, second readings, practice, pools, gold checks.
 
 Only admins can use the service. With `dry_run`, every action is computed and reported but not
 stored.
@@ -19,7 +19,13 @@ from tui_annotate.domain.assignment_plan import (
     AssignmentOrder,
     AssignmentPlan,
 )
-from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
+from tui_annotate.domain.assignment_rules import (
+    AssignmentCause,
+    Escalation,
+    Gold,
+    Pool,
+    Practice,
+)
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, NotReady
 from tui_annotate.domain.people import (
@@ -35,6 +41,7 @@ from tui_annotate.domain.people import (
 from tui_annotate.services.assignments.report import (
     AssignmentOverview,
     AssignmentRuleResult,
+    GoldRuleResult,
     HandoutReport,
     build_overview,
     report_handout,
@@ -52,6 +59,7 @@ from tui_annotate.storage.people.store import PeopleStore
 
 __all__ = ["AssignmentOverview", "AssignmentService", "HandoutReport", "WithdrawalResult"]
 
+_WITH_GOLD = (AssignmentCause.GIVE, AssignmentCause.TOP_UP)
 _ANNOTATOR_KINDS = (PersonKind.LOCAL, PersonKind.ACCOUNT)
 
 
@@ -159,7 +167,7 @@ class AssignmentService:
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
             return assignment_plan.plan_top_up(
-                data.items, _assignees(data, people), wish, to=number
+                data.real_items, _assignees(data, people), wish, to=number
             )
 
         handout = _HandoutRequest(AssignmentCause.TOP_UP, dataset, people, allocate, request, score)
@@ -205,8 +213,13 @@ class AssignmentService:
             for each in handout.people
         ]
         items = [item for own in outcome.given.values() for item in own]
-        rows = [AssignedRow(who, item.place) for who, own in outcome.given.items() for item in own]
-        return report_handout(people, items, short=outcome.short), rows
+        rows: list[AssignedRow] = []
+        for who, own in outcome.given.items():
+            mine = [AssignedRow(who, item.place) for item in own]
+            mixed = handout.kind in _WITH_GOLD
+            rows += store.mix_gold(data.dataset_id, who, mine) if mixed else mine
+        report = report_handout(people, items, short=outcome.short)
+        return replace(report, gold=len(rows) - len(items)), rows
 
     def move(
         self, person: str, to: Sequence[str], *, begun: bool = False, dry_run: bool = False
@@ -233,7 +246,8 @@ class AssignmentService:
             held = [
                 each
                 for each in store.held(person=giver.id)
-                if not each.finished and not each.allotted.practice and (begun or not each.begun)
+                if not (each.finished or each.allotted.practice or each.gold)
+                and (begun or not each.begun)
             ]
             outcome = _plan_move(store, held, people)
             items = [item for own in outcome.given.values() for item in own]
@@ -257,7 +271,7 @@ class AssignmentService:
             given = {}
             for each, second in zip(people, seconds, strict=True):
                 mine = data.has.get(each.id, frozenset()) - has[second.id]
-                own = [item for item in data.items if item.key in mine]
+                own = [item for item in data.real_items if item.key in mine]
                 given[second.id] = assignment_plan.draw_second_readings(own, wish, person=each.id)
             return AssignmentPlan(given)
 
@@ -278,7 +292,7 @@ class AssignmentService:
             NotFound, InvalidInput: same as for `give`; or there are no such answers.
             Conflict: the dataset is assigned for real work.
         """
-        rule = self._practice_rule(gold)
+        rule = self._find_answers(gold)
         people = self.find_people(to, dry_run=dry_run) if to else self._workers()
         people = [each for each in people if each.id != rule.person]
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
@@ -304,7 +318,46 @@ class AssignmentService:
                 number = store.set_practice(dataset, rule, rows=rows, to=ids)
         return replace(report_handout(reports, data.items, short=0), handout=number)
 
-    def _practice_rule(self, gold: str) -> Practice:
+    def gold(
+        self,
+        dataset: str,
+        rule: Gold,
+        *,
+        answers: str = "",
+        dry_run: bool = False,
+    ) -> GoldRuleResult:
+        """Make samples with known answers gold samples, which check annotators' accuracy.
+
+        From now on they are mixed into the samples that people are assigned or take from a pool.
+
+        Args:
+            rule: its samples are ids, or none for all samples that have answers; its person and
+                origin are ignored.
+            answers: annotator or origin whose answers are correct; empty for adjudicated answers.
+
+        Raises:
+            NotFound: the dataset or a sample does not exist.
+            NotReady: a sample has no such answer, or no sample has one.
+            Conflict: the dataset is for practice.
+        """
+        found = self._find_answers(answers)
+        rule = replace(rule, person=found.person, origin=found.origin)
+        with self._writing(dry_run=dry_run) as store:
+            data = store.load_dataset(dataset)
+            wanted = [item.key.id for item in _find_items(data, rule.samples)]
+            known = set(store.answered(data.dataset_id, rule))
+            samples = [name for name in wanted if name in known]
+            lacking = [name for name in wanted if name not in known] if rule.samples else []
+            if lacking or not samples:
+                what = f"sample {lacking[0]!r}" if lacking else f"dataset {dataset!r}"
+                raise NotReady(
+                    f"{what} has no completed answers by {answers or SETTLED!r}",
+                    "name the correct answers: --gold NAME, or --gold imported",
+                )
+            number = store.set_gold(dataset, replace(rule, samples=samples))
+        return GoldRuleResult(0 if dry_run else number, len(samples))
+
+    def _find_answers(self, gold: str) -> Practice:
         everybody = {each.id: each.name for each in self.people.all()}
         meant = [who for who, name in everybody.items() if gold in (who, name)]
         if len(meant) > 1:
@@ -448,6 +501,18 @@ def _assignees(data: AssignableDataset, people: Sequence[Person]) -> list[Assign
 
 
 def _select_items(data: AssignableDataset, ids: Collection[str]) -> list[AllocationItem]:
+    """Return the samples with the given ids; all but gold samples if no ids are given."""
+    if not ids:
+        return list(data.real_items)
+    if known := sorted(data.gold.intersection(ids)):
+        raise Conflict(
+            f"sample {known[0]!r} of dataset {data.dataset!r} is a gold sample",
+            "omit the sample: gold samples are mixed into everyone's work",
+        )
+    return _find_items(data, ids)
+
+
+def _find_items(data: AssignableDataset, ids: Collection[str]) -> list[AllocationItem]:
     """Return the samples with the given ids; all samples if no ids are given."""
     if not ids:
         return list(data.items)

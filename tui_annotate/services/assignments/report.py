@@ -11,11 +11,12 @@ from tui_annotate.domain.assignment_rules import (
     AssignmentCause,
     DisagreementRule,
     Escalation,
+    Gold,
     Pool,
-    Practice,
 )
 from tui_annotate.domain.people import Person
-from tui_annotate.storage.assignments.store import AssignmentTransaction
+from tui_annotate.domain.plural import format_count
+from tui_annotate.storage.assignments.store import AssignmentTransaction, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,14 @@ class HandoutReport:
     Attributes:
         `handout`: number of the assignment, by which it can be undone; 0 if nothing was stored.
         short: number of missing annotators, summed over samples.
+        gold: number of gold checks among the people's samples, which `people` does not count.
     """
 
     handout: int
     samples: int
     people: tuple[PersonHandout, ...]
     short: int = 0
+    gold: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class AssignmentStatus:
     """Progress of one annotator in one dataset.
 
     Attributes:
-        samples: number of assigned samples, including samples from the pool and for practice.
+        samples: number of assigned samples, including samples from the pool, practice and gold.
         drawn: number of samples that the annotator took from the pool.
         practice: number of practice samples.
     """
@@ -69,6 +72,7 @@ class AssignmentStatus:
     begun: int
     drawn: int
     practice: int
+    gold: int
 
     @property
     def open(self) -> int:
@@ -98,6 +102,14 @@ class AssignmentRuleResult:
     handout: int
     waiting: int
     added: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRuleResult:
+    """Number of gold samples of a dataset; `handout` is the rule's number (0: not stored)."""
+
+    handout: int
+    samples: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +190,15 @@ _DISAGREEMENTS: Final[Mapping[DisagreementRule, str]] = {
 }
 
 
-def _describe_rule(rule: Pool | Escalation | Practice, names: Mapping[str, str]) -> str:
+def _describe_rule(rule: Rule, names: Mapping[str, str]) -> str:
     if isinstance(rule, Pool):
         return f"{AssignmentCause.POOL}: {rule.overlap} annotators per sample, {rule.order}"
     if isinstance(rule, Escalation):
         return f"{AssignmentCause.ESCALATE}: {rule.add} more if {_DISAGREEMENTS[rule.when]}"
     gold = names.get(rule.person, rule.person) if rule.person else rule.origin
+    if isinstance(rule, Gold):
+        return (
+            f"{AssignmentCause.GOLD}: {format_count(len(rule.samples), 'sample')} with answers of"
+            f" {gold}, 1 of {rule.every} samples, alert below {rule.threshold}%"
+        )
     return f"{AssignmentCause.PRACTICE}: correct answers of {gold}"

@@ -149,7 +149,7 @@ class ReportWriter:
 
 
 def _describe_filters(filters: RecordFilter, *, hidden: bool = False) -> list[str]:
-    plain = replace(filters, practice="", person="" if hidden else filters.person)
+    plain = replace(filters, practice="", gold="", person="" if hidden else filters.person)
     values = [(each.name, getattr(plain, each.name)) for each in fields(plain)]
     one = ["one annotator"] if hidden and filters.person else []
     return [*(f"{name} {value}" for name, value in values if value), *one]

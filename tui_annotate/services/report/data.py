@@ -51,8 +51,29 @@ def work_data(
             for each in weeks
             if with_pace and not (filters.person or filters.dataset)
         ],
+        "gold": _gold_to_json(found, filters, name=name) if with_pace else [],
         "day": found.today.isoformat() if with_pace else "",
     }
+
+
+def _gold_to_json(
+    found: WorkStatistics, filters: RecordFilter, *, name: Callable[[str], str] | None
+) -> list[dict[str, Any]]:
+    """Return the accuracy on gold samples as JSON, by dataset and name or pseudonym."""
+    chosen = [
+        replace(each, name=name(each.person) if name else each.name)
+        for each in found.gold
+        if filters.dataset in ("", each.dataset) and filters.person in ("", each.person, each.name)
+    ]
+    chosen.sort(key=lambda each: (each.dataset, each.name))
+    fields = ("name", "dataset", "checks", "accuracy", "recent", "threshold", "alert")
+    return [
+        {
+            **{field: getattr(each, field) for field in fields},
+            "weeks": [asdict(week) for week in each.weeks],
+        }
+        for each in chosen
+    ]
 
 
 def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 from tui_annotate.domain import event_builders
 from tui_annotate.domain.adjudication import Adjudication, RejectionReason, ReviewAction
@@ -18,10 +18,16 @@ from tui_annotate.domain.annotations import (
     normalize_annotation,
 )
 from tui_annotate.domain.assignments import State, working_seconds
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed
-from tui_annotate.domain.history import READ, Payload, PendingEvent, StreamState
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotReady
+from tui_annotate.domain.history import ALLOW, READ, Payload, PendingEvent, StreamState
 from tui_annotate.domain.labels import JOINER, LabelTree, check_overlap
-from tui_annotate.domain.people import SETTLED, Person, PersonKind
+from tui_annotate.domain.people import (
+    SETTLED,
+    Permission,
+    Person,
+    PersonKind,
+    require_permission,
+)
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.report_collections import (
     NOT_RATED,
@@ -43,6 +49,7 @@ from tui_annotate.services.review.review_sample import (
     AnnotationLayer,
     AnnotationOutcome,
     QueuedSample,
+    ReviewRefusal,
     ReviewResult,
     ReviewSample,
     SampleOutcome,
@@ -54,6 +61,7 @@ from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.storage.log.ledger import ActionResult, Ledger, new_id
 from tui_annotate.storage.log.log import EventLog, EventStream
+from tui_annotate.storage.log.review_candidates import SampleReaders
 
 __all__ = [
     "AnnotationLayer",
@@ -68,6 +76,13 @@ __all__ = [
 
 _REVIEW_OWNER = Person(SETTLED, SETTLED, PersonKind.SETTLED)
 
+
+_OTHER_REVIEWER: Final = "let another reviewer adjudicate this sample"
+_HINTS: Final[Mapping[str, str]] = {
+    ReviewRefusal.WAITS: "an admin can allow the review: tui-annotate review allow SAMPLE --reason"
+    " TEXT",
+    ReviewRefusal.PRACTICE: "review a sample of another dataset",
+}
 
 Sources = Sequence[str]
 """Ids of the annotators' annotations that form one candidate annotation."""
@@ -481,6 +496,33 @@ class ReviewService(ReviewQueries):
 
         return self._act(reviewer, key, ("reopen", change), **visit)
 
+    def allow(self, admin: str, key: SampleKey, *, reason: str) -> SampleReaders:
+        """Allow the review of a sample before all its annotators completed it.
+
+        The event log records the admin and the reason. Returns how many people have completed the
+        sample, and how many have not.
+
+        Raises:
+            NotAllowed: the current user may not manage the workspace.
+            InvalidInput: the reason is empty.
+            NotFound: the sample does not exist.
+            NotReady: no annotator completed the sample, or it is a practice sample.
+            Conflict: the sample is ready for review without permission.
+        """
+        require_permission(self.actor, Permission.MANAGE)
+        self.check_reviewer(admin)
+        words = check_storable(reason.strip(), "reason")
+        if not words:
+            raise InvalidInput("the reason is empty", "state the reason: --reason TEXT")
+        found: list[SampleReaders] = []
+
+        def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
+            found.append(_require_waiting(log, stream))
+            return event_builders.assign(stream.state, ALLOW, {"state": State.DRAFT.value})
+
+        self._ledger(admin).do(SETTLED, key, prepare, seconds=0, reason=words)
+        return found[-1]
+
     def read(self, reviewer: str, key: SampleKey, *, seconds: float) -> None:
         """Store the time that a reviewer spent on reading a sample without making a decision."""
         self.check_reviewer(reviewer)
@@ -524,7 +566,7 @@ class ReviewService(ReviewQueries):
         def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
             now = read_sample_work(log, sample)
             if refused := self.refusal(log, reviewer, now):
-                raise NotAllowed(refused, "let another reviewer adjudicate this sample")
+                raise NotAllowed(refused, _HINTS.get(refused, _OTHER_REVIEWER))
             guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
             labels = self.label_sets.in_force(key.dataset)
             stamp = ActionStamp(reviewer, self.clock(), labels, guidelines, self.new_id)
@@ -539,3 +581,19 @@ class ReviewService(ReviewQueries):
         now = replace(found, settled=done.stream)
         seen = now.seen_under(label_set)
         return ReviewResult(key, verb, now.adjudicated, done.stream.assignment, seen)
+
+
+def _require_waiting(log: EventLog, stream: EventStream) -> SampleReaders:
+    """Return the numbers of annotators of a sample whose review must be allowed by an admin."""
+    readers, key = log.readers(stream.key), stream.key
+    if readers.practice:
+        raise NotReady(f"{key} is a practice sample", _HINTS[ReviewRefusal.PRACTICE])
+    if not readers.completed:
+        raise NotReady(
+            f"no annotator has completed {key}", "wait until an annotator has completed the sample"
+        )
+    if readers.ready or stream.assignment.state is not State.NEW:
+        raise Conflict(
+            f"{key} is ready for review", f"review it: tui-annotate review --sample {key}"
+        )
+    return readers

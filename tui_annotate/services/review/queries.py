@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.domain.people import (
     OPERATOR,
@@ -28,6 +30,7 @@ from tui_annotate.methods.adjudication import (
     group_candidates,
 )
 from tui_annotate.methods.verdicts import find_verdict
+from tui_annotate.services.review.decisions import FindName, ReviewDecision, list_decisions
 from tui_annotate.services.review.review_sample import (
     AnnotationOutcome,
     QueuedSample,
@@ -40,7 +43,8 @@ from tui_annotate.services.review.review_sample import (
 )
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
-from tui_annotate.storage.log.log import EventLog, ReviewCandidate
+from tui_annotate.storage.log.log import EventLog
+from tui_annotate.storage.log.review_candidates import ReviewCandidate
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
@@ -52,6 +56,9 @@ _SampleCounts = tuple[
 ]
 """Review data of one sample: the annotators' completed work; numbers of annotations, of candidate
 groups and of differences; and whether the annotators' ratings conflict."""
+
+_NOT_READ: Final[_SampleCounts] = ((), 0, Counter(), Counter(), False)
+"""Review data of a sample that is not ready: its work is not read."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,7 @@ class ReviewQueries:
         with self.store.reading() as log:
             now = read_sample_work(log, stored.sample)
             refused = self.refusal(log, reviewer, now)
+            pending = log.readers(key).pending
         line, labels = self.queue(reviewer), self.label_sets.in_force(key.dataset)
         guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
         at = next((at for at, row in enumerate(line, 1) if row.key == key), 0)
@@ -98,7 +106,7 @@ class ReviewQueries:
             now.groups,
             now.adjudicated,
             now.settled.assignment,
-            line[at - 1].pending if at else 0,
+            pending,
             at,
             len(line),
             sum(row.settled for row in line),
@@ -119,20 +127,53 @@ class ReviewQueries:
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
         """Return the review queue: first the samples that wait for review, most conflicts first.
 
-        Samples that rank equally are in order of arrival. A sample waits for review once two
-        annotators, or all its assignees, completed it. See also `sort_against`.
+        Samples that rank equally are in order of arrival. A sample waits for review once all its
+        annotators completed it, as of `SampleReaders.ready`. See also `sort_against`.
 
         Raises:
             NotFound: the dataset does not exist.
         """
-        self.check_reviewer(reviewer)
-        if dataset:
-            self.guidance.require_dataset(dataset)
-        there = [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
+        there = [one for one in self._candidates(reviewer, dataset) if one.ready]
         self._update_counts(there)
         rows = [self._queue_row(one, reviewer) for one in there]
         usual = sorted(rows, key=lambda row: (row.settled, -row.conflicts, -row.nearly))
         return sorted(usual, key=lambda row: 1.0 if row.against is None else -row.against)
+
+    def incomplete(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
+        """Return the samples that some of their annotators completed, but not all, by arrival.
+
+        Raises:
+            NotFound: the dataset does not exist.
+        """
+        there = self._candidates(reviewer, dataset)
+        return [self._queue_row(one, reviewer) for one in there if not one.ready]
+
+    def decisions(
+        self, *, dataset: str = "", find_name: FindName | None = None
+    ) -> Iterator[ReviewDecision]:
+        """Yield the reviewers' decisions on all samples whose adjudication has begun, by arrival.
+
+        Args:
+            find_name: returns the name or pseudonym of a person's id; None to use letters.
+
+        Raises:
+            NotFound: the dataset does not exist.
+            NotAllowed: the current user may not review.
+        """
+        require_permission(self.actor, Permission.REVIEW)
+        if dataset:
+            self.guidance.require_dataset(dataset)
+        for one in self.store.candidates():
+            if one.state is not State.NEW and dataset in ("", one.key.dataset):
+                sample = self.corpus.sample(one.key).sample
+                with self.store.reading() as log:
+                    yield from list_decisions(log, read_sample_work(log, sample), find_name)
+
+    def _candidates(self, reviewer: str, dataset: str) -> list[ReviewCandidate]:
+        self.check_reviewer(reviewer)
+        if dataset:
+            self.guidance.require_dataset(dataset)
+        return [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
 
     def sort_against(self, says: Mapping[SampleKey, float] | None) -> None:
         """Sort the queue by disagreement between annotators and a machine.
@@ -174,14 +215,15 @@ class ReviewQueries:
         return keys[at] if 0 <= at < len(keys) else None
 
     def _queue_row(self, one: ReviewCandidate, reviewer: str) -> QueuedSample:
-        annotations, standings, kinds, rated = self._counts_by_sample[one.key][1:]
+        counts = self._counts_by_sample[one.key] if one.ready else _NOT_READ
+        annotations, standings, kinds, rated = counts[1:]
         return QueuedSample(
             one.key,
             one.group,
             one.summary,
             len(one.finished),
             annotations,
-            len(one.pending),
+            one.readers.pending,
             one.state,
             standings[GroupStatus.AGREED],
             standings[GroupStatus.NEARLY],
@@ -189,6 +231,7 @@ class ReviewQueries:
             tuple((kind, kinds[kind]) for kind in DifferenceKind if kinds[kind]),
             reviewer in one.workers,
             self._machine_differences.get(one.key),
+            one.ready,
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
@@ -273,8 +316,14 @@ class ReviewQueries:
 
     def refusal(self, log: EventLog, reviewer: str, now: SampleWork) -> str:
         """Return why a reviewer cannot adjudicate a sample; empty if the reviewer can."""
+        readers = log.readers(now.sample.key)
+        if readers.practice:
+            return ReviewRefusal.PRACTICE
         if not now.people:
             return ReviewRefusal.NOT_DONE
+        begun = now.settled.assignment.state is not State.NEW
+        if readers.planned and not (readers.ready or begun):
+            return ReviewRefusal.WAITS
         second = second_reader(Person(reviewer, reviewer, PersonKind.LOCAL)).id
         streams = [log.stream(name, now.sample.key) for name in (reviewer, second)]
         mine = any(one.annotations or one.assignment.begun for one in streams)

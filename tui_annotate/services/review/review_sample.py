@@ -31,6 +31,8 @@ class ReviewRefusal(StrEnum):
     """Reason why a reviewer cannot adjudicate a sample."""
 
     NOT_DONE = "no annotator has completed this sample yet"
+    WAITS = "other annotators have not completed this sample yet"
+    PRACTICE = "this is a practice sample, and practice is not reviewed"
     OWN_WORK = "you annotated this sample: another reviewer must adjudicate it"
 
 
@@ -126,8 +128,11 @@ class QueuedSample:
 
     Attributes:
         conflicts: number of conflicts; annotators' ratings that differ are one conflict.
+        pending: people who are still to complete the sample, including free slots in a pool.
         own: whether the reviewer annotated the sample.
         against: disagreement with a machine in [0, 1]; None without a machine's estimate.
+        ready: whether the sample can be adjudicated; if not, the counts of annotations,
+            agreements and conflicts are 0, because its work is not read.
     """
 
     key: SampleKey
@@ -143,6 +148,7 @@ class QueuedSample:
     kinds: tuple[tuple[DifferenceKind, int], ...]
     own: bool
     against: float | None = None
+    ready: bool = True
 
     @property
     def settled(self) -> bool:

@@ -150,7 +150,7 @@ class TableSync:
 
     def _find_record(self, key: SampleKey) -> Record | None:
         """Return the annotator's work on a sample, even if empty; None if the sample is missing."""
-        mine = {"person": self.person.id, "practice": "with"}
+        mine = {"person": self.person.id, "practice": "with", "gold": "with"}
         wanted = RecordFilter(dataset=key.dataset, sample=key.id, **mine)
         if found := next(self.corpus.records(wanted), None):
             return found

@@ -70,11 +70,16 @@ _OF_DATASET: Final = text(
 
 
 class AssignedRow(NamedTuple):
-    """A person, and the row id of a sample that is or will be assigned to the person."""
+    """A person, and the row id of a sample that is or will be assigned to the person.
+
+    Attributes:
+        `handout`: number of the assignment; 0 for that of the rows around it.
+    """
 
     person: str
     sample_id: int
     practice: bool = False
+    handout: int = 0
 
 
 def record_handout(
@@ -100,12 +105,12 @@ def assign_samples(
 
     A sample that a person already has is skipped.
     """
-    wanted: defaultdict[tuple[str, bool], list[int]] = defaultdict(list)
-    for row in dict.fromkeys(rows):
-        wanted[row.person, row.practice].append(row.sample_id)
+    wanted: defaultdict[tuple[str, bool], dict[int, int]] = defaultdict(dict)
+    for row in rows:
+        wanted[row.person, row.practice].setdefault(row.sample_id, row.handout or handout)
     new = []
-    for (person, practice), sample_ids in wanted.items():
-        fresh = _find_unassigned(connection, person, sample_ids)
+    for (person, practice), handouts in wanted.items():
+        fresh = _find_unassigned(connection, person, list(handouts))
         if not fresh:
             continue
         name = (PRACTICE if practice else SHARE) + person
@@ -113,8 +118,11 @@ def assign_samples(
         start = find_last_value(connection, order) + 1
         ranks = list(enumerate(fresh, start))
         insert_ranks(connection, ranks, order_id=order, order=name)
-        common = {"person": person, "handout": handout, "practice": practice}
-        values = [{**common, "sample_id": sample_id, "rank": rank} for rank, sample_id in ranks]
+        common = {"person": person, "practice": practice}
+        values = [
+            {**common, "handout": handouts[sample_id], "sample_id": sample_id, "rank": rank}
+            for rank, sample_id in ranks
+        ]
         connection.execute(insert(ALLOTMENTS), values)
         new += [AssignedRow(person, sample_id, practice) for sample_id in fresh]
     _change_capacity(connection, new, by=-1)
@@ -265,7 +273,7 @@ def _change_capacity(connection: Connection, rows: Iterable[AssignedRow], *, by:
         rows: assignments that were added (`by` is -1) or removed (`by` is 1).
     """
     people: defaultdict[int, list[str]] = defaultdict(list)
-    for person, sample_id, _ in rows:
+    for person, sample_id, *_ in rows:
         if base_person(person) == person:  # a second reading adds no new annotator
             people[sample_id].append(person)
     for some in split_batches(sorted(people), _BATCH):

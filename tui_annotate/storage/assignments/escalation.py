@@ -23,10 +23,13 @@ Disabled = Callable[[], Collection[str]]
 _RULE: Final = text(
     "SELECT t.value FROM samples s JOIN dataset_settings t"
     " ON t.dataset_id = s.dataset_id AND t.name = 'escalate' WHERE s.id = :sample"
+    # The answers of a gold sample are known, so no third annotator has to decide.
+    " AND NOT EXISTS (SELECT 1 FROM dataset_settings g, json_each(g.value, '$.samples') n"
+    "   WHERE g.dataset_id = s.dataset_id AND g.name = 'gold' AND n.value = s.external)"
 )
 _PEOPLE: Final = text(
     "SELECT a.person, h.kind, coalesce(w.state, 'new'), coalesce(w.finished, 0)"
-    " FROM allotments a JOIN handouts h ON h.id = a.handout"
+    " FROM allotments a JOIN handouts h ON h.id = a.handout AND h.kind <> 'gold'"
     " JOIN people p ON p.id = a.person AND p.kind <> 'again'"
     " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
     " WHERE a.sample_id = :sample AND NOT a.practice"

@@ -14,10 +14,12 @@ from sqlalchemy import Connection, bindparam, delete, func, select, text
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.assignment_rules import AssignmentCause, Pool
+from tui_annotate.domain.gold_checks import is_gold_slot
 from tui_annotate.domain.queue_orders import BY_SOURCE, by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments import assignment_rows
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign_samples
+from tui_annotate.storage.assignments.gold import count_gold_ahead, find_free_gold, gold_of
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import POOL, SAMPLES, columns_of
@@ -26,12 +28,24 @@ from tui_annotate.storage.scores.orders import position_value, read_positions
 from tui_annotate.storage.statements import dataset_setting
 
 _BATCH: Final = 1000
+
+
+def fixed_condition(handout: str, dataset: str) -> str:
+    """Return an SQL condition that is true if an admin assigned samples of a dataset to people.
+
+    These people take no samples from the dataset's pool. The arguments are the aliases of the
+    tables of assignments and datasets.
+    """
+    return (
+        f"({handout}.kind IN ('give', 'topup') AND {handout}.dataset = {dataset}.name"
+        f" AND {handout}.undone = '')"
+    )
+
+
 _OPEN_POOLS: Final = text(
-    # Annotators with assigned samples of a dataset do not take samples from its pool.
-    "SELECT s.dataset_id, d.name, s.value FROM dataset_settings s JOIN datasets d"
+    "SELECT s.dataset_id, d.name, s.value FROM dataset_settings s JOIN datasets d"  # noqa: S608  constants
     "   ON d.id = s.dataset_id WHERE s.name = 'pool' AND NOT EXISTS ("
-    "   SELECT 1 FROM handouts h WHERE h.kind IN ('give', 'topup') AND h.dataset = d.name"
-    "     AND h.undone = '' AND EXISTS"
+    f"   SELECT 1 FROM handouts h WHERE {fixed_condition('h', 'd')} AND EXISTS"
     "       (SELECT 1 FROM allotments a WHERE a.handout = h.id AND a.person = :person))"
     " ORDER BY s.dataset_id"
 )
@@ -40,14 +54,15 @@ _LAST: Final = text(
     " WHERE a.handout = :handout AND a.person = :person ORDER BY a.rank DESC LIMIT 1"
 )
 _NEXT: Final = text(
-    "SELECT p.sample_id, s.external FROM pool p JOIN samples s ON s.id = p.sample_id"
-    " WHERE p.dataset_id = :dataset AND p.room > 0"
+    "SELECT p.sample_id FROM pool p WHERE p.dataset_id = :dataset AND p.room > 0"
     " AND (p.value, p.sample_id) > (:value, :row) AND NOT EXISTS"
     "   (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = p.sample_id)"
     " ORDER BY p.value, p.sample_id LIMIT 1"
 )
+_NAME: Final = text("SELECT external FROM samples WHERE id = :row")
 _ASSIGNEE_COUNTS: Final = text(
     "SELECT a.sample_id, count(*) FROM allotments a JOIN people p ON p.id = a.person"
+    " JOIN handouts h ON h.id = a.handout AND h.kind <> 'gold'"
     " WHERE a.sample_id IN :rows AND p.kind <> 'again' GROUP BY a.sample_id"
 ).bindparams(bindparam("rows", expanding=True))
 
@@ -82,7 +97,7 @@ def add_to_pool(
 
 
 def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
-    """Put all samples of a dataset into its pool, or empty the pool if `pool` is None.
+    """Put all samples of a dataset but gold samples into its pool; empty it if `pool` is None.
 
     Raises:
         InvalidInput: the pool is sorted by a score that the dataset does not have.
@@ -95,7 +110,9 @@ def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
         if order := by_score(pool.order):
             line = read_positions(connection, order, dataset_id)
             value = partial(position_value, line)
-        joining = [(row[0], row[1], row[2]) for row in rows]
+        gold = gold_of(connection, dataset_id)
+        left_out = frozenset(gold.samples if gold else ())
+        joining = [(row[0], row[1], row[2]) for row in rows if row[2] not in left_out]
         _insert_batches(connection, dataset_id, pool=pool, rows=joining, value=value)
     assignment_rows.recount_pool(connection, dataset_id)
 
@@ -139,27 +156,44 @@ def _find_first_of_source(
 
 
 def count_available(connection: Connection, person: str) -> int:
-    """Return how many samples a person could take from pools, if no other annotator took any."""
-    return sum(
-        assignment_rows.count_available_in_pool(connection, each.dataset_id, person=person)
-        for each in _find_open_pools(connection, person)
-    )
+    """Return how many samples a person could take from pools, if no other annotator took any.
+
+    The number includes the gold samples that the person gets meanwhile.
+    """
+    found = 0
+    for each in _find_open_pools(connection, person):
+        dataset_id = each.dataset_id
+        real = assignment_rows.count_available_in_pool(connection, dataset_id, person=person)
+        found += real + count_gold_ahead(connection, dataset_id, person, items=real)
+    return found
 
 
 def take_from_pool(connection: Connection, person: str) -> SampleKey | None:
     """Assign the next free sample of a pool to a person; return its key, or None if there is none.
 
     A person goes through a pool in its order, and then returns to samples that became free before.
+    Where a gold sample is due, the person gets a gold sample instead.
     """
     for each in _find_open_pools(connection, person):
-        scope: dict[str, Any] = {"dataset": each.dataset_id, "person": person}
-        last = connection.execute(_LAST, {"handout": each.pool.handout, "person": person}).first()
-        for value, row in [*([tuple(last)] if last else []), (-1, -1)]:
-            found = connection.execute(_NEXT, {**scope, "value": value, "row": row}).first()
-            if found is not None:
-                taken = AssignedRow(person, found[0])
-                assign_samples(connection, [taken], handout=each.pool.handout)
-                return SampleKey(each.dataset, found[1])
+        row = _find_next(connection, each, person)
+        if row is None:
+            continue
+        handout = each.pool.handout
+        gold = find_free_gold(connection, each.dataset_id, person=person)
+        if gold and gold.rows and is_gold_slot(gold.rule, person, gold.start):
+            row, handout = gold.rows[0], gold.rule.handout
+        assign_samples(connection, [AssignedRow(person, row)], handout=handout)
+        return SampleKey(each.dataset, str(connection.execute(_NAME, {"row": row}).scalar_one()))
+    return None
+
+
+def _find_next(connection: Connection, pool: _OpenPool, person: str) -> int | None:
+    scope: dict[str, Any] = {"dataset": pool.dataset_id, "person": person}
+    last = connection.execute(_LAST, {"handout": pool.pool.handout, "person": person}).first()
+    for value, row in [*([tuple(last)] if last else []), (-1, -1)]:
+        found = connection.execute(_NEXT, {**scope, "value": value, "row": row}).scalar()
+        if found is not None:
+            return int(found)
     return None
 
 

@@ -13,13 +13,20 @@ from sqlalchemy import Connection, select, text, update
 
 from tui_annotate.domain.annotations import annotation_from_json
 from tui_annotate.domain.assignment_plan import AllocationItem
-from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
+from tui_annotate.domain.assignment_rules import (
+    AssignmentCause,
+    Escalation,
+    Gold,
+    Pool,
+    Practice,
+)
 from tui_annotate.domain.errors import Conflict, NotFound, NotReady
+from tui_annotate.domain.gold_checks import mix_gold
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.assignments import assignment_rows, escalation, pools
+from tui_annotate.storage.assignments import assignment_rows, escalation, gold, pools
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.assignments.escalation import (
     Disabled,
@@ -75,8 +82,9 @@ _ITEMS: Final = text(
     " FROM samples s WHERE s.dataset_id = :dataset ORDER BY s.id"
 )
 _ASSIGNED: Final = text(
-    "SELECT a.sample_id, a.person, coalesce(w.finished, 0), a.practice"
+    "SELECT a.sample_id, a.person, coalesce(w.finished, 0), h.kind = 'gold'"
     " FROM samples s JOIN allotments a ON a.sample_id = s.id"
+    " JOIN handouts h ON h.id = a.handout"
     " JOIN people p ON p.id = a.person AND p.kind <> 'again'"
     " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
     " WHERE s.dataset_id = :dataset"
@@ -89,9 +97,9 @@ _STARTED: Final = text(
 )
 _HELD_SAMPLES: Final = text(
     "SELECT a.person, a.sample_id, a.practice, a.handout, d.name, s.external,"  # noqa: S608  constants
-    f"  coalesce(w.finished, 0), coalesce({worked_on_condition('w')}, 0)"
+    f"  coalesce(w.finished, 0), coalesce({worked_on_condition('w')}, 0), h.kind = 'gold'"
     " FROM allotments a JOIN samples s ON s.id = a.sample_id"
-    " JOIN datasets d ON d.id = s.dataset_id"
+    " JOIN datasets d ON d.id = s.dataset_id JOIN handouts h ON h.id = a.handout"
     " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
     " WHERE (:person = '' OR a.person = :person) AND (:handout = 0 OR a.handout = :handout)"
     " ORDER BY a.rank"
@@ -101,7 +109,7 @@ _HELD_SAMPLES: Final = text(
 _PROGRESS: Final = text(
     "SELECT d.name, a.person, count(*), sum(coalesce(w.finished, 0)),"  # noqa: S608  constants
     f"  sum(coalesce(NOT w.finished AND {worked_on_condition('w')}, 0)),"
-    "  sum(h.kind = 'pool'), sum(a.practice)"
+    "  sum(h.kind = 'pool'), sum(a.practice), sum(h.kind = 'gold')"
     " FROM allotments a JOIN samples s ON s.id = a.sample_id JOIN datasets d"
     "   ON d.id = s.dataset_id JOIN people p ON p.id = a.person"
     " JOIN handouts h ON h.id = a.handout LEFT JOIN assignments w"
@@ -110,30 +118,36 @@ _PROGRESS: Final = text(
 )
 _RULES: Final = text(
     "SELECT d.name, t.name, t.value FROM dataset_settings t JOIN datasets d"
-    " ON d.id = t.dataset_id WHERE t.name IN ('pool', 'escalate', 'practice')"
+    " ON d.id = t.dataset_id WHERE t.name IN ('pool', 'escalate', 'practice', 'gold')"
     " AND :dataset IN ('', d.name) ORDER BY d.name, t.name"
 )
 _POOL_SIZE: Final = text(
     "SELECT count(*) FROM pool p JOIN datasets d ON d.id = p.dataset_id"
     " WHERE d.name = :dataset AND p.room > 0"
 )
-Rule = Pool | Escalation | Practice
+Rule = Pool | Escalation | Practice | Gold
 _KINDS: Final[dict[str, type[Rule]]] = {
     AssignmentCause.POOL: Pool,
     AssignmentCause.ESCALATE: Escalation,
     AssignmentCause.PRACTICE: Practice,
+    AssignmentCause.GOLD: Gold,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class HeldSample:
-    """A sample that is assigned to a person, and the person's progress on it."""
+    """A sample that is assigned to a person, and the person's progress on it.
+
+    Attributes:
+        gold: whether the sample checks the person's accuracy.
+    """
 
     allotted: AssignedRow
     handout: int
     key: SampleKey
     finished: bool
     begun: bool
+    gold: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +155,11 @@ class AssignableDataset:
     """A dataset whose samples can be assigned, and the samples that are assigned to each person.
 
     Attributes:
+        items: all samples of the dataset, gold samples included.
         has: the keys of each person's samples, without second readings.
-        open: the number of unfinished samples of each person, without second readings.
+        open: the number of unfinished samples of each person, without second readings and gold
+            samples.
+        gold: the ids of the gold samples.
     """
 
     dataset: str
@@ -150,6 +167,12 @@ class AssignableDataset:
     items: tuple[AllocationItem, ...]
     has: Mapping[str, frozenset[SampleKey]]
     open: Mapping[str, int]
+    gold: frozenset[str] = frozenset()
+
+    @property
+    def real_items(self) -> tuple[AllocationItem, ...]:
+        """The samples without known answers, which are annotated for the results."""
+        return tuple(item for item in self.items if item.key.id not in self.gold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +214,7 @@ class AssignmentProgress(NamedTuple):
     begun: int
     drawn: int
     practice: int
+    gold: int
 
 
 class AssignmentStore:
@@ -249,16 +273,19 @@ class AssignmentTransaction:
         has: defaultdict[str, set[SampleKey]] = defaultdict(set)
         still_open: defaultdict[str, int] = defaultdict(int)
         people: defaultdict[int, int] = defaultdict(int)
-        for sample_id, person, finished, _ in held:
+        for sample_id, person, finished, is_gold in held:
             has[person].add(keys[sample_id])
-            still_open[person] += not finished
-            people[sample_id] += 1
+            if not is_gold:
+                still_open[person] += not finished
+                people[sample_id] += 1
         items = tuple(
             AllocationItem(keys[row[0]], row[0], row[2], row[4], value, people[row[0]])
             for row, value in zip(rows, self._load_scores(dataset_id, rows, score), strict=True)
         )
         own = {person: frozenset(mine) for person, mine in has.items()}
-        return AssignableDataset(dataset, dataset_id, items, own, still_open)
+        rule = gold.gold_of(self.connection, dataset_id)
+        known = frozenset(rule.samples if rule else ())
+        return AssignableDataset(dataset, dataset_id, items, own, still_open, known)
 
     def _load_scores(self, dataset_id: int, rows: Sequence[Any], score: str) -> list[float | None]:
         if order := by_score(score):
@@ -285,7 +312,7 @@ class AssignmentTransaction:
                 AssignedRow(row[0], row[1], bool(row[2])),
                 row[3],
                 SampleKey(row[4], row[5]),
-                *map(bool, row[6:8]),
+                *map(bool, row[6:9]),
             )
             for row in rows
         ]
@@ -314,6 +341,22 @@ class AssignmentTransaction:
         scope = {"reader": "", "sample": 0, "dataset": dataset_id}
         scope |= {"person": rule.person, "origin": rule.origin}
         return len(self.connection.execute(_GOLD_ANNOTATIONS, scope).all())
+
+    def answered(self, dataset_id: int, rule: Gold) -> list[str]:
+        """Return the ids of a dataset's samples that have answers of a rule's person or origin."""
+        return gold.list_answered(self.connection, dataset_id, rule)
+
+    def mix_gold(
+        self, dataset_id: int, person: str, rows: Sequence[AssignedRow]
+    ) -> list[AssignedRow]:
+        """Return a person's new samples with gold samples among them, if the dataset has a rule."""
+        found = gold.find_free_gold(self.connection, dataset_id, person=person)
+        if found is None:
+            return list(rows)
+        number = found.rule.handout
+        known = [AssignedRow(person, row, handout=number) for row in found.rows]
+        mixed = mix_gold(found.rule, person, rows, gold=known, start=found.start)
+        return [row for row, _ in mixed]
 
     def read_progress(self, dataset: str) -> list[AssignmentProgress]:
         """Return the assignment progress by dataset and person's name.
@@ -378,6 +421,8 @@ class AssignmentTransaction:
     def _prepare_dataset(self, dataset_id: int, kind: AssignmentCause) -> None:
         practised = self.rule(dataset_id, AssignmentCause.PRACTICE) is not None
         wanted = kind is AssignmentCause.PRACTICE
+        if wanted and self.rule(dataset_id, AssignmentCause.GOLD) is not None:
+            raise Conflict("the dataset has gold samples", "use a separate dataset for practice")
         if practised and not wanted:
             raise Conflict("the dataset is for practice", "choose another dataset")
         if wanted and not practised and self.rule(dataset_id, HANDED_OUT) is not None:
@@ -422,6 +467,25 @@ class AssignmentTransaction:
         self._keep_rule(dataset, AssignmentCause.PRACTICE, rule, handout=number)
         return number
 
+    def set_gold(self, dataset: str, rule: Gold) -> int:
+        """Store which samples of a dataset are gold samples; return the rule's number.
+
+        Raises:
+            Conflict: the dataset is for practice.
+        """
+        dataset_id = self.dataset_row(dataset)
+        if self.rule(dataset_id, AssignmentCause.PRACTICE) is not None:
+            raise Conflict("the dataset is for practice", "choose another dataset")
+        request = gold.describe_request(rule)
+        number = self.record_assignment(AssignmentCause.GOLD, dataset, request)
+        self._keep_rule(dataset, AssignmentCause.GOLD, rule, handout=number)
+        self._refill_pool(dataset_id)
+        return number
+
+    def _refill_pool(self, dataset_id: int) -> None:
+        if (pool := pools.pool_of(self.connection, dataset_id)) is not None:
+            pools.fill(self.connection, dataset_id, pool)
+
     def escalate_now(
         self, dataset: str, *, disabled: Disabled = no_disabled_people
     ) -> tuple[int, int]:
@@ -452,7 +516,8 @@ class AssignmentTransaction:
 
         Args:
             number: number of the assignment; 0 for the last one that is not undone.
-            begun: also unassign samples in progress; the work on them stays stored.
+            begun: also unassign samples in progress; the work on them stays stored. Gold samples
+                in progress stay assigned, so that the work on them stays apart from other work.
 
         Raises:
             NotFound: there is no such assignment, or none that is not undone.
@@ -460,15 +525,30 @@ class AssignmentTransaction:
         """
         handout = self._find_handout(number)
         held = self.held(handout=handout.id)
-        gone = [each for each in held if begun or not each.begun]
+        gone = [each for each in held if not each.begun or (begun and not each.gold)]
         datasets = {each.key.dataset for each in held} | {handout.dataset} - {""}
         assignment_rows.unassign_samples(self.connection, [each.allotted for each in gone])
+        self._withdraw_gold(gone)
         if handout.kind is AssignmentCause.MOVE:
             self._return_moved(handout, {each.key: each for each in gone})
         values = update(HANDOUTS).where(HANDOUTS.c.id == handout.id).values(undone=self.at)
         self.connection.execute(values)
         free = tuple(name for name in sorted(datasets) if self._lift_rule(name, handout))
         return WithdrawalResult(handout, len(gone), len(held) - len(gone), free)
+
+    def _withdraw_gold(self, gone: Sequence[HeldSample]) -> None:
+        """Unassign the open gold samples of people whose other samples were unassigned.
+
+        A person who keeps only gold samples would know that they are gold samples.
+        """
+        lost = {(each.allotted.person, each.key.dataset) for each in gone}
+        for person in {who for who, _ in lost}:
+            open_gold = [
+                each.allotted
+                for each in self.held(person=person)
+                if each.gold and not each.begun and (person, each.key.dataset) in lost
+            ]
+            assignment_rows.unassign_samples(self.connection, open_gold)
 
     def _find_handout(self, number: int) -> StoredAssignment:
         holding = [each for each in self.handouts() if not each.undone or each.id == number]
@@ -501,6 +581,8 @@ class AssignmentTransaction:
             set_dataset_setting(self.connection, dataset_id, handout.kind, value=None)
             if handout.kind is AssignmentCause.POOL:
                 pools.fill(self.connection, dataset_id, None)
+            elif handout.kind is AssignmentCause.GOLD:
+                self._refill_pool(dataset_id)
         return assignment_rows.free_dataset(self.connection, dataset_id)
 
     def move(
@@ -517,6 +599,7 @@ class AssignmentTransaction:
         rows = [[*each.key, giver.id, each.handout] for each in moved]
         request = {"from": giver.id, "to": list(to), "rows": rows}
         assignment_rows.unassign_samples(self.connection, [each.allotted for each in moved])
+        self._withdraw_gold(moved)
         new = [
             AssignedRow(who, each.allotted.sample_id) for who, own in given.items() for each in own
         ]
@@ -536,6 +619,7 @@ class AssignmentTransaction:
                     "move the samples to an annotator with: --to NAME",
                 )
         assignment_rows.unassign_samples(self.connection, [each.allotted for each in held])
+        self._withdraw_gold(held)
 
 
 def _parse_score(meta: str, field: str) -> float | None:

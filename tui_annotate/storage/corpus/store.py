@@ -18,6 +18,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
 from tui_annotate.storage.assignments.assignment_rows import record_removal
+from tui_annotate.storage.assignments.gold import count_gold_checks
 from tui_annotate.storage.assignments.store import count_practice_samples
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
@@ -208,6 +209,11 @@ class CorpusStore(VectorSetStore):
         """Return how many practice samples were worked on; a sample counts once for each person."""
         with self._database.reading() as connection:
             return count_practice_samples(connection, visible_people(self._actor))
+
+    def count_gold_checks(self) -> int:
+        """Return how many gold checks have work that exports exclude; 0 for an annotator."""
+        with self._database.reading() as connection:
+            return count_gold_checks(connection, visible_people(self._actor))
 
     # writing -----------------------------------------------------------------------------------
 

@@ -51,6 +51,9 @@ BY: Final = "by"
 Only events in streams to which several people write have this key.
 """
 
+REASON: Final = "reason"
+"""Key of a typed reason in the `versions` of an event, for events that change no work."""
+
 _WHO: Final = func.json_extract(EVENTS.c.versions, f"$.{BY}")
 _ACTIONS: Final = (
     select(EVENTS.c.id, EVENTS.c.verb, EVENTS.c.undoes, EVENTS.c.dataset, EVENTS.c.sample)

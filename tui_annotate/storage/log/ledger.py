@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tui_annotate.domain import event_builders
@@ -23,7 +23,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.version import VERSION
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
-from tui_annotate.storage.log.events import BY
+from tui_annotate.storage.log.events import BY, REASON
 from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_event
@@ -77,18 +77,28 @@ class Ledger:
     by: str = ""
 
     def do(
-        self, person: str, key: SampleKey, prepare: Prepare, *, seconds: float, about: str = ""
+        self,
+        person: str,
+        key: SampleKey,
+        prepare: Prepare,
+        *,
+        seconds: float,
+        about: str = "",
+        reason: str = "",
     ) -> ActionResult:
         """Write one action on one sample to the event log.
 
         Args:
             seconds: time since the person's last action, counted up to one minute.
             about: id of the annotation that the action changes; empty for none.
+            reason: why the action was taken, if the event records it; else empty.
         """
         with self.store.writing() as log:
             stream = log.stream(person, key)
             action = prepare(log, stream)
             event = self._build_event(stream, action, seconds=seconds, versions={})
+            if reason:
+                event = replace(event, versions={**event.versions, REASON: reason})
             after = log.append(stream, event)
         return ActionResult(after, action.verb, about)
 

@@ -6,23 +6,18 @@ the tallies of completed samples, so that they always change together.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, bindparam, select, text
 
-from tui_annotate.domain.assignments import State
 from tui_annotate.domain.history import Event, LoggedAction, PendingEvent, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_change
 from tui_annotate.domain.people import (
     OPERATOR,
-    SETTLED,
     Actor,
     Permission,
-    PersonKind,
-    base_person,
     require_permission,
     visible_people,
 )
@@ -42,6 +37,11 @@ from tui_annotate.storage.columns import (
 from tui_annotate.storage.database import Database, Store
 from tui_annotate.storage.labels.store import LabelChangeRequest, changes_since, current_label_names
 from tui_annotate.storage.log import events
+from tui_annotate.storage.log.review_candidates import (
+    SampleReaders,
+    list_completed,
+    read_readers,
+)
 from tui_annotate.storage.log.write_plans import (
     EventStream,
     WritePlan,
@@ -49,7 +49,7 @@ from tui_annotate.storage.log.write_plans import (
     plan_event,
     write,
 )
-from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert, worked_on_condition
+from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert
 
 __all__ = ["EventLog", "EventStream"]
 
@@ -142,8 +142,12 @@ class EventLog:
     def finished(self, key: SampleKey) -> list[str]:
         """Return the sorted ids of the people whose work on a sample is ready for review."""
         require_permission(self._actor, Permission.REVIEW)
-        scope = {"sample_id": sample_row(self._connection, key)}
-        return list(self._connection.execute(_FINISHED, scope).scalars())
+        return list_completed(self._connection, sample_row(self._connection, key))
+
+    def readers(self, key: SampleKey) -> SampleReaders:
+        """Return how many people completed a sample, and how many are to annotate it."""
+        require_permission(self._actor, Permission.REVIEW)
+        return read_readers(self._connection, sample_row(self._connection, key))
 
     def annotated(self, person: str) -> list[SampleKey]:
         """Return the samples that a person annotated, sorted."""
@@ -269,73 +273,3 @@ class EventLog:
         if highest > last:
             self._connection.execute(_SET, {"name": _NUMBER, "value": str(highest)})
         return given
-
-
-ENOUGH: Final = 2
-"""Number of people who must complete a sample before review, even if more are assigned to it."""
-
-_COUNTS: Final = f"""
-    FROM assignments a JOIN people p ON p.id = a.person
-    WHERE a.person <> '{SETTLED}' AND p.kind <> '{PersonKind.AGAIN}'
-    AND (a.state = '{State.DONE}'
-      OR (a.state = '{State.NEW}' AND (a.annotations > 0 OR a.rating <> '')))
-    AND NOT EXISTS (SELECT 1 FROM allotments t
-      WHERE t.person = a.person AND t.sample_id = a.sample_id AND t.practice)
-"""  # noqa: S608  constants alone
-_FINISHED: Final = text(f"SELECT a.person {_COUNTS} AND a.sample_id = :sample_id ORDER BY a.person")
-_ALL_FINISHED: Final = text(f"SELECT a.sample_id, a.person, a.head {_COUNTS}")
-_TOUCHED: Final = text(
-    f"SELECT sample_id, person FROM assignments a WHERE {worked_on_condition('a')}"  # noqa: S608  constants
-)
-_ALLOTTED: Final = text("SELECT sample_id, person FROM allotments WHERE NOT practice")
-_SETTLED: Final = text("SELECT sample_id, state FROM assignments WHERE person = :settled")
-_SAMPLES: Final = text(
-    'SELECT s.id, d.name, s.external, s."group", s.summary'
-    " FROM samples s JOIN datasets d ON d.id = s.dataset_id ORDER BY s.id"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewCandidate:
-    """A sample that is ready for review, or whose adjudication has begun.
-
-    Attributes:
-        finished: (person, head of their stream) of those whose work counts, sorted.
-        pending: people who still have to annotate the sample.
-        workers: all people who worked on the sample, in either reading.
-        state: state of the adjudication.
-    """
-
-    key: SampleKey
-    group: str
-    summary: str
-    finished: tuple[tuple[str, str], ...]
-    pending: frozenset[str]
-    workers: frozenset[str]
-    state: State
-
-
-def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
-    """Yield, in arrival order, the samples that are ready for review or partly adjudicated."""
-    counted: dict[int, list[tuple[str, str]]] = defaultdict(list)
-    for sample_id, person, head in connection.execute(_ALL_FINISHED):
-        counted[sample_id].append((person, head))
-    allotted = _group_by_sample(connection.execute(_ALLOTTED))
-    workers = _group_by_sample(connection.execute(_TOUCHED))
-    states = {row[0]: State(row[1]) for row in connection.execute(_SETTLED, {"settled": SETTLED})}
-    for sample_id, dataset, external, group, summary in connection.execute(_SAMPLES):
-        done = counted.get(sample_id, [])
-        pending = allotted.get(sample_id, set()) - {person for person, _ in done}
-        complete = sample_id in allotted and not pending
-        state = states.get(sample_id, State.NEW)
-        if state is not State.NEW or len(done) >= ENOUGH or (done and complete):
-            key, finished = SampleKey(dataset, external), tuple(sorted(done))
-            readers = frozenset(map(base_person, workers.get(sample_id, ())))
-            yield ReviewCandidate(key, group, summary, finished, frozenset(pending), readers, state)
-
-
-def _group_by_sample(rows: Iterable[Any]) -> dict[int, set[str]]:
-    found: dict[int, set[str]] = defaultdict(set)
-    for sample_id, person in rows:
-        found[sample_id].add(person)
-    return found

@@ -12,10 +12,18 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, FromClause, and_, exists, not_, select, true
 
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Annotation, annotation_from_json
+from tui_annotate.domain.assignment_rules import AssignmentCause
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, Person
 from tui_annotate.domain.records import OwnedAnnotation, RecordFilter
-from tui_annotate.storage.columns import ALLOTMENTS, ANNOTATIONS, ASSIGNMENTS, DATASETS, SAMPLES
+from tui_annotate.storage.columns import (
+    ALLOTMENTS,
+    ANNOTATIONS,
+    ASSIGNMENTS,
+    DATASETS,
+    HANDOUTS,
+    SAMPLES,
+)
 
 _STANDING: Final = (
     select(ANNOTATIONS.c.person, ANNOTATIONS.c.payload, ASSIGNMENTS.c.state)
@@ -47,6 +55,8 @@ class RecordQuery:
         seen: Collection[str] | None = None,
     ) -> None:
         self._filters = filters
+        # To an annotator, gold checks must look like all other work.
+        self._hides_gold = seen is None and not filters.gold
         self._label = tuple(filters.label.split(JOINER)) if filters.label else ()
         wanted = filters.person
         self.people = seen
@@ -73,17 +83,20 @@ class RecordQuery:
     def condition(self, table: FromClause) -> ColumnElement[bool]:
         """Return an SQL condition that selects a table's rows by person, as the filter specifies.
 
-        Practice work is excluded unless the filter includes it.
+        Practice work and gold checks are excluded unless the filter includes them. A reader who
+        sees only their own work gets their gold checks too.
         """
         mine = true() if self.people is None else table.c.person.in_(self.people)
-        if self._filters.practice:
-            return mine
-        practised = exists().where(
-            ALLOTMENTS.c.person == table.c.person,
-            ALLOTMENTS.c.sample_id == table.c.sample_id,
-            ALLOTMENTS.c.practice,
+        assigned = exists().where(
+            ALLOTMENTS.c.person == table.c.person, ALLOTMENTS.c.sample_id == table.c.sample_id
         )
-        return and_(mine, not_(practised))
+        kept: list[ColumnElement[bool]] = [mine]
+        if not self._filters.practice:
+            kept.append(not_(assigned.where(ALLOTMENTS.c.practice)))
+        if self._hides_gold:
+            gold = HANDOUTS.c.kind == AssignmentCause.GOLD.value
+            kept.append(not_(assigned.where(HANDOUTS.c.id == ALLOTMENTS.c.handout, gold)))
+        return and_(*kept)
 
     def assignment(self, person: str, state: str, updated: str) -> bool:
         """Return whether a person's assignment to a sample matches the filter.

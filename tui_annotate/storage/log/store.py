@@ -33,6 +33,7 @@ from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
+from tui_annotate.storage.assignments.gold import is_gold_check
 from tui_annotate.storage.assignments.store import find_practice_answer
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
@@ -41,13 +42,8 @@ from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, PEOPLE, 
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
-from tui_annotate.storage.log.log import (
-    EventLog,
-    EventStream,
-    LogStore,
-    ReviewCandidate,
-    list_candidates,
-)
+from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
+from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
 from tui_annotate.storage.suggestions import SuggestionStore
 
@@ -166,9 +162,9 @@ class AnnotationStore(LogStore):
                 yield person, SampleKey(dataset, sample)
 
     def candidates(self) -> list[ReviewCandidate]:
-        """Return the samples that have enough work for review, or whose adjudication has begun.
+        """Return the samples that are ready, partly adjudicated, or that wait for annotators.
 
-        The samples are in order of arrival.
+        The samples are in order of arrival, as of `list_candidates`.
         """
         require_permission(self._actor, Permission.REVIEW)
         with self._database.reading() as connection:
@@ -195,10 +191,13 @@ class AnnotationStore(LogStore):
         """Return the adjudication of a sample, as a person who annotated the sample may see it.
 
         The result names no reviewer, and as sources only the person's own annotations. None
-        before the sample is adjudicated, or if the person did nothing on the sample.
+        before the sample is adjudicated, if the person did nothing on it, or if the sample checks
+        the person's accuracy, which the person must not learn.
         """
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
+            if is_gold_check(connection, person, key):
+                return None
             log = EventLog(connection)  # of an operator: only what the person may see is returned
             mine, settled = log.stream(person, key), log.stream(SETTLED, key)
         worked = mine.annotations or mine.assignment.begun

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.stores import fill
 from tests.tui.screens import annotate_app, review_app
 from tests.tui.screens.review_app import (
     BENIGN,
@@ -20,11 +21,13 @@ from tests.tui.screens.review_app import (
 from tui_annotate import workspace
 from tui_annotate.domain.adjudication import RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Annotation
+from tui_annotate.domain.assignment_rules import Pool
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.queue_orders import CONFLICTS
 from tui_annotate.domain.samples import Side
 from tui_annotate.methods.adjudication import DifferenceKind, GroupDecision, GroupStatus
+from tui_annotate.services.review.review_sample import ReviewRefusal
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.orders import OrderDialog, order_words
@@ -460,6 +463,26 @@ async def test_review_goes_where_people_contradict_a_machine(folder: Path) -> No
         assert "disagree" not in reviewer.shown()
         await reviewer.press("enter")
         assert reviewer.sample == "a"
+
+
+async def test_incomplete_samples_end_the_queue_and_are_only_read(folder: Path) -> None:
+    """A sample of which one of two people completed it has no keys of review."""
+    with workspace.open(folder) as space:
+        (key,) = fill(space.corpus, "1", dataset="pool")
+        space.team.assignments.pool("pool", Pool(2, "ingested"))
+        ana = space.person("ana").id
+        assert space.annotate.next_unfinished(ana, None) == key
+        space.annotate.finish(ana, key, seconds=1)
+    async with open_review(folder, size=(120, 30)) as reviewer:
+        await reviewer.press("q end")
+        last = [line for line in reviewer.shown().splitlines() if line.startswith("▌")]
+        assert "1 of 2 complete" in last[0]
+        await reviewer.press("enter")
+        assert reviewer.sample == "1"
+        assert reviewer.review_draft.blocked_reason == ReviewRefusal.WAITS
+        await reviewer.press("enter")
+        assert reviewer.message.text == ReviewRefusal.WAITS
+    assert settled(folder, key) == ()
 
 
 async def test_nothing_to_review_is_said(tmp_path: Path) -> None:

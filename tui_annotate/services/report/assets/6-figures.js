@@ -45,7 +45,25 @@ function workFigures() {
       { title: "week" }, { title: "hours", number: true }, { title: "finished", number: true },
     ], figures.weeks.map((each) => [each.week, digits(each.hours, 1), String(each.finished)])));
   }
+  shownTables.push(...goldFigures());
   return rows.length ? shownTables : [made("p", {}, "No work yet.")];
+}
+
+function goldFigures() {
+  if (!figures.gold.length) return [];
+  const percent = (value) => `${Math.round(100 * value)}%`;
+  const who = [{ title: "annotator" }, { title: "dataset" }];
+  const numbers = ["gold checks", "accuracy"].map((title) => ({ title, number: true }));
+  const weeks = figures.gold.flatMap((each) => each.weeks.map((week) => [
+    each.name, each.dataset, week.week, String(week.checks), percent(week.accuracy)]));
+  return [
+    table("Accuracy on gold samples, which have known answers", [
+      ...who, ...numbers, { title: "last 10", number: true }, { title: "alert" },
+    ], figures.gold.map((each) => [each.name, each.dataset, String(each.checks),
+      percent(each.accuracy), percent(each.recent),
+      each.alert ? `below ${percent(each.threshold)}` : ""])),
+    table("Accuracy on gold samples by week", [...who, { title: "week" }, ...numbers], weeks),
+  ];
 }
 
 function labelFigures() {

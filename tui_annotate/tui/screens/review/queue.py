@@ -33,6 +33,7 @@ class ReviewQueueMessage(ScreenMessage):
     AGAINST_SCORE = "disagreement {score:.2f}"
     NEARLY = "{count} similar"
     OWN_WORK = "your own work"
+    INCOMPLETE = "{done} of {all} complete"
 
 
 class ReviewQueue:
@@ -52,7 +53,8 @@ class ReviewQueue:
         ) -> tuple[Sequence[QueueRow], int]:
             review = session.team().review
             self._apply_order(review)
-            rows = review.queue(session.person.id)
+            who = session.person.id
+            rows = [*review.queue(who), *review.incomplete(who)]
             found = [row for row in rows if _matches(row, search.casefold(), states)]
             return [_queue_row(row) for row in found[offset : offset + limit]], len(found)
 
@@ -123,12 +125,18 @@ def _queue_row(row: QueuedSample) -> QueueRow:
     """Build a row of the review queue; its group column shows conflicts and annotators."""
     from tui_annotate.storage.queue import QueueRow
 
+    own = ReviewQueueMessage.OWN_WORK.text() if row.own else ""
+    if not row.ready:
+        everyone = row.annotators + row.pending
+        code = ReviewQueueMessage.INCOMPLETE
+        waiting = ", ".join(filter(None, (code.text(done=row.annotators, all=everyone), own)))
+        return QueueRow(row.key, waiting, row.state, row.annotations, row.summary, "")
     parts = (
         ReviewQueueMessage.AGAINST_SCORE.text(score=row.against) if row.against is not None else "",
         format_count(row.conflicts, "conflict"),
         ReviewQueueMessage.NEARLY.text(count=row.nearly) if row.nearly else "",
         format_count(row.annotators, "person", "people"),
-        ReviewQueueMessage.OWN_WORK.text() if row.own else "",
+        own,
     )
     waiting = ", ".join(filter(None, parts))
     return QueueRow(row.key, waiting, row.state, row.annotations, row.summary, "")

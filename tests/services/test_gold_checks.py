@@ -1,0 +1,308 @@
+"""Gold checks in a store: mixed into work, hidden from annotators, and apart from real work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.stores import annotate, claim, fill, new_database
+from tui_annotate.domain.adjudication import RejectionReason
+from tui_annotate.domain.assignment_plan import AssignmentOptions
+from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Gold, Pool
+from tui_annotate.domain.errors import Conflict, NotFound, NotReady
+from tui_annotate.domain.gold_checks import is_gold_slot
+from tui_annotate.domain.people import OPERATOR, Actor, Role
+from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services.annotate import AnnotationService
+from tui_annotate.services.assignments import AssignmentService
+from tui_annotate.services.progress import ProgressReader
+from tui_annotate.services.review import ReviewService
+from tui_annotate.storage.assignments.store import AssignmentStore
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.labels.store import GuidanceStore
+from tui_annotate.storage.work_statistics import WorkStatisticsStore
+
+GOLD = ("3", "7", "11", "15")
+RULE = Gold((), every=4)
+
+
+@dataclass
+class Crew:
+    """Twenty samples, four of them with kim's answers, and people who annotate."""
+
+    database: Database
+    annotating: AnnotationService
+    share: AssignmentService
+    people: dict[str, str]
+
+    def work(self, name: str, *, steps: int = 99) -> list[str]:
+        """What a person gets and completes without annotations, in order."""
+        done: list[str] = []
+        after = None
+        while len(done) < steps and (
+            key := self.annotating.next_unfinished(self.people[name], after)
+        ):
+            self.annotating.finish(self.people[name], key, seconds=1)
+            done.append(key.id)
+            after = key
+        return done
+
+    def records(self, actor: Actor = OPERATOR, **filters: str) -> set[tuple[str, str]]:
+        """The work in an export, as (person, sample)."""
+        corpus = CorpusStore(self.database, actor=actor)
+        return {
+            (work.person, record.sample.id)
+            for record in corpus.records(RecordFilter(**filters))
+            for work in record.assignments
+        }
+
+    def accuracy(self, actor: Actor = OPERATOR) -> dict[str, tuple[int, float]]:
+        """The number of checks and the accuracy by name, as the actor sees them."""
+        store = WorkStatisticsStore(self.database, actor=actor)
+        names = {who: name for name, who in self.people.items()}
+        found = ProgressReader(store, lambda: names).figures()
+        return {each.name: (each.checks, each.accuracy) for each in found.gold}
+
+
+@pytest.fixture
+def crew(tmp_path: Path) -> Iterator[Crew]:
+    """Kim completed four samples before anything was assigned."""
+    database = new_database(tmp_path)
+    annotating = annotate(database)
+    fill(annotating.corpus, *(str(number) for number in range(1, 21)))
+    people = {name: annotating.people.local(name).id for name in ("ana", "ben", "kim", "li")}
+    for number, name in enumerate(GOLD):
+        key = SampleKey("d", name)
+        if number:
+            annotating.add(people["kim"], key, claim(f"k{name}", 0, 10), seconds=1)
+        annotating.finish(people["kim"], key, seconds=1)
+    share = AssignmentService(
+        AssignmentStore(database), annotating.people, lambda _: None, OPERATOR
+    )
+    yield Crew(database, annotating, share, people)
+    database.close()
+
+
+@pytest.fixture
+def pool(crew: Crew) -> Crew:
+    """The samples are in a pool, each for two people, with one gold sample in four."""
+    crew.share.pool("d", Pool(2, "random:1"))
+    assert crew.share.gold("d", RULE, answers="kim").samples == len(GOLD)
+    return crew
+
+
+def test_gold_samples_are_mixed_into_what_people_take_from_a_pool(pool: Crew) -> None:
+    """One in each four samples, by seed and person, until none is left; never the last."""
+    for name in ("ana", "ben"):
+        taken = pool.work(name)
+        assert sorted(taken, key=int) == [str(number) for number in range(1, 21)]
+        places = [at for at, sample in enumerate(taken) if sample in GOLD]
+        assert places == [at for at in range(20) if is_gold_slot(RULE, pool.people[name], at)][:4]
+
+
+def test_the_person_with_the_answers_gets_no_gold_samples(pool: Crew) -> None:
+    """All else that the pool has is for kim too."""
+    taken = pool.work("kim")
+    assert len(taken) == 16
+    assert not set(taken) & set(GOLD)
+
+
+def test_the_number_of_samples_in_the_header_tells_nothing(pool: Crew) -> None:
+    """Whether a gold sample or another one is taken, the total stays as it is."""
+    who = pool.people["ana"]
+    totals, after = set(), None
+    while key := pool.annotating.next_unfinished(who, after):
+        open_sample = pool.annotating.open(who, key)
+        totals.add(open_sample.total)
+        assert not open_sample.practice
+        assert pool.annotating.feedback(who, key) is None
+        pool.annotating.finish(who, key, seconds=1)
+        after = key
+    assert totals == {20}
+
+
+def test_gold_samples_are_mixed_into_assigned_samples(crew: Crew) -> None:
+    """In the order of the queue; the table of assignments counts them apart."""
+    crew.share.gold("d", RULE, answers="kim")
+    tried = crew.share.give("d", ["ana"], AssignmentOptions(share="9"), dry_run=True)
+    report = crew.share.give("d", ["ana"], AssignmentOptions(share="9"))
+    assert (report.samples, report.gold) == (tried.samples, tried.gold)
+    assert (report.people[0].samples, report.gold) in {(9, 2), (9, 3)}
+    (status,) = [each for each in crew.share.show().stands if each.name == "ana"]
+    assert (status.samples, status.gold) == (9 + report.gold, report.gold)
+    taken = crew.work("ana")
+    places = [at for at, name in enumerate(taken) if name in GOLD]
+    assert len(taken) == 9 + report.gold
+    assert (
+        places
+        == [at for at in range(20) if is_gold_slot(RULE, crew.people["ana"], at)][: report.gold]
+    )
+    more = crew.share.top_up("d", ["ana"], AssignmentOptions(), number=7)
+    assert (more.samples, more.gold) == (7, 4 - report.gold)
+
+
+def test_gold_work_is_in_no_export_of_others_unless_asked_for(pool: Crew) -> None:
+    """A reader of their own work alone has it, as that of any other sample."""
+    pool.work("ana")
+    ana = pool.people["ana"]
+    every = {(ana, str(number)) for number in range(1, 21)}
+    gold = {(ana, name) for name in GOLD}
+    mine = {one for one in pool.records() if one[0] == ana}
+    assert mine == every - gold
+    assert {one for one in pool.records(gold="with") if one[0] == ana} == every
+    assert pool.records(Actor(ana, Role.ANNOTATOR)) == every
+    reviewer = Actor(pool.people["li"], Role.REVIEWER)
+    assert {one for one in pool.records(reviewer) if one[0] == ana} == every - gold
+    assert {(pool.people["kim"], name) for name in GOLD} <= pool.records()
+    corpus = CorpusStore(pool.database)
+    assert corpus.count_gold_checks() == len(GOLD)
+    assert CorpusStore(pool.database, actor=Actor(ana, Role.ANNOTATOR)).count_gold_checks() == 0
+
+
+def test_an_annotators_statistics_tell_nothing(pool: Crew) -> None:
+    """Assigned and completed samples include gold samples; accuracy is for admins alone."""
+    pool.work("ana")
+    ana = pool.people["ana"]
+    store = WorkStatisticsStore(pool.database, actor=Actor(ana, Role.ANNOTATOR))
+    found = ProgressReader(store, dict, everybody=False).figures()
+    (work,) = found.work
+    assert (work.assigned, work.done, found.gold) == (20, 20, ())
+    assert pool.accuracy(Actor(ana, Role.REVIEWER)) == {}
+    assert set(pool.accuracy(Actor(ana, Role.ADMIN))) == {"ana"}
+
+
+def test_accuracy_compares_with_the_known_answers(pool: Crew) -> None:
+    """Of completed gold samples alone, by the answers as they are now."""
+    ana, key = pool.people["ana"], SampleKey("d", "7")
+    pool.work("ana")
+    assert pool.accuracy() == {"ana": (4, 0.25)}  # kim marked nothing in one of the four
+    pool.annotating.add(ana, key, claim("a7", 5, 10), seconds=1)
+    checks, accuracy = pool.accuracy()["ana"]
+    assert checks == 3
+    assert accuracy == pytest.approx(1 / 3)
+    pool.annotating.finish(ana, key, seconds=1)
+    assert pool.accuracy() == {"ana": (4, 0.5)}
+    pool.annotating.remove(pool.people["kim"], SampleKey("d", "11"), "k11", version=1, seconds=1)
+    assert pool.accuracy() == {"ana": (4, 0.75)}
+
+
+def review(crew: Crew) -> ReviewService:
+    """Review as the operator."""
+    stores = (crew.annotating.corpus, crew.annotating.store, crew.annotating.people)
+    return ReviewService(*stores, GuidanceStore(crew.database))
+
+
+def test_adjudicated_samples_are_gold_by_default_and_stay_out_of_review(crew: Crew) -> None:
+    """The adjudication is not shown to those whom it checks, and their work is no candidate."""
+    judge, who, key = review(crew), crew.people["li"], SampleKey("d", "7")
+    crew.annotating.finish(crew.people["ben"], key, seconds=1)
+    open_sample = judge.open(who, key)
+    judge.finish(who, key, rest=RejectionReason.SLIP, seen=open_sample.seen, seconds=1)
+    crew.share.pool("d", Pool(1, "ingested"))
+    assert crew.share.gold("d", replace(RULE, every=2)).samples == 1
+    assert key.id in crew.work("ana")
+    crew.annotating.add(crew.people["ana"], key, claim("a7", 0, 5), seconds=1)
+    crew.annotating.finish(crew.people["ana"], key, seconds=1)
+    assert crew.accuracy() == {"ana": (1, 0.0)}
+    assert len(judge.open(who, key).layers) == 2
+    assert judge.adjudication_notice(crew.people["ben"], key) is not None
+    assert judge.adjudication_notice(crew.people["ana"], key) is None
+
+
+def test_a_gold_sample_is_never_escalated(crew: Crew) -> None:
+    """Neither after a check, nor on demand, although kim and ben differ in it."""
+    key, zoe = SampleKey("d", "7"), crew.annotating.people.local("zoe").id
+    crew.annotating.finish(crew.people["ben"], key, seconds=1)
+    crew.share.pool("d", Pool(1, "ingested"))
+    crew.share.gold("d", replace(RULE, samples=["7"], every=2), answers="kim")
+    crew.share.give("d", ["zoe"], AssignmentOptions(), ids=["20"])
+    crew.share.escalate("d", Escalation(DisagreementRule.DIFFER))
+    assert key.id in crew.work("ana")
+    report = crew.share.escalate("d", now=True)
+    assert (report.added, report.waiting) == (0, 0)
+    with AssignmentStore(crew.database).reading() as reading:
+        assert key not in {each.key for each in reading.held(person=zoe) if not each.gold}
+
+
+def test_gold_samples_are_not_assigned_as_others_are(crew: Crew) -> None:
+    """By name they are refused; the pool has no place for them, now or when it is made later."""
+    crew.share.gold("d", RULE, answers="kim")
+    with pytest.raises(Conflict):
+        crew.share.give("d", ["ana"], AssignmentOptions(), ids=["3"])
+    assert crew.share.pool("d", Pool(2, "ingested"), dry_run=True).waiting == 16
+    crew.share.pool("d", Pool(2, "ingested"))
+    (work,) = ProgressReader(WorkStatisticsStore(crew.database), dict).figures().ahead
+    assert work.remaining == 32
+    crew.share.undo(1)
+    assert [each.waiting for each in crew.share.show().rules] == [20]
+
+
+def test_moved_and_undone_assignments_leave_no_gold_samples_alone(crew: Crew) -> None:
+    """A person who had only gold samples left would know what they are."""
+    crew.share.gold("d", RULE, answers="kim")
+    crew.share.give("d", ["ana"], AssignmentOptions(share="9"))
+    done = crew.work("ana", steps=5)
+    moved = crew.share.move("ana", ["ben"])
+    assert crew.work("ana") == []
+    assert (
+        sorted(crew.work("ben"))
+        == sorted(name for name in map(str, range(1, 13)) if name not in {*done, *GOLD})[
+            : moved.samples
+        ]
+    )
+    crew.share.give("d", ["li"], AssignmentOptions(share="4"))
+    assert crew.share.undo().removed == 4
+    assert crew.work("li") == []
+
+
+def test_undone_gold_keeps_begun_checks_apart(pool: Crew) -> None:
+    """Even with all samples in progress, their work never becomes real work."""
+    taken = pool.work("ana", steps=9)
+    begun = len(set(taken) & set(GOLD))
+    assert begun
+    undone = pool.share.undo(begun=True)
+    assert (undone.removed, undone.kept) == (0, begun)
+    assert not {(pool.people["ana"], name) for name in GOLD} & pool.records()
+    rest = pool.work("ana")
+    assert set(taken) | set(rest) == {str(number) for number in range(1, 21)}
+
+
+def test_gold_needs_answers(crew: Crew) -> None:
+    """Of a person or an origin that has some, in each named sample; no rule is half made."""
+    with pytest.raises(NotReady):
+        crew.share.gold("d", RULE)
+    with pytest.raises(NotReady):
+        crew.share.gold("d", RULE, answers="imported")
+    with pytest.raises(NotReady, match="'4'"):
+        crew.share.gold("d", replace(RULE, samples=["3", "4"]), answers="kim")
+    with pytest.raises(NotFound):
+        crew.share.gold("d", replace(RULE, samples=["x"]), answers="kim")
+    with pytest.raises(NotFound):
+        crew.share.gold("none", RULE, answers="kim")
+    assert crew.share.show().rules == ()
+    tried = crew.share.gold("d", replace(RULE, samples=["3"]), answers="kim", dry_run=True)
+    assert (tried.samples, tried.handout) == (1, 0)
+    assert crew.share.show().handouts == ()
+    made = crew.share.gold("d", replace(RULE, samples=["3"]), answers="kim")
+    assert (made.samples, made.handout) == (1, 1)
+    with pytest.raises(Conflict):
+        crew.share.practice("d", ["ana"], gold="kim")
+
+
+def test_a_practice_dataset_has_no_gold_samples(crew: Crew) -> None:
+    """Its answers are shown, so they can check nobody."""
+    crew.share.practice("d", ["ana"], gold="kim")
+    with pytest.raises(Conflict):
+        crew.share.gold("d", RULE, answers="kim")
+
+
+def test_second_readings_have_no_gold_samples(pool: Crew) -> None:
+    """A check that comes twice would be known."""
+    pool.work("ana")
+    again = pool.share.repeat("d", ["ana"], AssignmentOptions(share="all"))
+    assert again.samples == 16

@@ -1,0 +1,135 @@
+"""Gold checks: samples with known answers among an annotator's work, and the accuracy on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean
+from typing import TypeVar
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.assignment_plan import draw
+from tui_annotate.domain.assignment_rules import Gold
+from tui_annotate.domain.practice_feedback import PracticeAnswer, compare_with_gold
+from tui_annotate.domain.work_statistics import RECENT, GoldAccuracy, WeekAccuracy, week_of
+
+Item = TypeVar("Item")
+
+
+def is_gold_slot(rule: Gold, person: str, index: int) -> bool:
+    """Return whether the sample that a person gets at an index, from 0, is a gold sample.
+
+    Each block of `rule.every` samples has one gold sample, at a position that depends on the seed,
+    the person and the block.
+    """
+    block, place = divmod(index, rule.every)
+    return place == _draw_number(rule.seed, person, block) % rule.every
+
+
+@lru_cache(maxsize=10_000)
+def _draw_number(seed: str, person: str, block: int) -> int:
+    return int.from_bytes(draw(seed, person, "gold", block)[:8])
+
+
+def mix_gold(
+    rule: Gold, person: str, items: Iterable[Item], *, gold: Sequence[Item], start: int
+) -> list[tuple[Item, bool]]:
+    """Return a person's next samples with gold samples among them, as (sample, whether gold).
+
+    Args:
+        gold: gold samples that the person can still get, in order; there may be too few of them.
+        start: number of samples that the person has already.
+    """
+    mixed: list[tuple[Item, bool]] = []
+    left = list(reversed(gold))
+    for item in items:
+        while left and is_gold_slot(rule, person, start + len(mixed)):
+            mixed.append((left.pop(), True))
+        mixed.append((item, False))
+    return mixed
+
+
+def count_gold(rule: Gold, person: str, items: int, *, gold: int, start: int) -> int:
+    """Return how many gold samples `mix_gold` puts among a number of samples."""
+    found, index = 0, start
+    while items and found < gold:
+        if is_gold_slot(rule, person, index):
+            found += 1
+        else:
+            items -= 1
+        index += 1
+    return found
+
+
+def sort_gold(rule: Gold, person: str, names: Iterable[str]) -> list[str]:
+    """Return the ids of gold samples in the order in which a person gets them."""
+    return sorted(names, key=lambda name: (draw(rule.seed, person, "gold", name), name))
+
+
+@dataclass(frozen=True, slots=True)
+class GoldCheck:
+    """An annotator's completed work on a gold sample; `score` is in [0, 1], `day` in ISO 8601."""
+
+    dataset: str
+    person: str
+    sample: str
+    day: str
+    score: float
+
+
+def score_check(mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = "") -> float:
+    """Return the share of a sample's items that an annotator got right; 1 if there are none.
+
+    Items are the annotator's annotations, the known annotations that the annotator missed, and the
+    known rating. An annotation is right if it overlaps a known one that has the same top-level
+    labels.
+    """
+    found = compare_with_gold(mine, known, rated=rated)
+    right = sum(_top_labels(own) == _top_labels(gold) for own, gold in found.hits)
+    items = len(found.hits) + len(found.missed) + len(found.extra)
+    if known.rating:
+        right, items = right + (rated == known.rating), items + 1
+    return right / items if items else 1.0
+
+
+def _top_labels(annotation: Annotation) -> set[tuple[str, ...]]:
+    return {path[:1] for path in annotation.labels}
+
+
+def measure_accuracy(
+    checks: Iterable[GoldCheck],
+    *,
+    names: Mapping[str, str],
+    thresholds: Mapping[str, float],
+) -> list[GoldAccuracy]:
+    """Return the accuracy by dataset and annotator's name; `checks` are in order of time.
+
+    Args:
+        thresholds: alert thresholds, in [0, 1], by dataset.
+    """
+    by_person: dict[tuple[str, str], list[GoldCheck]] = {}
+    for check in checks:
+        by_person.setdefault((check.dataset, check.person), []).append(check)
+    found = [
+        GoldAccuracy(
+            dataset,
+            person,
+            names.get(person, person),
+            len(own),
+            fmean(each.score for each in own),
+            fmean(each.score for each in own[-RECENT:]),
+            thresholds.get(dataset),
+            _by_week(own),
+        )
+        for (dataset, person), own in by_person.items()
+    ]
+    return sorted(found, key=lambda each: (each.dataset, each.name, each.person))
+
+
+def _by_week(checks: Iterable[GoldCheck]) -> tuple[WeekAccuracy, ...]:
+    scores: dict[str, list[float]] = {}
+    for check in checks:
+        scores.setdefault(week_of(check.day), []).append(check.score)
+    weeks = (WeekAccuracy(week, len(own), fmean(own)) for week, own in scores.items())
+    return tuple(sorted(weeks, key=lambda each: each.week))

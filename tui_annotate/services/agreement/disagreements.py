@@ -1,0 +1,50 @@
+"""Disagreements of each two annotators by label: what one gave, and what the other gave instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services.agreement.tallies import AgreementTally, Differences
+
+SPANS: Final = "span"
+RATINGS: Final = "rating"
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Two annotators' spans or ratings that differ in the same way.
+
+    Attributes:
+        people: ids of the two annotators.
+        level: `SPANS` or `RATINGS`.
+        labels: label, or rating, of each of the two; `NOTHING` for a person who marked no span.
+        count: number of spans, or of samples for ratings.
+        of: number of all spans of the two annotators, or of samples that both rated.
+        samples: the samples, in order of their first difference.
+    """
+
+    people: tuple[str, str]
+    level: str
+    labels: tuple[LabelPath, LabelPath]
+    count: int
+    of: int
+    samples: tuple[SampleKey, ...]
+
+
+def list_disagreements(tally: AgreementTally) -> Iterator[Disagreement]:
+    """Yield the disagreements of each two annotators, sorted by their ids, most frequent first."""
+    for people, pair in sorted(tally.pairs.items()):
+        rated = sum(counts.total() for counts in pair.rated.values())
+        yield from _by_frequency(people, SPANS, pair.differing, of=pair.units)
+        yield from _by_frequency(people, RATINGS, pair.differing_ratings, of=rated)
+
+
+def _by_frequency(
+    people: tuple[str, str], level: str, found: Differences, *, of: int
+) -> Iterator[Disagreement]:
+    for labels, keys in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
+        yield Disagreement(people, level, labels, len(keys), of, tuple(dict.fromkeys(keys)))

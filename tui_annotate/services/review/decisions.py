@@ -1,0 +1,112 @@
+"""The decisions of reviewers on each sample, with the annotators as letters or by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.labels import JOINER
+from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.services.review.review_sample import SampleWork, assign_letters
+from tui_annotate.storage.log.log import EventLog
+
+RATED: Final = "rated"
+"""Decision on the rating of a sample; the other decisions are those of `ReviewAction`."""
+
+FindName = Callable[[str], str]
+"""Function that returns the name or the pseudonym of a person's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewDecision:
+    """One decision of a reviewer: on an annotation, or on the rating of a sample.
+
+    Attributes:
+        state: state of the sample's adjudication.
+        decision: a value of `ReviewAction`, or `RATED`.
+        spans: the spans of the annotation, the claim first; each with its text.
+        reason, review_note: why the reviewer rejected annotations; else empty.
+        annotators: people whose annotations or ratings are the source of the decision: letters as
+            on the reviewing screen, or names.
+        reviewer: name of the reviewer; None without names, and for a rating.
+    """
+
+    dataset: str
+    sample: str
+    state: State
+    decision: str
+    labels: tuple[str, ...]
+    spans: tuple[Mapping[str, Any], ...]
+    note: str
+    rating: str
+    reason: str
+    review_note: str
+    annotators: tuple[str, ...]
+    reviewer: str | None
+
+
+def list_decisions(
+    log: EventLog, work: SampleWork, find_name: FindName | None
+) -> Iterator[ReviewDecision]:
+    """Yield the decisions on a sample: annotations in reading order, then the rating.
+
+    Args:
+        find_name: None to use the letters of annotators, without names.
+    """
+    key, settled = work.sample.key, work.settled
+    owners = log.owners([name for one in settled.annotations for name in _sources(one)])
+    words = _describe_people(key, sorted({*log.finished(key), *_ids(owners)}), find_name)
+    for one in settled.annotations:
+        people = {words[owners[name][0]] for name in _sources(one) if name in owners}
+        yield _annotation_decision(work, one, people=sorted(people), find_name=find_name)
+    if rating := settled.assignment.rating:
+        given = [each.assignment for each in work.people.values()]
+        people = {words[each.person] for each in given if each.rating == rating}
+        yield ReviewDecision(
+            key.dataset, key.id, settled.assignment.state, RATED, (), (), "", rating, "", "",
+            tuple(sorted(people)), None,
+        )  # fmt: skip
+
+
+def _sources(one: Annotation) -> Sequence[str]:
+    return one.settled.sources if one.settled else ()
+
+
+def _ids(owners: Mapping[str, tuple[str, int]]) -> set[str]:
+    return {person for person, _ in owners.values()}
+
+
+def _describe_people(
+    key: SampleKey, people: Sequence[str], find_name: FindName | None
+) -> dict[str, str]:
+    letters = {person: letter for letter, person in assign_letters(key, people).items()}
+    return {who: find_name(who) if find_name else letters[who] for who in people}
+
+
+def _annotation_decision(
+    work: SampleWork, one: Annotation, *, people: Sequence[str], find_name: FindName | None
+) -> ReviewDecision:
+    key, settled = work.sample.key, one.settled
+    return ReviewDecision(
+        key.dataset,
+        key.id,
+        work.settled.assignment.state,
+        settled.how.value if settled else one.origin,
+        tuple(map(JOINER.join, one.labels)),
+        tuple(_span_to_json(anchor, work.sample) for anchor in one.anchors),
+        one.note,
+        "",
+        settled.reason.value if settled else "",
+        settled.note if settled else "",
+        tuple(people),
+        find_name(settled.by) if find_name and settled and settled.by else None,
+    )
+
+
+def _span_to_json(anchor: Anchor, sample: Sample) -> dict[str, Any]:
+    text = anchor.span.of(sample.document(anchor.side, anchor.index).text)
+    place = {"side": anchor.side.value, "document": anchor.index}
+    return {**place, "start": anchor.span.start, "end": anchor.span.end, "text": text}

@@ -1,0 +1,181 @@
+"""Gold checks in the store: gold samples that a person can get, and the checks they completed."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, text
+
+from tui_annotate.domain.annotations import Annotation, annotation_from_json
+from tui_annotate.domain.assignment_rules import AssignmentCause, Gold
+from tui_annotate.domain.gold_checks import GoldCheck, count_gold, score_check, sort_gold
+from tui_annotate.domain.practice_feedback import PracticeAnswer
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.codec import from_json, to_json
+from tui_annotate.storage.statements import dataset_setting, gold_condition, worked_on_condition
+
+_FREE: Final = text(
+    # A person is not checked with a sample that the person has, or worked on before.
+    "SELECT s.external, s.id FROM samples s"  # noqa: S608  constants
+    " WHERE s.dataset_id = :dataset AND s.external IN (SELECT value FROM json_each(:samples))"
+    " AND NOT EXISTS (SELECT 1 FROM allotments a"
+    "   WHERE a.person = :person AND a.sample_id = s.id)"
+    " AND NOT EXISTS (SELECT 1 FROM assignments w WHERE w.person = :person"
+    f"   AND w.sample_id = s.id AND {worked_on_condition('w')})"
+)
+_HELD: Final = text(
+    "SELECT count(*) FROM allotments a JOIN samples s ON s.id = a.sample_id"
+    " WHERE a.person = :person AND s.dataset_id = :dataset"
+)
+_ANSWERED: Final = text(
+    "SELECT s.external FROM samples s WHERE s.dataset_id = :dataset AND ("
+    " (:person <> '' AND EXISTS (SELECT 1 FROM assignments w"
+    "   WHERE w.sample_id = s.id AND w.person = :person AND w.state = 'done'))"
+    " OR (:origin <> '' AND EXISTS (SELECT 1 FROM annotations a WHERE a.sample_id = s.id"
+    "   AND (a.origin = :origin OR a.origin LIKE :origin || ':%')))) ORDER BY s.id"
+)
+_CHECKS: Final = text(
+    "SELECT d.name, w.person, s.external, s.id, w.rating, w.updated, h.request"
+    " FROM allotments a JOIN handouts h ON h.id = a.handout AND h.kind = 'gold'"
+    " JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id AND w.state = 'done'"
+    " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " ORDER BY w.updated, s.id, w.person"
+)
+_ANNOTATIONS: Final = text(
+    f"SELECT a.person, a.sample_id, a.payload FROM annotations a WHERE {gold_condition('a')}"  # noqa: S608
+)
+_IS_ANSWER: Final = (
+    "((:person <> '' AND a.person = :person AND a.origin NOT LIKE 'rejected%')"
+    " OR (:origin <> '' AND (a.origin = :origin OR a.origin LIKE :origin || ':%')"
+    f"   AND NOT {gold_condition('a')}))"
+)
+_ANSWERS: Final = text(
+    f"SELECT a.payload FROM annotations a WHERE a.sample_id = :sample AND {_IS_ANSWER}"  # noqa: S608
+    " ORDER BY a.number, a.id"
+)
+_RATINGS: Final = text(
+    "SELECT DISTINCT w.rating FROM assignments w"  # noqa: S608  constants
+    " WHERE w.sample_id = :sample AND w.rating <> ''"
+    " AND ((:person <> '' AND w.person = :person) OR EXISTS (SELECT 1 FROM annotations a"
+    f"   WHERE a.sample_id = w.sample_id AND a.person = w.person AND {_IS_ANSWER}))"
+)
+_IS_CHECK: Final = text(
+    "SELECT 1 FROM allotments a JOIN handouts h ON h.id = a.handout AND h.kind = 'gold'"
+    " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE a.person = :person AND d.name = :dataset AND s.external = :sample"
+)
+_WORKED: Final = text(
+    f"SELECT count(*) FROM assignments w WHERE {worked_on_condition('w')}"  # noqa: S608  constants
+    f" AND {gold_condition('w')}"
+)
+_THRESHOLDS: Final = text(
+    "SELECT d.name, t.value FROM dataset_settings t JOIN datasets d ON d.id = t.dataset_id"
+    " WHERE t.name = 'gold'"
+)
+
+
+class FreeGold(NamedTuple):
+    """The gold samples that a person can still get from a rule, in the person's order.
+
+    Attributes:
+        rows: row ids of the samples.
+        start: number of the dataset's samples that the person has.
+    """
+
+    rule: Gold
+    rows: tuple[int, ...]
+    start: int
+
+
+def gold_of(connection: Connection, dataset_id: int) -> Gold | None:
+    """Return a dataset's rule for gold samples; None if the dataset has none."""
+    found = dataset_setting(connection, dataset_id, AssignmentCause.GOLD)
+    return Gold(**found) if found else None
+
+
+def find_free_gold(connection: Connection, dataset_id: int, *, person: str) -> FreeGold | None:
+    """Return the gold samples that a person can still get; None if the dataset has no rule."""
+    rule = gold_of(connection, dataset_id)
+    if rule is None:
+        return None
+    scope = {"dataset": dataset_id, "person": person}
+    start = int(connection.execute(_HELD, scope).scalar_one())
+    if person == rule.person:
+        return FreeGold(rule, (), start)
+    samples = to_json(list(rule.samples))
+    rows = {row[0]: row[1] for row in connection.execute(_FREE, {**scope, "samples": samples})}
+    return FreeGold(rule, tuple(rows[name] for name in sort_gold(rule, person, rows)), start)
+
+
+def count_gold_ahead(connection: Connection, dataset_id: int, person: str, *, items: int) -> int:
+    """Return how many gold samples a person gets while taking a number of samples of a pool."""
+    found = find_free_gold(connection, dataset_id, person=person) if items else None
+    if found is None:
+        return 0
+    return count_gold(found.rule, person, items, gold=len(found.rows), start=found.start)
+
+
+def is_gold_check(connection: Connection, person: str, key: SampleKey) -> bool:
+    """Return whether a sample was given to a person to check their accuracy."""
+    scope = {"person": person, "dataset": key.dataset, "sample": key.id}
+    return connection.execute(_IS_CHECK, scope).first() is not None
+
+
+def count_gold_checks(connection: Connection, seen: Collection[str] | None) -> int:
+    """Return how many gold checks have work that exports exclude; 0 for a single reader.
+
+    `seen` has the ids of the people whose work can be read; None for all.
+    """
+    return 0 if seen is not None else int(connection.execute(_WORKED).scalar_one())
+
+
+def list_answered(connection: Connection, dataset_id: int, rule: Gold) -> list[str]:
+    """Return the ids of a dataset's samples that have answers of a rule's person or origin."""
+    scope = {"dataset": dataset_id, "person": rule.person, "origin": rule.origin}
+    return list(connection.execute(_ANSWERED, scope).scalars())
+
+
+def describe_request(rule: Gold) -> dict[str, Any]:
+    """Return a rule as the request of its stored assignment, without the ids of its samples."""
+    answers = {"gold": rule.person or rule.origin, "origin": rule.origin}
+    options = {"every": rule.every, "seed": rule.seed, "threshold": rule.threshold}
+    return {**answers, **options, "count": len(rule.samples)}
+
+
+def read_thresholds(connection: Connection) -> dict[str, float]:
+    """Return the alert thresholds of the rules, in [0, 1], by dataset."""
+    rows = connection.execute(_THRESHOLDS)
+    return {name: Gold(**from_json(value)).threshold / 100 for name, value in rows}
+
+
+def read_checks(connection: Connection) -> list[GoldCheck]:
+    """Return all completed gold checks in order of time, scored by the current answers."""
+    work: defaultdict[tuple[str, int], list[Annotation]] = defaultdict(list)
+    for person, sample_id, payload in connection.execute(_ANNOTATIONS):
+        work[person, sample_id].append(annotation_from_json(json.loads(payload)))
+    answers: dict[_AnswerKey, PracticeAnswer] = {}
+    found = []
+    for dataset, person, sample, row, rating, updated, request in connection.execute(_CHECKS).all():
+        asked = from_json(request)
+        key = _AnswerKey(row, "" if asked["origin"] else asked["gold"], asked["origin"])
+        if key not in answers:
+            answers[key] = _read_answer(connection, key)
+        score = score_check(work[person, row], answers[key], rated=rating)
+        found.append(GoldCheck(dataset, person, sample, updated[:10], score))
+    return found
+
+
+class _AnswerKey(NamedTuple):
+    sample: int
+    person: str
+    origin: str
+
+
+def _read_answer(connection: Connection, key: _AnswerKey) -> PracticeAnswer:
+    payloads = connection.execute(_ANSWERS, key._asdict()).scalars()
+    annotations = tuple(annotation_from_json(from_json(payload)) for payload in payloads)
+    ratings = connection.execute(_RATINGS, key._asdict()).scalars().all()
+    return PracticeAnswer(annotations, ratings[0] if len(ratings) == 1 else "")

@@ -1,0 +1,174 @@
+"""Which samples are ready for review: who completed them, and who is still to annotate them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection, text
+
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.people import SETTLED, PersonKind, base_person
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.statements import gold_condition, worked_on_condition
+
+ENOUGH: Final = 2
+"""Number of people who must complete a sample before review, unless only one is assigned to it."""
+
+_COUNTS: Final = f"""
+    FROM assignments a JOIN people p ON p.id = a.person
+    WHERE a.person <> '{SETTLED}' AND p.kind <> '{PersonKind.AGAIN}'
+    AND (a.state = '{State.DONE}'
+      OR (a.state = '{State.NEW}' AND (a.annotations > 0 OR a.rating <> '')))
+    AND NOT EXISTS (SELECT 1 FROM allotments t
+      WHERE t.person = a.person AND t.sample_id = a.sample_id AND t.practice)
+    AND NOT {gold_condition("a")}
+"""  # noqa: S608  constants alone
+_COMPLETED: Final = text(
+    f"SELECT a.person {_COUNTS} AND a.sample_id = :sample_id ORDER BY a.person"
+)
+_ALL_COMPLETED: Final = text(f"SELECT a.sample_id, a.person, a.head {_COUNTS}")
+_TOUCHED: Final = text(
+    f"SELECT sample_id, person FROM assignments a WHERE {worked_on_condition('a')}"  # noqa: S608  constants
+)
+_ASSIGNED: Final = (
+    "SELECT a.sample_id, a.person, coalesce(w.finished, 0) FROM allotments a"  # noqa: S608  constants
+    f" JOIN people p ON p.id = a.person AND p.kind <> '{PersonKind.AGAIN}'"
+    " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
+    f" WHERE NOT a.practice AND NOT {gold_condition('a')}"
+)
+_FREE_SLOTS: Final = "SELECT a.sample_id, a.room FROM pool a WHERE a.room > 0"
+_OF_SAMPLE: Final = " AND a.sample_id = :sample_id"
+_SETTLED: Final = text("SELECT sample_id, state FROM assignments WHERE person = :settled")
+_NO_PRACTICE: Final = (
+    "NOT EXISTS (SELECT 1 FROM dataset_settings t"
+    "   WHERE t.dataset_id = s.dataset_id AND t.name = 'practice')"
+)
+_SAMPLES: Final = text(
+    'SELECT s.id, d.name, s.external, s."group", s.summary'  # noqa: S608  constants
+    f" FROM samples s JOIN datasets d ON d.id = s.dataset_id WHERE {_NO_PRACTICE} ORDER BY s.id"
+)
+_IS_REAL_WORK: Final = text(
+    f"SELECT 1 FROM samples s WHERE s.id = :sample_id AND {_NO_PRACTICE}"  # noqa: S608  constants
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleReaders:
+    """Numbers of the people who annotate a sample; second readings do not count.
+
+    Attributes:
+        completed: people who completed the sample.
+        planned: people who completed it or are assigned to it, and free slots in a pool; 0 if no
+            person is assigned to the sample and no pool has it.
+        awaited: those planned who did not finish the sample, and free slots in a pool. A person
+            who skipped or flagged the sample has finished it.
+        practice: whether the sample is in a practice dataset.
+    """
+
+    completed: int
+    planned: int
+    awaited: int
+    practice: bool = False
+
+    @property
+    def ready(self) -> bool:
+        """Whether no one is awaited, and two people, or the only assignee, completed the sample."""
+        if not self.planned:
+            return self.completed >= ENOUGH
+        return not self.awaited and self.completed >= min(ENOUGH, self.planned)
+
+    @property
+    def pending(self) -> int:
+        """Number of planned people who did not complete the sample."""
+        return max(self.planned - self.completed, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewCandidate:
+    """A sample that is ready for review, whose adjudication has begun, or that waits for people.
+
+    Attributes:
+        finished: (person, head of their stream) of those whose work counts, sorted.
+        workers: all people who worked on the sample, in either reading.
+        state: state of the adjudication.
+    """
+
+    key: SampleKey
+    group: str
+    summary: str
+    finished: tuple[tuple[str, str], ...]
+    readers: SampleReaders
+    workers: frozenset[str]
+    state: State
+
+    @property
+    def ready(self) -> bool:
+        """Whether the sample can be adjudicated now."""
+        return self.state is not State.NEW or self.readers.ready
+
+
+def list_completed(connection: Connection, sample_id: int) -> list[str]:
+    """Return the sorted ids of the people whose work on a sample is ready for review."""
+    return list(connection.execute(_COMPLETED, {"sample_id": sample_id}).scalars())
+
+
+def read_readers(connection: Connection, sample_id: int) -> SampleReaders:
+    """Return how many people completed a sample, and how many are to annotate it."""
+    done = set(list_completed(connection, sample_id))
+    plans = _Plans(connection, sample_id)
+    real = connection.execute(_IS_REAL_WORK, {"sample_id": sample_id}).first()
+    return plans.readers(sample_id, done, practice=real is None)
+
+
+def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
+    """Yield, in arrival order, the samples that are ready, partly adjudicated, or that wait.
+
+    A sample waits if at least one person completed it, and others are still to annotate it.
+    Practice samples are not yielded.
+    """
+    counted: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for sample_id, person, head in connection.execute(_ALL_COMPLETED):
+        counted[sample_id].append((person, head))
+    plans = _Plans(connection)
+    workers = _group_by_sample(connection.execute(_TOUCHED))
+    states = {row[0]: State(row[1]) for row in connection.execute(_SETTLED, {"settled": SETTLED})}
+    for sample_id, dataset, external, group, summary in connection.execute(_SAMPLES):
+        finished = tuple(sorted(counted.get(sample_id, ())))
+        counts = plans.readers(sample_id, {person for person, _ in finished})
+        state = states.get(sample_id, State.NEW)
+        touched = frozenset(map(base_person, workers.get(sample_id, ())))
+        key = SampleKey(dataset, external)
+        found = ReviewCandidate(key, group, summary, finished, counts, touched, state)
+        if found.ready or (counts.completed and counts.planned):
+            yield found
+
+
+class _Plans:
+    """The people who are to annotate samples: one sample, or all of them."""
+
+    def __init__(self, connection: Connection, sample_id: int | None = None) -> None:
+        scope = {} if sample_id is None else {"sample_id": sample_id}
+        only = _OF_SAMPLE if scope else ""
+        self._assigned: dict[int, dict[str, bool]] = defaultdict(dict)
+        for row, person, finished in connection.execute(text(_ASSIGNED + only), scope):
+            self._assigned[row][person] = bool(finished)
+        free = connection.execute(text(_FREE_SLOTS + only), scope)
+        self._free = {row[0]: int(row[1]) for row in free}
+
+    def readers(
+        self, sample_id: int, done: Collection[str], *, practice: bool = False
+    ) -> SampleReaders:
+        assigned, free = self._assigned.get(sample_id, {}), self._free.get(sample_id, 0)
+        planned = len({*assigned, *done}) + free if assigned or free else 0
+        open_ = [who for who, finished in assigned.items() if not finished and who not in done]
+        return SampleReaders(len(done), planned, len(open_) + free, practice)
+
+
+def _group_by_sample(rows: Iterable[Any]) -> dict[int, set[str]]:
+    found: dict[int, set[str]] = defaultdict(set)
+    for sample_id, person in rows:
+        found[sample_id].add(person)
+    return found
