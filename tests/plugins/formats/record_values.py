@@ -235,7 +235,7 @@ LOSSES: Mapping[str, Loss] = {
     RecordTrait.OPINION: _without("opinions"),
     RecordTrait.META: _without("meta"),
     "metadata columns whose name RAGTruth reserves": _columns(*TAKEN),
-    "columns of a source that differ between its samples": _columns(*OF_SOURCES),
+    "columns whose values differ between samples with the same source": _columns(*OF_SOURCES),
     RecordTrait.GROUP: _without("group"),
     RecordTrait.REQUEST: _without("request"),
     RecordTrait.KIND: _without("kind"),

@@ -72,7 +72,7 @@ class VectorSets:
     def infos(self) -> tuple[VectorSetInfo, ...]:
         """Return all vector sets, the oldest first.
 
-        If the workspace is set to rank by words only, the last entry represents this choice.
+        If the workspace uses lexical ranking (words only), the last entry represents this choice.
         """
         used = self.corpus.vector_set()
         kept = self.corpus.vector_sets()
