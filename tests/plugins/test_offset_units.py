@@ -19,12 +19,12 @@ from tui_annotate.plugins.offset_units import CODE_POINTS, UTF16, QuotedSpan, co
     [
         ("🌉 abc", 2, 5, "abc", CODE_POINTS),
         ("🌉 abc", 3, 6, "abc", UTF16),
-        ("one\ntwo\nxyz", 10, 13, "xyz", "code points (a line end counts as two)"),
-        ("one\r\ntwo\r\nxyz", 8, 11, "xyz", "code points (a line end counts as one)"),
-        ("one xyz", 5, 8, "xyz", "code points with a byte order mark before the text"),
-        ("\ufeffone xyz", 4, 7, "xyz", "code points without the byte order mark of the text"),
-        ("   one xyz", 4, 7, "xyz", "code points without the white space before the text"),
-        ("one xyz two", 3, 8, "xyz", "code points (without white space around the quotes)"),
+        ("one\ntwo\nxyz", 10, 13, "xyz", "code points (each line end counts as two characters)"),
+        ("one\r\ntwo\r\nxyz", 8, 11, "xyz", "code points (each line end counts as one character)"),
+        ("one xyz", 5, 8, "xyz", "code points counting a byte order mark before the text"),
+        ("\ufeffone xyz", 4, 7, "xyz", "code points not counting the byte order mark of the text"),
+        ("   one xyz", 4, 7, "xyz", "code points not counting the white space before the text"),
+        ("one xyz two", 3, 8, "xyz", "code points (ignoring white space around the quoted texts)"),
     ],
 )
 def test_a_way_of_counting_is_recognised(
@@ -96,11 +96,11 @@ WAYS = [
     for unit in (CODE_POINTS, UTF16)
     for change in (
         "",
-        " (a line end counts as two)",
-        " (a line end counts as one)",
-        " with a byte order mark before the text",
-        " without the byte order mark of the text",
-        " without the white space before the text",
+        " (each line end counts as two characters)",
+        " (each line end counts as one character)",
+        " counting a byte order mark before the text",
+        " not counting the byte order mark of the text",
+        " not counting the white space before the text",
     )
 ]
 
@@ -121,13 +121,13 @@ def _counted(text: str, at: int, way: str) -> int | None:
         if text[at - 1 : at + 1] == "\r\n":
             return None
         seen = seen.replace("\r\n", "\n")
-    elif way.endswith("with a byte order mark before the text"):
+    elif way.endswith("counting a byte order mark before the text"):
         seen = f"\ufeff{seen}"
-    elif way.endswith("without the byte order mark of the text"):
+    elif way.endswith("not counting the byte order mark of the text"):
         if not seen.startswith("\ufeff"):
             return None
         seen = seen[1:]
-    elif way.endswith("without the white space before the text"):
+    elif way.endswith("not counting the white space before the text"):
         if at < len(text) - len(text.lstrip()):
             return None
         seen = seen.lstrip() if text[:at].strip() else ""

@@ -102,10 +102,15 @@ def split_text(text: str, *, source_len: object = None, sep_len: object = None) 
     if source_len is not None or sep_len is not None:
         lengths = (source_len, sep_len)
         if not (type(source_len) is int and type(sep_len) is int):
-            raise InvalidInput(f"the lengths {lengths!r} are not integers", code="lengths-type")
+            raise InvalidInput(
+                f"the lengths of source and separator {lengths!r} are not integers",
+                code="lengths-type",
+            )
         if source_len < 0 or sep_len < 0 or source_len + sep_len > len(text):
             raise InvalidInput(
-                f"the lengths {lengths!r} do not fit the length of the text", code="lengths-outside"
+                f"the lengths of source and separator {lengths!r}"
+                " do not fit the length of the text",
+                code="lengths-outside",
             )
         between = text[source_len : source_len + sep_len]
         return JoinedTexts(text[:source_len], text[source_len + sep_len :], between)
@@ -123,7 +128,7 @@ UNLABELLED: Final = "Unlabelled"
 EVIDENCE: Final = "Evidence"
 LINK: Final = "evidence"
 PART: Final = "part"
-"""Kinds of relations: `LINK` leads from a claim to evidence, `PART` to another claim span."""
+"""Kinds of relations: `LINK` connects a claim and its evidence, `PART` two spans of one claim."""
 JOINED_TRAITS: Final = (
     RecordTrait.OVERLAP, RecordTrait.BARE, RecordTrait.UNCLAIMED, RecordTrait.META,
     RecordTrait.GROUP, RecordTrait.DATASET,
@@ -162,7 +167,10 @@ class EntityBuilder:
     _evidence: dict[Span, int] = field(default_factory=dict)
 
     def add(self, one: Annotation) -> None:
-        """Split an annotation into entities and relations; reuse entities of repeated evidence."""
+        """Add an annotation as entities (labelled spans) and relations between these entities.
+
+        Evidence that several annotations share becomes one entity.
+        """
         heads, tails = (one.claim, one.evidence) if one.claim else (one.evidence, ())
         names = [self.name(path) for path in one.labels]
         spans = tuple(map(self.joined.span, heads))
@@ -193,7 +201,10 @@ class AnnotationParts:
     note: str
 
     def annotation(self, key: str, labels: tuple[LabelPath, ...], *, form: str) -> Annotation:
-        """Return an annotation with an id and labels; evidence without a claim gets no label."""
+        """Return the annotation, with the given id and labels.
+
+        Evidence without a claim whose label name is `Evidence` gets no labels.
+        """
         unlabelled = not self.claim and self.label == EVIDENCE
         return Annotation(
             key,
@@ -240,7 +251,8 @@ def _entity_anchors(entity: Entity, joined: JoinedTexts) -> list[Anchor]:
     anchors = [joined.anchor(span, what=what) for span in entity.spans]
     if len({anchor.side for anchor in anchors}) > 1:
         raise InvalidInput(
-            f"entity {what} has spans in source and summary", "split the entity, and add a relation"
+            f"entity {what} has spans in both the source and the summary",
+            "make two entities, one in the source and one in the summary, linked by a relation",
         )
     return anchors
 
@@ -248,7 +260,10 @@ def _entity_anchors(entity: Entity, joined: JoinedTexts) -> list[Anchor]:
 def group_linked(
     sides: Mapping[_Key, Side], relations: Iterable[tuple[_Key, _Key, bool]], left_out: Counter[str]
 ) -> Iterator[tuple[list[_Key], list[_Key]]]:
-    """Yield, for each annotation, the keys of its own spans and of its evidence spans.
+    """Group spans into annotations by their relations.
+
+    Yields two lists of span keys for each annotation: first the claim spans (or the evidence spans,
+    if there is no claim), then the evidence spans that are linked to the claim.
 
     Args:
         sides: key of a span -> text of the span, source or summary.
@@ -273,5 +288,5 @@ def group_linked(
 
 
 def describe_left_out(left_out: Counter[str]) -> list[str]:
-    """Return a warning for each kind of skipped item."""
+    """Return a warning for each kind of item that an import skipped, with the number of items."""
     return [f"skipped: {count:,} {what}" for what, count in left_out.items()]

@@ -73,7 +73,7 @@ def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
 
 
 def problems_at(where: str, doubts: Iterable[str]) -> Iterator[Problem]:
-    """Return warnings as Problems that do not reject the record."""
+    """Return each warning about a record as a Problem; the record is imported nevertheless."""
     return (Problem(where, doubt, refused=False) for doubt in doubts)
 
 
@@ -99,7 +99,10 @@ def write_json_array(
 
 
 def check_object(value: Any, *, what: str) -> dict[str, Any]:
-    """Return a value if it is a JSON object; else raise InvalidInput, which calls it `what`."""
+    """Return a value that is a JSON object; for any other value, raise InvalidInput.
+
+    `what` is the name of the value in the error message.
+    """
     if not isinstance(value, dict):
         raise InvalidInput(f"the {what} is {describe_value(value)}, not an object")
     return value
@@ -180,5 +183,5 @@ def join_label(path: LabelPath) -> str:
 
 
 def count_ambiguous_labels(paths: Iterable[LabelPath]) -> int:
-    """Return the number of label paths that cannot be recovered from their dotted names."""
+    """Return the number of label paths that cannot be read back after they are joined by dots."""
     return sum(parse_label(join_label(path)) != path for path in paths)

@@ -52,7 +52,7 @@ class LossCounter:
                 self._report.count_loss(trait.value, lost)
 
     def count_lost_annotations(self, record: Record) -> None:
-        """Add the losses of a record that is exported without its annotations and annotators."""
+        """Count what is lost if a record is exported without its annotations and annotators."""
         self._report.count_loss("annotations", len(record.annotations))
         annotated = {owned.person for owned in record.annotations}
         others = tuple(work for work in record.assignments if work.person not in annotated)

@@ -30,7 +30,10 @@ Translation = Callable[[int], int]
 
 
 class QuotedSpan(NamedTuple):
-    """A span of a file with its quoted text, if known; `what` names the span in messages."""
+    """A span as given in a file, with the text that the file quotes for it, if any.
+
+    `what` is the name of the span in error messages.
+    """
 
     start: Any
     end: Any
@@ -79,7 +82,8 @@ def convert_offsets(
             found.setdefault(spans, way.name)
     if not found:
         return ConvertedSpans(
-            _trimmed_quotes(text, quoted), "code points (without white space around the quotes)"
+            _trimmed_quotes(text, quoted),
+            "code points (ignoring white space around the quoted texts)",
         )
     if len(found) > 1:
         raise InvalidInput(
@@ -112,15 +116,15 @@ def _list_units(text: str) -> Iterator[_Unit]:
         astral = 2 if unit == UTF16 else 1
         if "\n" in text:
             two = _count_line_ends(text, astral, lone=2, after_return=1)
-            yield _Unit(f"{unit} (a line end counts as two)", two, feeds=True)
+            yield _Unit(f"{unit} (each line end counts as two characters)", two, feeds=True)
         if "\r\n" in text:
             one = _count_line_ends(text, astral, lone=1, after_return=0)
-            yield _Unit(f"{unit} (a line end counts as one)", one, feeds=True)
-    shifts = {"with a byte order mark before the text": -1}
+            yield _Unit(f"{unit} (each line end counts as one character)", one, feeds=True)
+    shifts = {"counting a byte order mark before the text": -1}
     if text.startswith(_MARK):
-        shifts["without the byte order mark of the text"] = 1
+        shifts["not counting the byte order mark of the text"] = 1
     if trimmed := len(text) - len(text.lstrip()):
-        shifts["without the white space before the text"] = trimmed
+        shifts["not counting the white space before the text"] = trimmed
     for name, shift in shifts.items():
         for unit, translation in plain.items():
             yield _Unit(f"{unit} {name}", partial(_shift_offset, translation, shift))

@@ -26,7 +26,7 @@ UTF16: Final = "utf16"
 
 @dataclass(slots=True)
 class ReadMeter:
-    """Read progress of an import: total bytes of the input files on disk, and bytes read so far."""
+    """Progress of an import: size of the input files in bytes, and number of bytes read so far."""
 
     total: int = 0
     done: int = 0
@@ -204,7 +204,10 @@ class Embedder(Protocol):
     instant: bool
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts: return (n, dimensions) unit-length rows; zeros for an unknown text."""
+        """Return an array (n, dimensions) with one vector of length 1 for each text.
+
+        A text that the embedder cannot represent has a row of zeros.
+        """
         ...
 
 

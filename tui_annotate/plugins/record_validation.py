@@ -86,7 +86,9 @@ def missing_column(name: str, there: Iterable[str], *, option: str) -> InvalidIn
 
 
 def parse_document(value: Any, *, side: Side, column: str, language: str) -> Document:
-    """Return a document with the text of a field; the language is guessed if empty.
+    """Return a document whose text is the value of an input field.
+
+    If `language` is empty, the language of the text is guessed.
 
     Raises:
         InvalidInput: the value is not text, is blank or too long, or has a lone surrogate.
@@ -185,7 +187,10 @@ def open_temporary_database(tables: str) -> sqlite3.Connection:
 
 @contextmanager
 def check_temporary_space(purpose: str) -> Iterator[None]:
-    """Raise Unavailable if a temporary database cannot be written; `purpose` is a verb phrase."""
+    """Raise Unavailable if code in this context cannot write to a temporary database.
+
+    `purpose`: verb phrase that follows "not enough temporary disk space to" in the message.
+    """
     try:
         yield
     except sqlite3.Error as error:
@@ -214,7 +219,7 @@ class NameRegister:
             return word if new.rowcount else str(self.recall(name))
 
     def recall(self, name: str) -> str | None:
-        """Return the text that is stored for a name, or None."""
+        """Return the text that this table maps to a name; None for an unknown name."""
         row = self._database.execute("SELECT word FROM seen WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 

@@ -195,7 +195,10 @@ def load_judge(
 
 
 def resolve_embedder_name(spec: str) -> str:
-    """Return an embedder's name as stored in the workspace, with an absolute model folder."""
+    """Return an embedder's name in the form that the workspace stores.
+
+    In a name with a model folder (`neural:FOLDER`), the folder's path becomes absolute.
+    """
     name, _, model = spec.partition(":")
     if not model:
         return name
@@ -283,10 +286,11 @@ def load_all(kind: Literal["importers", "exporters"]) -> Iterator[tuple[str, Any
 
 @contextmanager
 def guard_plugin(kind: Kind, name: str) -> Iterator[None]:
-    """Turn an unexpected error of a plug-in of another package or of `lab` into Unavailable.
+    """Raise Unavailable in place of an unexpected error of an optional plug-in.
 
-    Every call of a plug-in runs in this context. An unexpected error of a core plug-in is a bug of
-    this program and passes through; so do OSError and the program's own errors.
+    Every call of a plug-in runs in this context. Optional plug-ins are those of other packages and
+    of `tui_annotate.lab`. An unexpected error of a core plug-in is a bug of this program and passes
+    through; so do OSError and the program's own errors.
     """
     try:
         yield

@@ -49,7 +49,7 @@ class SampleSentences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """The values of one score, which a scorer computed for one question or one sample.
+    """Result of one score for one question or one sample, computed by a scorer.
 
     Attributes:
         name: name of the score, as published.

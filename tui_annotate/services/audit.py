@@ -1,4 +1,8 @@
-"""Audits the event log: checks the hash chains, and compares the log with a recorded head."""
+"""Audits the event log, to find events that were changed or removed after they were stored.
+
+An audit checks the hash chain of each event stream (one person's events on one sample), and
+compares the log with a head (number of events and digest) that was recorded earlier.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,10 @@ KEPT_BREAKS = 1000
 
 @dataclass(frozen=True, slots=True)
 class RecordedHead:
-    """Head of the event log, and optionally of its streams, recorded outside the workspace."""
+    """Head of the event log (number of events and digest), recorded outside the workspace.
+
+    `heads`: heads of the event streams (one person's events on one sample), if recorded.
+    """
 
     events: int
     digest: str

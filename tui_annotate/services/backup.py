@@ -26,9 +26,11 @@ ABOUT: Final = "backup.json"
 
 @dataclass(frozen=True, slots=True)
 class BackupReport:
-    """Contents of a backup; `head` and `events` have the form that `audit head` prints.
+    """Contents of a backup.
 
     Attributes:
+        head: head of the event log in the form COUNT:DIGEST.
+        events: number of events.
         missing_vectors: whether the database refers to vectors that the backup does not contain.
     """
 
@@ -109,7 +111,7 @@ def _check_store(store: Path, *, head: str) -> None:
             )
         wrong = broken_pages(database)
         if wrong or AuditStore(database).head().token != head:
-            problem = wrong or "the event log differs from the recorded head"
+            problem = wrong or "the event log does not match the head recorded in the backup"
             raise Damaged(f"the database of the backup is damaged: {problem}", "use another backup")
 
 

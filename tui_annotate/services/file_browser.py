@@ -73,7 +73,7 @@ class FileBrowser:
 
     @cached_property
     def labels(self) -> LabelTree:
-        """All labels in the file, as a label set without rules."""
+        """All labels in the file, as a label set that requires neither notes nor evidence."""
         return build_label_tree(self.index.labels, self._known)
 
     @cached_property
@@ -141,9 +141,10 @@ def _reading_position(owned: OwnedAnnotation) -> tuple[bool, list[tuple[int, int
 
 
 def build_label_tree(used: Counter[LabelPath], known: LabelTree) -> LabelTree:
-    """Return all used labels with their parents, as a label set without rules.
+    """Return a label set that consists of the used labels and the parents of these labels.
 
-    Order and colours come from `known`. Labels that `known` lacks follow, the most frequent first.
+    The label set requires neither notes nor evidence. Order and colours come from `known`. Labels
+    that `known` lacks follow, the most frequent first.
     """
     ranks = {label.path: at for at, label in enumerate(known.walk())}
     named = [path for path in used if 0 < len(path) <= _LONGEST_PATH]
@@ -238,7 +239,10 @@ class FileLoader:
 
 
 def _check_record(record: Record) -> TuiAnnotateError | None:
-    """Return why a record cannot be displayed, or None; plug-ins may not have checked its spans."""
+    """Return the reason why a record cannot be displayed, or None.
+
+    A plug-in that read the record may have left invalid spans in it.
+    """
     try:
         for owned in record.annotations:
             for side, index, span in owned.annotation.anchors:

@@ -103,7 +103,7 @@ class Snapshot:
             where = (
                 f"For {dataset}"
                 if dataset
-                else "For all datasets without their own labels and guidelines"
+                else "For all datasets that do not have their own labels or guidelines"
             )
             labels = ", ".join(self.labels(dataset)) if own[GuidanceKind.LABELS] else "none"
             paragraphs.append(
@@ -117,11 +117,15 @@ class Snapshot:
             f"{name} ({count:,})" for name, count in sorted(self.store.segmenters().items())
         )
         meaning = self.embedder()
-        ranked = f"word statistics and vectors ({meaning})" if meaning else "word statistics only"
+        ranked = (
+            f"ranked by word statistics and by text vectors ({meaning})"
+            if meaning
+            else "ranked by word statistics only"
+        )
         return (
             f"Annotators worked in the terminal with tui-annotate {app}. Documents were split into "
             f"sentences by {cut or 'nothing'}. For each selected span, the program highlighted "
-            f"related sentences of the other text, ranked by {ranked}; evidence was attached only "
+            f"related sentences of the other text, {ranked}; evidence was attached only "
             "if the annotator chose it. Annotators did not see the work of other annotators."
         )
 

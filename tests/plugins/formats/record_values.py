@@ -207,19 +207,19 @@ _PROOF, _UNLABELLED = "Evidence", "Unlabelled"
 LOSSES: Mapping[str, Loss] = {
     "annotations that contain only line breaks": _with_more_than_line_ends,
     "line breaks at the edges of spans": _inside,
-    "claim spans separated only by line breaks": _inside,
+    "claim spans joined into one, with only line breaks between them": _inside,
     RecordTrait.UNCLAIMED: _each(lambda row: [row] if row["claim"] else []),
     RecordTrait.LINK: _each(lambda row: [row | {"evidence": []}] if row["claim"] else [row]),
     RecordTrait.FRAGMENTS: _apart("claim"),
     RecordTrait.EVIDENCES: _apart("evidence"),
     RecordTrait.SEVERAL: _apart("labels"),
-    "labels named Evidence on annotations that have no claim": _each(
+    "labels named Evidence of annotations without a claim": _each(
         lambda row: [row | {"labels": [p for p in row["labels"] if row["claim"] or p != (_PROOF,)]}]
     ),
     "labels named Unlabelled": _each(
         lambda row: [row | {"labels": [p for p in row["labels"] if p != (_UNLABELLED,)]}]
     ),
-    "labels whose child label is on the same annotation": _each(_lowest),
+    "parent labels of annotations that have the child label": _each(_lowest),
     "labels with a dot in a name": _each(_joined),
     RecordTrait.NOTE: _rows_without("note"),
     "line breaks in notes": _each(lambda row: [row | {"note": row["note"].replace("\n", " ")}]),
@@ -235,7 +235,7 @@ LOSSES: Mapping[str, Loss] = {
     RecordTrait.OPINION: _without("opinions"),
     RecordTrait.META: _without("meta"),
     "metadata columns whose name RAGTruth reserves": _columns(*TAKEN),
-    "columns of a source that differ between its samples": _columns(*OF_SOURCES),
+    "columns whose values differ between samples with the same source": _columns(*OF_SOURCES),
     RecordTrait.GROUP: _without("group"),
     RecordTrait.REQUEST: _without("request"),
     RecordTrait.KIND: _without("kind"),
@@ -251,9 +251,9 @@ LEFT_OUT = frozenset(
     {
         RecordTrait.UNREAD.value,
         "samples whose annotations have no claim",
-        "samples whose texts contain the separator",
+        "samples whose texts contain the separator of source and summary",
         "samples whose texts contain the separator or begin with a byte order mark",
     }
 )
 """Words for whole samples that are not written."""
-IN_THEM = "annotations of skipped samples"
+IN_THEM = "annotations of samples that are not exported"

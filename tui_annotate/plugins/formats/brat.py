@@ -220,9 +220,9 @@ class _FolderReader:
     def _make_sample(self, row: Row, joined: JoinedTexts) -> Sample:
         group, meta = row.get("group") or "", row.get("meta") or {}
         if not isinstance(group, str) or "\0" in group or not isinstance(meta, dict):
-            what = f"'group' is {describe_value(group)}, 'meta' is {describe_value(meta)}"
             raise InvalidInput(
-                f"'group' or 'meta' of {row.get('file')!r} is invalid: {what}",
+                f"the entry for {row.get('file')!r} has an invalid 'group'"
+                f" ({describe_value(group)}) or 'meta' ({describe_value(meta)})",
                 "'group' must be text without U+0000, 'meta' must be an object",
             )
         dataset = self.options.dataset or row.get("dataset") or self.dataset
@@ -348,7 +348,7 @@ class _Standoff:
             place += length + 1
         if len(ends) > 1 and place - 1 != len(quote):
             raise InvalidInput(
-                f"the fragments of entity {key} together do not have the length of {quote[:60]!r}"
+                f"the offsets of entity {key} do not fit the length of its text {quote[:60]!r}"
             )
         self._quoted[key] = quoted
 
@@ -443,7 +443,8 @@ class _BratWriter:
         self.report.count_loss("line breaks at the edges of spans", edges)
         heads = spans[: len(one.claim) or len(spans)]
         self.report.count_loss(
-            "claim spans separated only by line breaks", _count_touching(heads, joined.text)
+            "claim spans joined into one, with only line breaks between them",
+            _count_touching(heads, joined.text),
         )
         return True
 

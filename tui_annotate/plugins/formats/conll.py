@@ -24,7 +24,7 @@ HEADER: Final = "# global.columns = ID FORM TUI:START TUI:END TUI:TAG\n"
 
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]+")
 _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
-"""Characters that end a comment line for some programs, or that no line can contain."""
+"""Characters that are escaped in comments: line breaks, control characters and surrogates."""
 
 Tagged = tuple[Span, str]
 

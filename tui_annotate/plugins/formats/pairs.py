@@ -247,7 +247,10 @@ The semicolon is common in countries with decimal commas, the tab in text copied
 def _read_csv(
     path: Path, options: ImportOptions, *, delimiter: str = ""
 ) -> Iterator[_PairRow | Problem]:
-    """Read the rows of a CSV file; without a delimiter, the header selects the delimiter."""
+    """Read the rows of a CSV file.
+
+    If `delimiter` is empty, it is detected from the header line.
+    """
     csv.field_size_limit(LONGEST_LINE)
     delimiter = delimiter or _find_delimiter(_first_line(path, options), options)
     feed = _CsvLines(path, options)
@@ -393,7 +396,7 @@ _STATE: Final = "state.json"
 _SHARD: Final = re.compile(r"([A-Za-z_.]\w*)-\d{5}-of-\d{5}\.parquet")
 _SPLIT: Final = "split"
 _UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Characters that are not allowed in listed file names, and should not appear in messages."""
+"""Characters that a file name in a list of data files must not contain."""
 _LARGEST: Final = 2**24
 """Maximum size in bytes of a file that lists the data files of a folder."""
 
@@ -445,7 +448,7 @@ def _saved_files(folder: Path) -> list[Path]:
 def _listed_files(listing: Path, key: str, folder: Path) -> list[Path]:
     try:
         if listing.stat().st_size > _LARGEST:
-            raise InvalidInput(f"{listing} is too large for a list of files")
+            raise InvalidInput(f"{listing} is too large: the maximum is {_LARGEST:,} bytes")
         listed: Any = json.loads(listing.read_text("utf-8"))[key]
         items = [item["filename"] if isinstance(item, dict) else item for item in listed]
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in items):

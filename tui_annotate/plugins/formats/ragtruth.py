@@ -82,7 +82,10 @@ _TRAITS: Final = FormatTraits(
 
 
 def own_source_id(text: str) -> str:
-    """Return a source_id for a source without a group; an import creates no group for this id."""
+    """Return a source_id for a source that belongs to no group, computed from the source's text.
+
+    An import recognises such an id, and creates no group for it.
+    """
     return f"text-{fingerprint(text)[:16]}"
 
 
@@ -214,7 +217,7 @@ class _ResponseReader:
         )
         doubts = [] if spans.unit == CODE_POINTS else [f"the offsets are counted in {spans.unit}"]
         doubts += [
-            f"the column {name!r} of the response replaces the one of the source" for name in both
+            f"column {name!r}: the response's value replaces the source's value" for name in both
         ]
         done = (Assignment(FORMAT, State.DONE),)
         return Record(sample, owned, done, (imported_person(FORMAT),), where), doubts

@@ -68,7 +68,7 @@ _CARRIED: Final = carry_all_but(
     RecordTrait.TITLE,
     RecordTrait.IMPORTED,
 ) | carry_plainly(fragments="rows", evidences="rows", tree="columns")
-"""Kinds of data of a record that the exports as tables keep."""
+"""Kinds of data that an export as a table keeps."""
 
 
 def _count_record(record: Record, report: ExportReport) -> None:
@@ -91,7 +91,10 @@ def _count_record(record: Record, report: ExportReport) -> None:
 
 
 def span_rows(record: Record) -> Iterator[dict[str, Any]]:
-    """Yield a row per pair of claim and evidence spans, and per assignee who has no annotations."""
+    """Yield a record's table rows, one for each pair of a claim span and an evidence span.
+
+    An assignee without annotations has one row, which contains no spans.
+    """
     sample = record.sample
     names = {person.id: person.name for person in record.people}
     work = {assignment.person: assignment for assignment in record.assignments}
@@ -234,7 +237,10 @@ class CsvTablesFormat:
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
-        """Write the annotations and the reviews as two CSV files; see `Exporter.write`."""
+        """Write two CSV files: annotations, and each annotator's state and rating of each sample.
+
+        See `Exporter.write`.
+        """
         report = ExportReport()
         first, second = self.about.files
         with target.file(first) as annotations, target.file(second) as work:

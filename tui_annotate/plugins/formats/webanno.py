@@ -51,7 +51,7 @@ _CONTEXT: Final[list[Any]] = [
 _CLAIM: Final = "claim"
 _EVIDENCE: Final = "evidence"
 _SIDES: Final = {_CLAIM: Side.SUMMARY, _EVIDENCE: Side.SOURCE}
-"""Maps each role of an annotation's target to a side of the sample: source or summary."""
+"""Roles of a web annotation's target (claim, evidence), with the text in which the target is."""
 _HASH: Final = "urn:sha256:"
 _REQUEST: Final = ("title", "problem", "background", "question")
 

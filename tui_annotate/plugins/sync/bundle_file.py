@@ -67,7 +67,7 @@ class BundleGuidance:
 
 
 def write_header(folder: Path, about: BundleHeader, guidance: BundleGuidance) -> None:
-    """Write the header, the label sets and the guidelines into the folder of a bundle's members."""
+    """Write a bundle's header, label sets and guidelines as files into a folder (see `pack`)."""
     value = {"format": FORMAT, **asdict(about)}
     (folder / ABOUT).write_text(json.dumps(value, sort_keys=True), "utf-8")
     value = {"labels": dict(guidance.labels), "guidelines": dict(guidance.guidelines)}
@@ -75,7 +75,7 @@ def write_header(folder: Path, about: BundleHeader, guidance: BundleGuidance) ->
 
 
 def pack(folder: Path, target: Path) -> None:
-    """Pack the members in a folder into a bundle, atomically; equal members give equal bytes.
+    """Pack the files in a folder into a bundle, atomically; equal files give equal bytes.
 
     Raises:
         InvalidInput: the target is a folder, or the target's folder does not exist.
@@ -185,7 +185,7 @@ def _read_header(file: Path, folder: Path) -> BundleHeader:
     if not all(isinstance(each, str) and each for each in (name, home)):
         raise InvalidInput(f"{file} does not name its annotator and workspace", _HINT)
     if type(number) is not int or not 0 <= number < _LARGEST:
-        raise InvalidInput(f"{file} has an invalid first annotation number: {number!r}", _HINT)
+        raise InvalidInput(f"{file} has an invalid 'first_number': {number!r}", _HINT)
     owner = parse_identifier(value.get("person"), what="id of a person")
     return BundleHeader(owner, check_name(str(name)), str(home), number)
 

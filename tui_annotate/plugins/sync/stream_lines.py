@@ -43,7 +43,10 @@ def write(person: Person, copies: Iterable[StreamCopy], target: TextIO) -> int:
 
 
 def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
-    """Return the annotator of a file, and its valid streams; a Problem for each invalid stream.
+    """Read the event streams in a file; return the file's annotator, and an iterator of streams.
+
+    An event stream has one person's events on one sample. The iterator yields a Problem in place of
+    each invalid event stream.
 
     Raises:
         InvalidRecord: the file is not a file of streams.

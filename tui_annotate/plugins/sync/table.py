@@ -109,7 +109,7 @@ class SyncRow:
         return named and (not keys or self.annotation_key in keys)
 
     def exported(self) -> dict[str, Any]:
-        """Return the row's payload, with the values of the row's other columns written into it."""
+        """Return the row as one JSON object: its payload and the values of its other columns."""
         own = {name: getattr(self, name) for name in _COLUMNS}
         return {**self.payload, **own}
 
@@ -120,7 +120,10 @@ def _match_equal(dataset: str, username: str) -> dict[str, str]:
 
 
 def _match_any(keys: Sequence[str]) -> str:
-    """Return a PostgREST filter for some keys, each quoted because of commas and brackets."""
+    """Return a PostgREST filter that matches the rows with one of the keys.
+
+    Each key is quoted, since it can contain commas and brackets.
+    """
     plain = (key.replace("\\", "\\\\").replace('"', '\\"') for key in keys)
     quoted = ",".join(f'"{key}"' for key in plain)
     return f"in.({quoted})"

@@ -55,7 +55,7 @@ class AgreementOptions:
 class LeftOutReason(StrEnum):
     """Reason why a reading, annotation or sample is excluded from the agreement statistics."""
 
-    TOO_OLD = "the annotator last changed the sample before the given time"
+    TOO_OLD = "the annotator's last change to the sample was before the requested start time"
     NOT_READ = "the annotator made no annotations and did not complete the sample"
     OTHER_LABEL_SET = "the sample was annotated with another label set version than the given one"
     OTHER_ORIGIN = "the annotation has another origin than the given one"
@@ -66,7 +66,7 @@ class LeftOutReason(StrEnum):
 
 
 def other_state_reason(state: State, wanted: str) -> str:
-    """Return the reason for excluding work on a sample whose state is not `wanted`, as text."""
+    """Return the reason for excluding work on a sample that is not in the state `wanted`."""
     return f"the sample is in the state {state.value}, not {wanted}"
 
 
@@ -87,7 +87,9 @@ class LeftOutCounts:
 
 @dataclass(frozen=True, slots=True)
 class MarkedUnit:
-    """Marked span of a text, without white space at its edges, with its label and evidence.
+    """Span that an annotator marked in a text, with the label and the evidence of the span.
+
+    The span has no white space at its edges.
 
     Attributes:
         label: the most severe label of the span.
@@ -277,9 +279,9 @@ class LabelOrder:
         self.strangers: set[LabelPath] = set()
 
     def worst(self, labels: Iterable[LabelPath]) -> LabelPath:
-        """Return an annotation's most severe label, shortened to the top levels to be compared.
+        """Return the most severe of an annotation's labels; `UNLABELLED` if it has no labels.
 
-        `UNLABELLED` for an annotation without labels.
+        The label path is shortened to the number of label levels that the statistics compare.
         """
         cut = [path[: self._level] for path in labels]
         return min(cut, key=self._key) if cut else UNLABELLED

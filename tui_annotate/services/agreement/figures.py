@@ -1,4 +1,7 @@
-"""Computes agreement statistics from one row of sums per sample: values, intervals, unit counts."""
+"""Computes agreement statistics: values, confidence intervals and numbers of compared units.
+
+Each statistic is a function of an array of sums, which has one row for each sample.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ _RATING_LEVEL: Final = "rating"
 
 @dataclass(frozen=True, slots=True)
 class AgreementFigure:
-    """Agreement measure at one level; `interval` is None without a value or for few samples."""
+    """Value of an agreement measure at one level (for example samples, spans or evidence).
+
+    `interval` is None if the measure is undefined, or if there are too few samples.
+    """
 
     level: str
     measure: str
@@ -139,7 +145,7 @@ class _LabelCounts:
         by_pattern[fits] = agreement.fleiss_sums(self._counts[fits])
         others = len(self._ratings) - sizes[people]
         note = (
-            f"only units with {people} annotators; excluded: {others:,} other units"
+            f"only {of} with {people} annotators; excluded: {others:,} {of} with more or fewer"
             if others
             else ""
         )
@@ -210,7 +216,7 @@ def _evidence_figures(tally: AgreementTally) -> list[AgreementFigure]:
         _Measure(
             "only_one",
             any_given,
-            "pairs of spans of which at least one has evidence",
+            "pairs of spans with evidence for at least one of the two spans",
             _passage_share([EvidenceRelation.ONE], [*both, EvidenceRelation.ONE]),
             note,
         ),
@@ -231,12 +237,18 @@ def _passage_share(
 
 
 def column_ratio(part: int, whole: int) -> Statistic:
-    """Return a function that divides one column of sums by another, each given by its index."""
+    """Return a function that divides one column of an array of sums by another column.
+
+    `part`, `whole`: indices of the two columns.
+    """
     return lambda sums: agreement.percent_agreement(sums[..., [part, whole]])
 
 
 def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> list[AgreementFigure]:
-    """Compute measures from the sums of all rows; intervals share the same bootstrap resamples."""
+    """Compute agreement measures, with intervals, from an array with one row of sums per sample.
+
+    The intervals of all measures use the same bootstrap resamples of samples.
+    """
     # Whole samples are resampled, since units of one sample are not independent.
     total, draws = rows.sum(axis=0), resample_sums(rows)
     found = []

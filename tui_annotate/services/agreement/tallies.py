@@ -73,9 +73,10 @@ class Ratings:
         return len(self._found)
 
     def summed(self, by_pattern: Numbers, samples: int) -> Numbers:
-        """Return an array (samples, columns) of sums over the units of each sample.
+        """Return, for each sample, the sums of the values of the sample's units.
 
-        `by_pattern`: array (patterns, columns) of the values of a unit with this pattern.
+        `by_pattern`: array (patterns, columns); row i has the values of a unit whose labels are
+        pattern i. The result is an array (samples, columns).
         """
         rows = np.zeros((samples, by_pattern.shape[1]))
         # Not `rows[...] += ...`: a sample has several units, and each must be added.
@@ -125,7 +126,7 @@ class ScaleRatings:
     given: Ratings = field(default_factory=Ratings)
 
     def words(self) -> list[str]:
-        """Return the words of the rating scale, then other ratings that annotators gave."""
+        """Return all ratings: first those of the scale, then the others that annotators gave."""
         given = {word for pattern in self.given.patterns for (word,) in pattern}
         return [*self.scale, *sorted(given.difference(self.scale))]
 
@@ -136,7 +137,10 @@ _COLLECTION_SCALE: Final = "items"
 
 
 class PairMarks:
-    """F1 values of pairs of annotators; `neither` counts pairs in which neither marked a span."""
+    """F1 scores of annotators' spans, for each pair of annotators who read the same sample.
+
+    `neither` counts the pairs of which neither annotator marked a span in the sample.
+    """
 
     def __init__(self) -> None:
         self.neither = 0
@@ -146,14 +150,21 @@ class PairMarks:
         return self.neither + len(self._found)
 
     def add(self, sample: int, found: SpanF1 | None) -> None:
-        """Add two annotators' F1 values for a sample; None if neither annotator marked anything."""
+        """Add the F1 scores of two annotators' spans in a sample.
+
+        `found` is None if neither annotator marked anything.
+        """
         if found is None:
             self.neither += 1
         else:
             self._found.append((sample, found))
 
     def summed(self, samples: int) -> Numbers:
-        """Return an array (samples, 5): four sums of F1 values, and the number of summed pairs."""
+        """Return an array (samples, 5), with a row of sums for each sample.
+
+        The columns are the sums of the four F1 scores over all pairs of annotators, and the number
+        of these pairs.
+        """
         rows = np.zeros((samples, len(SpanF1._fields) + 1))
         for sample, found in self._found:
             rows[sample] += (*found, 1)
@@ -185,7 +196,10 @@ class AgreementTally:
         return {person for pair in self.pairs for person in pair}
 
     def add(self, groups: Sequence[Group], summary: Summary) -> None:
-        """Add groups of annotators' work on one sample; all work in a group is compared."""
+        """Compare several annotators' work on one sample, and add the results to the sums.
+
+        Work is compared within each group, not across groups.
+        """
         self.stacked += sum(
             each.stacked for each in {one.person: one for group in groups for one in group}.values()
         )
@@ -239,7 +253,7 @@ class AgreementTally:
         return rows
 
     def _scale_name(self, kind: SampleKind) -> str:
-        """Return the rating scale's name for a kind of samples; empty if all share one scale."""
+        """Return the name of the rating scale of a kind of samples; empty if all kinds share it."""
         return "" if self._chosen else _SCALE_NAMES.get(kind, _COLLECTION_SCALE)
 
     def labels(self) -> list[LabelPath]:

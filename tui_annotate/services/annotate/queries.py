@@ -214,7 +214,10 @@ class SampleQueries:
     def leaves(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
     ) -> tuple[TreeLeaf, ...]:
-        """Return a topic's entries in the collection tree: documents, or sentences of a run."""
+        """Return a topic's documents, or the sentences of one run's report, as tree leaves.
+
+        Reports are not leaves: the result is empty for their kind.
+        """
         if kind is SampleKind.REPORT:
             return ()
         of_run = run if kind is SampleKind.CITATION else ""

@@ -81,7 +81,9 @@ class AnnotationService(SampleQueries):
         offer: AssistSnapshot | None = None,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a new version of an annotation; `annotation.version` is the displayed version.
+        """Store a new version of an annotation.
+
+        `annotation.version` is the number of the version that the annotator saw and edited.
 
         Raises:
             InvalidInput: same as for `add`.
@@ -157,7 +159,7 @@ class AnnotationService(SampleQueries):
         return self._write(person, key, _prepare_opinion("rate", parts), seconds=seconds)
 
     def read(self, person: str, key: SampleKey, *, seconds: float) -> None:
-        """Store the time that an annotator spent on a sample without changing it."""
+        """Store the time that an annotator spent on a sample; annotations stay unchanged."""
         if working_seconds(seconds):
             self._write(person, key, _prepare_assignment(READ, {}), seconds=seconds)
 
@@ -266,7 +268,7 @@ class AnnotationService(SampleQueries):
         if label_set and not self._label_sets.same(label_set, labels):
             raise Conflict(
                 "the labels changed since this sample was opened",
-                "check the sample with the current labels, then repeat the action",
+                "look at the current labels, then repeat the action",
             )
         return labels
 

@@ -388,9 +388,10 @@ class AssignmentService:
         now: bool = False,
         dry_run: bool = False,
     ) -> AssignmentRuleResult:
-        """Set the rule that adds annotators to samples with disagreements; None keeps the rule.
+        """Set the rule that assigns more annotators to samples with disagreements.
 
-        `now` applies the rule to existing disagreements.
+        If `rule` is None, the dataset's current rule stays. `now` applies the rule to existing
+        disagreements.
 
         Raises:
             NotFound: the dataset does not exist, or `now` is set and the dataset has no such rule.

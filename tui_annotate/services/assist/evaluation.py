@@ -49,7 +49,9 @@ _Segments = tuple[tuple[Segment, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceChoice:
-    """Query of the evaluation: a selected span, and the span that an annotator linked with it.
+    """Query that evaluates the assist: a span to select, and the span that should be found.
+
+    An annotator linked the two spans as claim and evidence.
 
     Attributes:
         segments: segments of each document, parallel to `sample.documents`.
@@ -69,7 +71,7 @@ class EvidenceChoice:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Hashes of the sample's documents; queries in the same texts have equal hashes."""
+        """Hashes of the sample's documents; they identify queries about the same texts."""
         return tuple(document.sha256 for document in self.sample.documents)
 
     @property
@@ -110,7 +112,9 @@ class EvidenceChoice:
 def collect_choices(
     records: Iterable[Record], *, least: int = 1
 ) -> dict[str, list[EvidenceChoice]]:
-    """Return, for each search direction, the distinct queries made from annotations, sorted.
+    """Return the evaluation's queries for each direction (summary to source, source to summary).
+
+    Each pair of a claim and an evidence span gives a query. Queries are sorted, without duplicates.
 
     `least`: minimum number of non-blank segments of a searched text.
     """
@@ -238,7 +242,7 @@ class _QueryGroup:
         return {name: [*bootstrap.percentile_interval(column)] for name, column in columns}
 
     def difference(self, at: int) -> dict[str, Any]:
-        """Return the differences between the measures of an embedder and of the first embedder."""
+        """Return the differences between the ranking measures of embedder `at` and embedder 0."""
         figures: dict[str, Any] = {"queries": len(self.gains), "sources": self.sources}
         own, first = self.figures(at), self.figures(0)
         for place, name in enumerate(FIGURES):

@@ -32,9 +32,9 @@ MOST: Final = 10
 LATEST: Final = 5_000
 """Maximum number of an annotator's annotations that are searched, the newest first."""
 _FIRST_SEARCH_SIZE: Final = 256
-"""Number of segments that the first vector search returns, including segments without claims."""
+"""Number of segments that the first vector search returns; not all of them contain a claim."""
 _ENOUGH_CLAIMS: Final = 4 * MOST
-"""Number of found segments with claims at which the vector search stops."""
+"""Number of segments with claims that suffices; with fewer, a larger vector search follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,10 @@ class PastAnnotationSearch:
     def _cosines(
         self, claim_query: _ClaimQuery, own: Sequence[OwnClaim]
     ) -> NDArray[np.float32] | None:
-        """Return an array (claims,) of cosines, 0 for dissimilar claims; None without vectors."""
+        """Return an array (claims,) of cosines between the past claims and the current claim.
+
+        The value is 0 for a claim that the vector search did not find. None without vectors.
+        """
         import numpy as np
 
         used = self.corpus.vector_set()
@@ -123,7 +126,10 @@ class PastAnnotationSearch:
     def _claim_vector(
         self, claim_query: _ClaimQuery, used: VectorSet, embedder: Embedder | None
     ) -> NDArray[np.float32] | None:
-        """Return the unit vector of a claim or its sentences; None if the model knows no word."""
+        """Return the unit vector of the current claim, or of the sentences that contain it.
+
+        None if the embedder knows no word of the claim.
+        """
         if embedder:
             (made,) = embedder.embed([claim_query.span.of(claim_query.text)])
             return made if made.any() else None
@@ -140,7 +146,7 @@ class PastAnnotationSearch:
     def _search_segments(
         self, used: VectorSet, own: Sequence[OwnClaim], vector: NDArray[np.float32]
     ) -> dict[tuple[str, int], float]:
-        """Return the cosines of the most similar segments that have a past claim.
+        """Return the cosines between a claim and the most similar segments with past claims.
 
         The keys are (document hash, segment index).
         """

@@ -1,6 +1,7 @@
-"""Report on the assist in real work: ranks of the chosen evidence, and unused first matches.
+"""Reports how annotators used the matches of the assist.
 
-The report counts assist snapshots, taken when annotations were saved. It cannot show whether chosen
+The report counts assist snapshots, taken when annotations were saved: ranks of the chosen evidence,
+and first matches that an annotator viewed but did not choose. It cannot show whether chosen
 evidence is correct, nor what annotators overlooked because of a match.
 """
 

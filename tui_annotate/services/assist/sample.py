@@ -89,9 +89,9 @@ def build_spaces(
 def _known_segments(
     rows: NDArray[np.float32], documents: Sequence[Sequence[Segment]]
 ) -> tuple[NDArray[np.bool_], int]:
-    """Return a mask (segments,) of usable vectors, and the number of documents without usable ones.
+    """Return which segments have usable vectors, and the number of documents without any.
 
-    A segment is usable if it has a vector and its document has enough vectors.
+    The first value is a mask (segments,). A vector is usable if its document has enough vectors.
     """
     import numpy as np
 
@@ -107,7 +107,7 @@ def _known_segments(
 
 
 def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
-    """Return the thresholds above which cosines mean similarity: for texts, and for tokens."""
+    """Return the cosines above which two texts, and two tokens, count as similar."""
     if vectors.embedder:  # its cosines start at 0, and every millisecond counts here
         return 0.0, 0.0
     texts = find_least_cosine(*vectors.rows.values())

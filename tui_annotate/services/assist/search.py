@@ -183,7 +183,9 @@ class AssistService:
         return used
 
     def embedder(self, used: VectorSet) -> Embedder | None:
-        """Return the embedder for selections; None if selections use the stored vectors instead.
+        """Return the embedder that computes the vectors of selected text.
+
+        None if the embedder is too slow for this; then the stored vectors of sentences are used.
 
         Raises:
             Unavailable: the embedder cannot be loaded, or it has another version than the stored

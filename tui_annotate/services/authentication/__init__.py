@@ -27,7 +27,7 @@ from tui_annotate.storage.people.sessions import AttemptStore, Session, SessionS
 _NO_MATCH: Final = "wrong e-mail address or password"
 _SIGNED_OUT: Final = "you are signed out"
 _SEEN_INTERVAL: Final = timedelta(minutes=1)
-"""Minimum time between two updates of a session's last use; most saves write no such update."""
+"""Minimum time between two writes of a session's time of last use, so that most saves skip it."""
 _CLIENT_MEMORY: Final = timedelta(days=90)
 """Time after which an expired session is deleted.
 
@@ -37,7 +37,12 @@ Until then, failed sign-ins of others do not stop the user at the same address o
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """Counted sign-in attempt: keys of its counters, and the seconds until the next attempt."""
+    """Sign-in attempt, which counts as failed until its password has been checked.
+
+    Attributes:
+        pair, wide: keys of the counters that the attempt increased.
+        wait: seconds until the next attempt; 0 if no wait is needed.
+    """
 
     pair: str
     wide: tuple[str, ...]
@@ -217,11 +222,11 @@ class AuthenticationService:
         return self._begin_session(redeemed, "invite", client)
 
     def _count_attempt(self, name: str, client: str, *, known: bool) -> SignInAttempt:
-        """Count a sign-in attempt as failed; refuse the attempt if the client has to wait.
+        """Count a sign-in attempt as failed before its password is checked.
 
-        Each attempt counts before its password is checked, so that many processes that guess at
-        once get no more answers than one. A user who signed in from a client before (`known`) is
-        let in with the right password, however often others fail there.
+        If the client has to wait, the attempt is refused. Counting comes first, so that many
+        processes that guess at once get no more answers than one. A user who signed in from a
+        client before (`known`) is let in with the right password, however often others fail there.
         """
         now, own = self.clock(), OWN_PAIR if known else PAIR
         rules: dict[str, ThrottleRule] = {_scope_hash("client", client): CLIENT}

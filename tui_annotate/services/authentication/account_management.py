@@ -263,7 +263,12 @@ _ID_PATTERN: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
 
 @dataclass(frozen=True, slots=True)
 class ImportedAccount:
-    """Imported row whose address already has an account; `kept` is the account's user id."""
+    """Row of an account import whose e-mail address already has an account in the workspace.
+
+    Attributes:
+        id: user id in the row.
+        kept: user id of the existing account, which stays unchanged.
+    """
 
     where: str
     email: str
@@ -358,4 +363,7 @@ def _check_admin(known: dict[str, Account], chosen: str) -> None:
             "for an existing account, run: tui-annotate users update WHO --role admin",
         )
     if known and not any(each.active and each.role is Role.ADMIN for each in known.values()):
-        raise InvalidInput("no account would be an admin", "name an admin: --admin ADDRESS")
+        raise InvalidInput(
+            "after this import, no active account would be an admin",
+            "name an admin: --admin ADDRESS",
+        )

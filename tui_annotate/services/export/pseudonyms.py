@@ -41,7 +41,7 @@ MACHINE: Final = "machine:"
 NOBODY: Final = frozenset(
     {SETTLED, MAJORITY, "autojudge", "brat", "doccano", "labelstudio", "ragtruth"}
 )
-"""Annotator ids that name no person: a review, a majority vote, or the format of an import."""
+"""Annotator ids that stand for an adjudication, a majority vote or an import, not for a person."""
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _HALF_LENGTH: Final = 5
@@ -102,13 +102,19 @@ class Pseudonyms:
         return self._person(person_id).name
 
     def person(self, person: Person) -> Person:
-        """Return a user with a pseudonym as id and name; hides whether the user had an account."""
+        """Return a user whose id and name are replaced by a pseudonym.
+
+        Most kinds of users become `IMPORTED`, which hides whether the user had an account.
+        """
         hidden = self._person(person.id)
         kind = person.kind if person.kind in _KEPT_KINDS else PersonKind.IMPORTED
         return replace(hidden, kind=kind)
 
     def annotation_id(self, annotation_id: str) -> str:
-        """Return a pseudonymous annotation id, since an imported id can reveal a row's text."""
+        """Return a pseudonym for an annotation's id.
+
+        An imported id can reveal the text of the imported row.
+        """
         return self._digest("annotation", annotation_id)[:16].hex()
 
     def find_pseudonym(self, word: str) -> str:
@@ -217,7 +223,7 @@ class SampleColumns:
         self.kept: list[str] = []
 
     def hidden(self, meta: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns with pseudonyms instead of user names, also in nested values."""
+        """Return metadata with pseudonyms in place of user names, at any depth of nesting."""
         hidden = {}
         for name, value in meta.items():
             before = self._found
@@ -259,9 +265,10 @@ BEGIN_ANEW: Final = "tui-annotate pseudonyms new-key"
 
 @dataclass(slots=True)
 class PseudonymKeys:
-    """Secret key of the pseudonyms, in a private file; `made`: whether this object created the key.
+    """Secret key from which pseudonyms are computed, stored in a private file.
 
-    `remembered` and `remember` load and store the key's fingerprint.
+    `made` is true if this object created the key. `remembered` and `remember` load and store the
+    key's fingerprint.
     """
 
     path: Path
@@ -354,5 +361,5 @@ class PseudonymKeys:
 
 
 def mark(key: bytes) -> str:
-    """Return the fingerprint of a secret key of pseudonyms."""
+    """Return the fingerprint of the secret key from which pseudonyms are computed."""
     return hmac.digest(key, b"mark", "sha256")[:8].hex()

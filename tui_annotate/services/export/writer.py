@@ -57,7 +57,8 @@ class ExportRun:
         self._layer = self._options.layer
         if about and about.layered and not self._layer:
             raise InvalidInput(
-                f"the format {exporter} stores only one layer of annotations: select the layer",
+                f"the format {exporter} stores the work of only one annotator per sample:"
+                " select whose work to export",
                 CHOICES,
                 code="layer-missing",
             )
@@ -131,8 +132,8 @@ def _person_layer(records: Iterable[Record], name: str) -> Iterator[Record]:
         known = (ALL, MAJORITY, ADJUDICATED, *others)
         raise NotFound(
             f"unknown layer {name!r}",
-            f"{suggest_word(name, known)}use {ALL}, {MAJORITY}, {ADJUDICATED} or an annotator:"
-            f" {there or 'none'}",
+            f"{suggest_word(name, known)}use {ALL}, {MAJORITY}, {ADJUDICATED} or an annotator's"
+            f" name: {there or 'none'}",
         )
 
 

@@ -215,7 +215,10 @@ class IngestService:
         return DocumentEmbedder(self.corpus, stores=self.stores, load=self.load, options=asked)
 
     def _give_stored_samples(self, records: Records) -> None:
-        """Let input files look up stored samples; some formats refer to stored samples by id."""
+        """Give the readers of input files access to the workspace's samples.
+
+        Some input formats refer to samples in the workspace by id.
+        """
         if isinstance(records, IngestFiles):
             records.stored = self.corpus.sample_or_none
 

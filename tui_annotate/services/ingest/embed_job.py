@@ -50,7 +50,7 @@ Waiting = tuple[str, str, tuple[Segment, ...]]
 EmbeddingProgress = Callable[[int, float], None]
 """Callback for the number of embedded documents and the fraction of embedded segments in [0, 1]."""
 VectorSetCallback = Callable[[VectorSet], None]
-"""Callback that stores the entry of the vector set that is being filled."""
+"""Callback that stores the description of a vector set while vectors are added to the set."""
 
 
 def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
@@ -85,7 +85,10 @@ class EmbedJob:
     _loose: bool = field(default=False)
 
     def some(self, documents: int) -> None:
-        """Embed up to `documents` documents if the embedder is fast; a slow one embeds nothing."""
+        """Embed at most `documents` of the documents that lack vectors.
+
+        If the embedder is slow, this does nothing.
+        """
         if not self.embedder.instant:
             return
         for group in self._split_groups(self.corpus.unembedded(self.target.table, documents)):
@@ -235,9 +238,9 @@ def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> I
 def list_unknown_documents(
     documents: Iterable[tuple[str, Sequence[Segment], NDArray[np.bool_]]],
 ) -> set[str]:
-    """Return the hashes of the documents in which the model covers too few segments.
+    """Return the hashes of the documents in which too few segments have vectors.
 
-    `documents`: (hash, segments, mask of covered segments).
+    `documents`: (hash, segments, mask of the segments for which the model has a vector).
     """
     from tui_annotate.methods.selection_vectors import has_enough_vectors
 

@@ -57,7 +57,11 @@ class VectorOptions:
         return replace(asked, name=name, first=first)
 
     def how(self, name: str, known: VectorSet | None) -> tuple[str, int]:
-        """Return the requested URL and dimensions; if not requested, from `known` or defaults."""
+        """Return the base URL and the dimensions to use with the embedder `name`.
+
+        A value that the user did not request comes from the vector set `known`; without `known`, it
+        is the default.
+        """
         base_url = self.base_url or (known.base_url if known else "")
         dimensions = self.dimensions or (known.asked_dimensions if known else 0)
         if known or not (self.spare_url or self.spare_dimensions) or not registry.has_cost(name):
@@ -80,7 +84,10 @@ def candidate_names(name: str) -> Iterator[str]:
 def set_of(
     embedder: Embedder, options: VectorOptions, *, table: str, known: VectorSet | None = None
 ) -> VectorSet:
-    """Return an embedder's vector set, to be stored; `known` is the set's stored state, if any."""
+    """Return the description of an embedder's vector set, to be stored in the workspace.
+
+    `known`: the description that is already stored for this vector set, if any.
+    """
     return VectorSet(
         embedder=options.name,
         label=embedder.label,

@@ -95,7 +95,7 @@ class IngestReport:
         return IngestOutcome.SOME if self.refused else IngestOutcome.ALL
 
     def note_problem(self, problem: Problem) -> None:
-        """Count a problem, and keep its text unless the report already has the maximum number."""
+        """Count a problem, and add it to `problems` unless this list is full (1,000 problems)."""
         if problem.refused:
             self.refused += 1
         else:
@@ -208,7 +208,10 @@ class IngestRun:
             yield record, True
 
     def store(self, records: Records, vectors: DocumentEmbedder) -> None:
-        """Store records in order while later texts are segmented; embed large groups of texts."""
+        """Store records in order, while other processes segment the texts of later records.
+
+        Stored texts are embedded in large groups.
+        """
         window: deque[_Batch] = deque()
         with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):

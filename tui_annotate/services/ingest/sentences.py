@@ -31,7 +31,10 @@ Segments = tuple[Segment, ...]
 _POOL_CHARACTERS = 400_000
 """Minimum amount of text, in code points, for which additional processes save time."""
 _TASK_CHARACTERS = 100_000
-"""Number of code points that a process segments at once: about a second, so that Ctrl-C works."""
+"""Number of code points that a process segments in one task.
+
+A task takes about a second, so that Ctrl-C stops the import soon.
+"""
 
 _NICENESS = 10
 """Niceness of the segmentation processes; annotators' sessions and writers have priority."""
@@ -70,7 +73,7 @@ class SegmentationPool:
             self._lifeline.close()
 
     def submit(self, texts: Sequence[Text]) -> list[SegmentationTask]:
-        """Submit texts for segmentation; running processes begin with the texts at once."""
+        """Queue texts for segmentation; if processes are running already, send them the texts."""
         parts = split_batches(texts, _TASK_CHARACTERS, weight=lambda text: len(text[0]))
         tasks = [SegmentationTask(part) for part in parts]
         self._waiting += tasks

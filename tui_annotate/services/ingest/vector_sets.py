@@ -70,7 +70,10 @@ class VectorSets:
     load: EmbedderLoader
 
     def infos(self) -> tuple[VectorSetInfo, ...]:
-        """Return all vector sets, the oldest first; then "words only" if no vectors are in use."""
+        """Return all vector sets, the oldest first.
+
+        If the workspace uses lexical ranking (words only), the last entry represents this choice.
+        """
         used = self.corpus.vector_set()
         kept = self.corpus.vector_sets()
         if used is None and self.corpus.vectors_decided():
@@ -191,9 +194,10 @@ class VectorSets:
     def _find_complete_set(
         self, options: VectorOptions, used: VectorSet | None
     ) -> VectorSet | None:
-        """Return a requested vector set that can be used at once, without loading an embedder.
+        """Return a complete vector set that fits the options and is not in use yet, or None.
 
-        Sets of an instant embedder are excluded, since selections need the embedder itself.
+        No embedder is loaded. Sets of an instant embedder are excluded, since selections need the
+        embedder itself.
         """
         names = {options.name, registry.resolve_embedder_name(options.name)}
         for each in reversed(self.corpus.vector_sets()):
@@ -206,7 +210,10 @@ class VectorSets:
     def _load_embedder(
         self, options: VectorOptions, replaced: VectorSet | None
     ) -> tuple[VectorOptions, Embedder]:
-        """Load the requested embedder, or that of a set to be replaced; also return its options."""
+        """Return the requested embedder and its options.
+
+        If a vector set is to be replaced, return the embedder of this vector set instead.
+        """
         missing: list[Unavailable] = []
         used, sets = self.corpus.vector_set(), self.corpus.vector_sets()
         for name in candidate_names(replaced.embedder if replaced else options.name):
@@ -271,7 +278,10 @@ class VectorSets:
         return size
 
     def _remove_leftovers(self) -> None:
-        """Remove tables of no vector set, and vector sets with neither a table nor documents."""
+        """Remove vector tables that belong to no vector set, and vector sets without any vectors.
+
+        The vector set in use is never removed.
+        """
         store, used = self.stores(), self.corpus.vector_set()
         with store.writing():
             there, known = store.tables(), self.corpus.vector_sets()

@@ -228,8 +228,9 @@ class DocumentEmbedder:
             return f"no {name} vectors: {error.message}" + (error.hint and f" ({error.hint})")
         waiting, _ = self.corpus.waiting(self._vector_set.table)
         return (
-            f"the ranking of {format_count(waiting, 'document')} without vectors is lexical:"
-            f" {error.message}; a later ingest computes the vectors ({error.hint})"
+            f"no vectors for {format_count(waiting, 'document')}, so the ranking in them"
+            f" is lexical (words only): {error.message};"
+            f" a later ingest computes the vectors ({error.hint})"
         )
 
     def _load_named(self, name: str) -> Embedder:
@@ -300,7 +301,8 @@ def take(
     made = found.vectors
     if made.segmenter != SEGMENTER:
         raise InvalidInput(
-            f"the vectors in {file} belong to segments of {made.segmenter}, not of {SEGMENTER}"
+            f"the vectors in {file} belong to sentences split by {made.segmenter};"
+            f" this version splits sentences with {SEGMENTER}"
         )
     if kept and not is_table_of(
         kept.table, embedder=made.embedder, version=made.version, segmenter=SEGMENTER

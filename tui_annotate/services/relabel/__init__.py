@@ -360,7 +360,10 @@ class LabelChangeService(LabelChangeWriter):
         return replace(made, change=change, undoes=last.id)
 
     def _state_before(self, stream: EventStream) -> State | None:
-        """Return a sample's state before a label change reopened it; None after any later work."""
+        """Return the state that a sample had before a label change reopened the sample.
+
+        None if no label change reopened the sample, or the annotator worked on it afterwards.
+        """
         with self.store.reading() as seen:
             state = seen.before((stream.person, stream.key))
         return State(state) if state else None

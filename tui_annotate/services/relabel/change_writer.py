@@ -48,7 +48,7 @@ class RelabelCount:
 
 @dataclass(frozen=True, slots=True)
 class RelabelFinding:
-    """Problem that a label change causes in annotations of one annotator and sample.
+    """Problem that a label change causes in one annotator's annotations on one sample.
 
     Attributes:
         `what`, `says`: same as in `tasks.StreamFinding`.
@@ -89,7 +89,7 @@ class RelabelReport:
     places: tuple[RelabelFinding, ...]
 
     def of(self, what: str) -> list[RelabelFinding]:
-        """Return the findings of one kind, for example `lost`: annotations that lose a label."""
+        """Return the problems of one kind; for example, annotations lose a label (kind `lost`)."""
         return [place for place in self.places if place.what == what]
 
     def as_json(self) -> dict[str, Any]:
@@ -112,23 +112,34 @@ class LabelsFile(Protocol):
         """Put a changed `labels.yaml` in use, unless annotations would lose labels."""
 
     def text(self) -> str:
-        """Return the text of the current label set; `take_up` must first store a changed file."""
+        """Return the text of the current label set.
+
+        If `labels.yaml` differs from it, call `take_up` first to put the file in use.
+        """
 
     def pending(self) -> bool:
         """Return whether `labels.yaml` differs from the current label set."""
 
     def follow(self, before: str, after: str) -> str:
-        """Write `after` to `labels.yaml`; return `written`, or `left` if a user edited the file."""
+        """Write a changed label set to `labels.yaml`, unless a user has edited the file.
+
+        Args:
+            before: text of the label set before the change.
+            after: text of the label set after the change.
+
+        Returns:
+            `written`, or `left` if the edited file was left unchanged.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class RelabelRequest:
-    """Requested label change; the function `task` later computes its effect on annotations.
+    """Requested label change, with a function that computes the change's effect on annotations.
 
     Attributes:
         description: the change as text.
         text: text of the new label set; None if unchanged.
-        task: computes the effect on one stream.
+        task: computes the effect on one event stream (one person's events on one sample).
         renames: new names of labels, for a later undo.
     """
 
@@ -140,7 +151,7 @@ class RelabelRequest:
 
 
 Ask = Callable[[str, LabelTree, str], RelabelRequest]
-"""Function that builds a requested change from the current label set (text, tree) and time."""
+"""Function (text and tree of the current label set, current time) that returns a label change."""
 
 
 @dataclass(slots=True)
@@ -153,7 +164,7 @@ class RelabelWork:
     _plans: dict[StreamName, WritePlan] = field(default_factory=dict)
 
     def take(self, stream: EventStream) -> None:
-        """Plan the effect of the label change on one annotator's work on one sample."""
+        """Plan the event by which the label change affects one annotator's work on one sample."""
         outcome, name = self.task(stream), (stream.person, stream.key)
         if outcome.nothing:
             return
@@ -164,9 +175,9 @@ class RelabelWork:
         self.outcomes[name] = outcome
 
     def reload_stream(self, name: StreamName, stream: EventStream | None) -> None:
-        """Plan the label change again for work that changed; drop the plan if the work was deleted.
+        """Plan the label change again for one annotator's work on one sample, which has changed.
 
-        `stream`: the current event stream; None if it was deleted.
+        `stream`: the current event stream; None if the work was deleted, so that no plan is needed.
         """
         self.outcomes.pop(name, None)
         self._plans.pop(name, None)
@@ -175,7 +186,7 @@ class RelabelWork:
 
     @property
     def plans(self) -> list[WritePlan]:
-        """Planned writes of the label change, one for each annotator and affected sample."""
+        """Events that the label change will write, one for each annotator and affected sample."""
         return list(self._plans.values())
 
 
@@ -313,7 +324,9 @@ class LabelChangeWriter:
         )
 
     def in_force(self, version: str) -> str:
-        """Return the text of a label set version; by default, of the workspace's current version.
+        """Return the text of a label set version.
+
+        If `version` is empty, return the text of the workspace's current label set.
 
         Raises:
             NotFound: the workspace has no label set.

@@ -125,7 +125,7 @@ def parse_label_set(text: str, paths: Iterable[LabelPath]) -> LabelTree:
     if {label.path for label in tree.walk()} != set(paths):
         raise InvalidLabels(
             "this label set cannot be edited by a command: its YAML has an unusual layout",
-            "write the labels as lists of maps with the key name; see docs/labels.md",
+            "write each label as a list item with the key 'name'; see docs/labels.md",
         )
     return tree
 

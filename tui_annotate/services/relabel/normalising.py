@@ -29,7 +29,7 @@ _LETTERS_PER_TYPO: Final = 5
 
 @dataclass(slots=True)
 class IrregularLabels:
-    """Annotations whose labels are irregular in the same way.
+    """Annotations whose labels conflict with the label set in the same way.
 
     Attributes:
         what: `outside` the label set, a `split` label without a choice, a `parent` without a child,
@@ -45,7 +45,7 @@ class IrregularLabels:
 
     @property
     def annotations(self) -> int:
-        """Number of annotations with this irregular label."""
+        """Number of annotations whose labels conflict with the label set in this way."""
         return self.people.total()
 
 
@@ -64,7 +64,10 @@ class LabelReplacement:
 
 
 def find_irregularities(streams: Iterable[EventStream], labels: LabelTree) -> list[IrregularLabels]:
-    """Find annotations' labels that do not fit the label set; by kind, the most frequent first."""
+    """Find labels of annotations that conflict with the label set.
+
+    The result is sorted by kind of conflict, then by number of annotations, the largest first.
+    """
     odd: dict[tuple[str, tuple[LabelPath, ...]], IrregularLabels] = {}
     for stream in streams:
         for one in stream.annotations:
@@ -179,7 +182,8 @@ def _parse_rule(
     places = [match.start() for match in re.finditer("=", text)]
     if not places:
         raise InvalidInput(
-            f"{text!r} is not a rule for labels", "write FROM=TO; FROM= keeps the label"
+            f"{text!r} is not a label replacement",
+            "write FROM=TO to replace the label FROM by TO, or FROM= to keep FROM",
         )
     for place in places:
         whole = text[:place].strip()
@@ -204,7 +208,8 @@ def _resolve_target(whole: str, labels: LabelTree, *, instead: LabelPath) -> Lab
     if old and old.split and label not in labels.parts(old):
         raise InvalidInput(
             f"{whole!r} is not one of the labels that {format_path(instead)!r} was split into",
-            f"{_one_of(labels.parts(old))}; to use any other label: tui-annotate labels merge",
+            f"{_one_of(labels.parts(old))};"
+            f" to replace {format_path(instead)!r} by any other label: tui-annotate labels merge",
         )
     return label.path
 

@@ -29,10 +29,11 @@ class LabelMapping(NamedTuple):
 
 
 class StreamFinding(NamedTuple):
-    """Annotations that a label change leaves unlabelled, duplicated, unchanged or against a rule.
+    """Problem that a label change causes in an annotator's annotations on one sample.
 
     Attributes:
-        what: `breaks` a rule, duplicates (`alike`), is `left` unchanged, or `lost` its label.
+        what: kind of problem: an annotation `breaks` a rule, duplicates another one (`alike`), is
+            `left` unchanged, or has `lost` its label.
         `says`: the broken rule: `evidence`, `note` or `alone`; else empty.
     """
 
@@ -69,13 +70,17 @@ Task = Callable[[EventStream], StreamOutcome]
 
 
 Before = Callable[[EventStream], State | None]
-"""Function that returns a sample's state before a label change reopened it, or None."""
+"""Function that returns the state of a sample before a label change reopened it, if one did."""
 
 
 def renaming_task(
     renames: Renames, *, before: LabelTree, after: LabelTree, at: str, was: Before
 ) -> Task:
-    """Return a function that renames labels, and completes samples that await no label choice."""
+    """Return a function that renames labels in an annotator's work on a sample.
+
+    If the sample was reopened for a choice of labels, and no choice is left after the renaming, the
+    sample returns to its former state.
+    """
     wanted = frozenset(renames)
 
     def task(stream: EventStream) -> StreamOutcome:
@@ -146,7 +151,11 @@ def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
 
 
 def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
-    """Return a function that reopens samples with split labels, and finds lost labels."""
+    """Return a function that applies a new label set to an annotator's work on a sample.
+
+    The function reopens a sample with labels that the new label set splits, and reports labels that
+    the new label set lacks.
+    """
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
     waiting = splitting_task(split, at=at)

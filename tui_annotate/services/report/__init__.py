@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 __all__ = ["HEAVY", "PageReport", "PseudonymSource", "ReportSubject", "ReportWriter"]
 
 HEAVY: Final = 30_000_000
-"""Size in bytes above which a browser needs seconds to open the page."""
+"""Size in bytes above which a browser needs seconds to open a report's HTML page."""
 
 
 class PseudonymSource(Protocol):
-    """Source of pseudonyms, for a page without real names."""
+    """Source of pseudonyms, for a report without real names."""
 
     def name(self, person_id: str) -> str:
         """Return the pseudonym of a user."""
@@ -168,7 +168,7 @@ _UNSAFE: Final = re.compile(
 
 @cache
 def page_frame() -> tuple[str, str]:
-    """Return the constant parts of the HTML page: before the data, and after the data.
+    """Return the constant HTML before and after the data in a report's page.
 
     The page's content security policy allows its own script and style by their hashes, and nothing
     else.

@@ -214,7 +214,10 @@ def _work_by_person(record: Record) -> dict[str, _Work]:
 def _marked_spans(
     sample: Sample, annotations: Sequence[Annotation], side: Side, *, offsets: str
 ) -> list[dict[str, Any]]:
-    """Return the annotated spans of one side, in text order; a report's spans end at sentences."""
+    """Return the spans that annotators marked on one side of a sample, in text order.
+
+    In a report, a span over several sentences is split into one span for each sentence.
+    """
     if not sample.side(side):
         return []
     text, within = sample.document(side).text, _sentences(sample)

@@ -27,9 +27,9 @@ from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but
 
 FORMAT: Final = "labelstudio"
 MACHINE: Final = "machine:"
-"""Prefix before the model's name, in the id of a model and in the origin of its predictions."""
+"""Prefix of a model's name in the model's id and in the origin of the model's predictions."""
 UNIT: Final = "offset_unit"
-"""Key of a task's data with the unit of the offsets; only this program writes the key."""
+"""Key in a task's data whose value is the unit of the offsets; only this program writes the key."""
 OF_TASK: Final = ("inner_id", "meta")
 """Fields of a task that become metadata of the sample."""
 NOT_TAKEN: Final = ("project", "file_upload")
@@ -67,7 +67,12 @@ class Region:
 
 @dataclass(slots=True)
 class RegionGroup:
-    """Regions of one annotation: its own spans (`heads`) and its evidence spans."""
+    """Marked spans (regions) in a Label Studio task that form one annotation.
+
+    Attributes:
+        heads: claim spans; for evidence without a claim: the evidence spans.
+        evidence: evidence spans that are linked to the claim.
+    """
 
     heads: list[Region]
     evidence: list[Region] = field(default_factory=list)
@@ -111,7 +116,9 @@ class Result:
         elif kind == "textarea" and not self.comment:
             self.comment = "\n".join(words)
         else:
-            self.left_out[f"result items of type {kind!r} that concern the whole task"] += 1
+            self.left_out[
+                f"result items of type {kind!r} about the whole task, not about a span"
+            ] += 1
 
     def _read_region_item(self, kind: str, item: dict[str, Any], value: Mapping[str, Any]) -> None:
         name, key = item.get("to_name"), item.get("id")
@@ -189,7 +196,7 @@ def _read_taxonomy(value: Mapping[str, Any]) -> list[LabelPath]:
 
 
 def list_unread_fields(fields: Mapping[str, Any]) -> Iterator[str]:
-    """Describe each part of a task that a record cannot store: drafts and project fields."""
+    """Describe the parts of a Label Studio task that an import ignores, such as drafts."""
     if isinstance(drafts := fields.get("drafts"), list) and drafts:
         yield format_count(len(drafts), "unsubmitted draft")
     for name in NOT_TAKEN:
@@ -215,7 +222,9 @@ class SplitTask:
 
 
 def split_task(fields: Mapping[str, Any], options: ImportOptions, *, unit: str) -> SplitTask:
-    """Split a task with one joined text into two texts; return all other tasks unchanged.
+    """Split a task's text into source and summary if both are joined in one text.
+
+    All other tasks are returned unchanged.
 
     A text is joined if both column options name the same column, or if exactly one text contains
     the separator once or is described by the lengths of its parts.

@@ -47,7 +47,7 @@ _SIDES: Final[Mapping[str, Side]] = {
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _LONGEST_INLINE: Final = 12
-"""Maximum size in bytes of a text that sqlite-vec stores in its row; longer texts are elsewhere."""
+"""Maximum size in bytes of a text that sqlite-vec stores inline; another table has longer texts."""
 
 
 class _Chunk(NamedTuple):
@@ -259,7 +259,8 @@ def _list_files(path: Path) -> list[Path]:
     if not _has_chunks(path):
         raise InvalidInput(
             f"{path} is not a Mercury database with a table 'chunks'",
-            "import users with: tui-annotate users import; import dumps with the format mercury",
+            "for a user database, run: tui-annotate users import;"
+            " for a JSON dump, use the format mercury",
         )
     return [path]
 
@@ -333,7 +334,7 @@ class _DatabaseReader:
                 continue
             yield from problems_at(where, [*reader.doubts, *_warn_of_astral_characters(fields)])
         if strays := annotations.rest():
-            message = f"skipped {format_count(strays, 'annotation')} of samples without texts"
+            message = f"skipped {format_count(strays, 'annotation')} for samples that have no texts"
             yield Problem(str(self._path), message)
         for name, count in (("metadata row", meta.rest()), ("comment", comments.rest())):
             if count:

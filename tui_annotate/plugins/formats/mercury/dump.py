@@ -130,7 +130,7 @@ class MercuryFormat:
 
 
 class FaithBenchFormat(MercuryFormat):
-    """Importer and exporter of FaithBench's release of a Mercury dump.
+    """Importer and exporter of files in the form that FaithBench published, a variant of Mercury's.
 
     Metadata is one object, and the columns of a side without a span are null. Each of the two
     importers, this one and `MercuryFormat`, reads both formats.
