@@ -34,9 +34,9 @@ JOIN: Final = "join"
 """Verb of events that merge two copies of the work on a sample. Earlier work cannot be undone."""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
 """Verbs of events after which a person's earlier work on the sample cannot be undone."""
-_REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
+REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
 """Verbs of the events that only reviewers can create."""
-UNDOABLE: Final = _REVIEW_VERBS | {
+UNDOABLE: Final = REVIEW_VERBS | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
     "accept", "refuse",
 }  # fmt: skip
