@@ -541,3 +541,80 @@ def test_with_a_bundle_there_is_no_other_workspace(command: Command, bundle: Pat
     refused = command("annotate", str(bundle), "--as", "Zoe")
     assert type(refused.error) is InvalidInput
     assert "--as" in refused.error.hint
+
+
+def _annotated(event: Event, **values: object) -> Event:
+    """An event whose annotations have other values."""
+    action, found = event.action, event.action.after.annotations
+    after = replace(
+        action.after, annotations={k: {**(v or {}), **values} for k, v in found.items()}
+    )
+    return replace(event, action=replace(action, after=after))
+
+
+FORGED: dict[str, Callable[[Event], Event]] = {
+    "'Nowhere.Known'": lambda event: _annotated(event, labels=[["Nowhere", "Known"]]),
+    "'machine:gpt'": lambda event: _annotated(event, origin="machine:gpt"),
+    "2999-01-01": lambda event: replace(event, at="2999-01-01T00:00:00+00:00"),
+    "1e+11": lambda event: replace(event, seconds=1e11),
+    "0:4": lambda event: _annotated(event, claim=[["summary", 0, 0, 4]]),
+}
+
+
+def _forge(change: Callable[[Event], Event], event: Event) -> Event:
+    """Change the event that is not known at home."""
+    return change(event) if (event.sample, event.seq) == (BRIDGE.id, 2) else event
+
+
+@pytest.mark.parametrize("named", FORGED)
+def test_forged_work_is_refused_with_the_reason(
+    named: str, command: Command, home: Path, bundle: Path
+) -> None:
+    """A chain that holds does not make work valid that no annotator can do in the workspace."""
+    worked_on(bundle, "new")
+    worked_on(bundle, "more", key=BRIDGE, start=6)
+    with workspaces.open(home) as space:
+        assert space.corpus.sample(BRIDGE).sample.documents[1].text[3] == " "
+    rewritten(bundle, partial(chained_anew, partial(_forge, FORGED[named])))
+    merged = command("bundles", "merge", str(bundle), "--json")
+    assert merged.code == 3
+    (refused,) = merged.json["refused"]
+    assert SampleKey(refused["dataset"], refused["sample"]) == BRIDGE
+    assert named in refused["reason"]
+    assert (notes(home, "Ana", TEA), notes(home, "Ana", BRIDGE)) == (["new"], ["anas note"])
+    assert named in command("bundles", "merge", str(bundle)).err
+
+
+def test_work_from_before_a_label_change_is_opened(
+    command: Command, home: Path, bundle: Path
+) -> None:
+    """A new bundle has only the current label set, but its working folder gets all earlier work."""
+    folder, came = bundles.open_bundle(bundle)
+    with workspaces.open(folder) as space:
+        space.annotate.add(came.person.id, TEA, claim("b", 0, 4, label="Benign"), seconds=1)
+    bundles.write_back(bundle, folder)
+    assert command("bundles", "merge", str(bundle)).code == 0
+    assert command("labels", "rename", "Benign", "Harmless").code == 0
+    assert command("bundles", "create", "--person", "Ana", "-o", "new.bundle").code == 0
+    folder, came = bundles.open_bundle(home.parent / "new.bundle")
+    assert came.refused == []
+    with workspaces.open(folder) as space:
+        (one,) = space.log.stream(came.person.id, TEA).annotations
+        assert one.labels == (("Harmless",),)
+
+
+def test_refused_work_is_listed_once_when_the_screen_is_left(
+    command: Command, bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work that is refused at the opening, or that came while the screen was open, is listed."""
+    away = bundle.parent / "away" / bundle.name
+    away.parent.mkdir()
+    shutil.copy(bundle, away)
+    worked_on(away, "new")
+    forge = FORGED["'machine:gpt'"]
+    rewritten(away, partial(chained_anew, lambda one: forge(one) if one.sample == "tea" else one))
+    monkeypatch.setattr(screen, "need_terminal", lambda _: None)
+    monkeypatch.setattr(screen, "annotate", lambda *_, **__: shutil.copy(away, bundle) and 0)
+    for _ in range(2):
+        left = command("annotate", str(bundle)).err
+        assert left.count("'machine:gpt'") == left.count("pairs/tea") == 1

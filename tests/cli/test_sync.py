@@ -185,8 +185,8 @@ def test_a_conflict_is_listed_with_both_and_the_newest_stands(
     add(machines / "one", "one")
     command("sync", "push", "-w", "one")
     row = fake.rows["pairs", "reader", "bridge"]
-    year = "2001" if newer == "here" else "2099"
-    row["payload"]["worked"]["at"] = f"{year}-01-01T00:00:00+00:00"
+    later = fake.start.isoformat()
+    row["payload"]["worked"]["at"] = "2001-01-01T00:00:00+00:00" if newer == "here" else later
     add(machines / "two", "two", start=6)
     waiting = command("sync", "push", "-w", "two", "--json")
     assert (waiting.code, waiting.json["waiting"]) == (3, ["pairs/bridge"])
@@ -429,6 +429,26 @@ def test_init_sql_prints_both_policies(command: Command) -> None:
     assert command("sync", "table-sql", "--json").json == {"sql": opened}
 
 
+@pytest.mark.parametrize(
+    ("named", "value"),
+    [("'Nowhere'", {"labels": [["Nowhere"]]}), ("'machine:gpt'", {"origin": "machine:gpt"})],
+)
+def test_a_row_with_work_that_no_annotator_can_do_is_refused(
+    named: str, value: dict[str, object], command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """Rows obey the rules for own work: label set, origin, time; the reason is reported."""
+    add(machines / "one", "first")
+    add(machines / "one", "second", key=TEA)
+    command("sync", "push", "-w", "one")
+    fake.rows["pairs", "reader", "bridge"]["payload"]["annotations"][0].update(value)
+    fake.rows["pairs", "reader", "tea"]["payload"]["worked"]["at"] = "2999-01-01T00:00:00+00:00"
+    pulled = command("sync", "pull", "-w", "two", "--json")
+    assert pulled.code == 3
+    reasons = {each["sample"]: each["reason"] for each in pulled.json[0]["refused"]}
+    assert (named in reasons["bridge"], "2999" in reasons["tea"]) == (True, True)
+    assert notes(machines / "two") == notes(machines / "two", TEA) == []
+
+
 # by a folder -------------------------------------------------------------------------------------
 
 
@@ -567,6 +587,22 @@ def test_what_was_altered_in_the_folder_is_left_out(command: Command, shared: Pa
     refused = command("sync", "push", "-w", "one", "share")
     assert refused.code == 2
     assert "worst" in file.read_text("utf-8")
+
+
+def test_work_with_an_unknown_label_is_left_out(command: Command, shared: Path) -> None:
+    """A folder's streams obey the rules for own work, also where a workspace began as a bundle."""
+    (shared / "one" / "labels.yaml").write_text("- Nowhere\n", "utf-8")
+    with workspaces.open(shared / "one") as space:
+        made = claim("odd", 0, 3, label="Nowhere")
+        space.annotate.add(space.person("reader").id, TEA, made, seconds=1)
+    command("sync", "push", "-w", "one", "share")
+    pulled = command("sync", "pull", "-w", "three", "share")
+    assert pulled.code == 3
+    assert all(each in pulled.err for each in ("pairs/tea", "'Nowhere'"))
+    assert notes(shared / "three", TEA) == []
+    (shared / "three" / "labels.yaml").write_text("- Nowhere\n", "utf-8")
+    assert command("sync", "pull", "-w", "three", "share").code == 0
+    assert notes(shared / "three", TEA) == [""]
 
 
 def test_an_odd_file_keeps_nobody_elses_from_an_admin(command: Command, shared: Path) -> None:

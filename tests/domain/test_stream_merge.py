@@ -25,7 +25,7 @@ from tui_annotate.domain.history import (
     find_undo_target,
     replay,
 )
-from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
+from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.stream_merge import (
     StreamCopy,
@@ -33,7 +33,7 @@ from tui_annotate.domain.stream_merge import (
     merge_streams,
     original_hash,
 )
-from tui_annotate.domain.stream_validation import find_anchor_problem, find_chain_problem
+from tui_annotate.domain.stream_validation import find_chain_problem
 from tui_annotate.domain.suggestions import AnswerKind, SuggestionAnswer, answer_to_json
 
 KEY = SampleKey("d", "s")
@@ -211,11 +211,6 @@ def test_an_undo_of_the_other_side_still_names_what_it_took_back() -> None:
     assert copies[1].action.undoes == copies[0].id != there[0].id
 
 
-SAMPLE = Sample(
-    "d", "s", (Document(Side.SOURCE, "A source."), Document(Side.SUMMARY, "0123456789"))
-)
-
-
 def copy_of(told: tuple[Event, ...]) -> StreamCopy:
     """A copy as it comes from elsewhere."""
     return StreamCopy("p", KEY, "texts", told)
@@ -235,7 +230,6 @@ def test_what_was_made_here_is_sound() -> None:
     """A stream as people make it passes."""
     report = deed(deed(deed((), 0, at=1), 6, at=2), 9, at=3)
     assert find_chain_problem(copy_of(report)) == ""
-    assert find_anchor_problem(copy_of(report), SAMPLE) == ""
 
 
 @pytest.mark.parametrize(
@@ -270,17 +264,6 @@ def test_a_chain_that_was_cut_or_altered_is_refused() -> None:
     )
     assert altered_copy
     assert altered_copy != missing
-
-
-def test_a_span_outside_its_text_is_refused() -> None:
-    """Offsets of another text never come in."""
-    short = replace(SAMPLE, documents=(Document(Side.SUMMARY, "short"),))
-    beyond = find_anchor_problem(copy_of(deed((), 0, at=1)), short)
-    assert "10" in beyond
-    assert "5" in beyond
-    assert "summary" in find_anchor_problem(
-        copy_of(deed((), 0, at=1)), replace(SAMPLE, documents=SAMPLE.documents[:1])
-    )
 
 
 def test_an_empty_stream_takes_all() -> None:

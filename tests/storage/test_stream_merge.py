@@ -10,10 +10,12 @@ import pytest
 from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotAllowed
-from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role
+from tui_annotate.domain.history import chain_event
+from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, PersonKind, Role
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
 from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.log.stream_merge import MergedStream, MergeStore
 from tui_annotate.storage.people.store import PeopleStore
@@ -24,7 +26,8 @@ ANA = Person("ana", "Ana")
 def merging(database: Database, *, actor: Actor = OPERATOR) -> MergeStore:
     """The streams of a store."""
     corpus = CorpusStore(database)
-    return MergeStore(database, lambda key: corpus.sample(key).sample, actor=actor)
+    labels = LabelSets(GuidanceStore(database)).all_paths
+    return MergeStore(database, lambda key: corpus.sample(key).sample, labels, actor=actor)
 
 
 class Side:
@@ -172,3 +175,43 @@ def test_who_is_not_here_yet_is_stored(tmp_path: Path, away: Side) -> None:
     imported = replace(ANA, kind=PersonKind.IMPORTED)
     list(merging(database).take(imported, away.merging.copies("ana")))
     assert PeopleStore(database).person("ana") == imported
+
+
+def test_work_that_no_annotator_can_do_here_is_refused_alone(home: Side, away: Side) -> None:
+    """A stream that breaks a rule for own work is refused with the reason, the others come in."""
+    add(away, "a", "one")
+    away.hands.finish("ana", away.keys[1], seconds=1)
+    first, second = away.merging.copies("ana")
+    late = chain_event(replace(first.events[0], at="2999-01-01T00:00:00Z"), seq=1, prev="")
+    taken = home.merging.merge(ANA, [replace(first, events=(late,)), second])
+    assert [each.key for each in taken.refused] == [away.keys[0]]
+    assert "2999" in taken.refused[0].refused
+    assert taken.streams == 1
+    assert home.notes() == []
+    assert home.sound()
+
+
+def test_a_label_of_an_earlier_label_set_is_known(home: Side, away: Side) -> None:
+    """Labels of every stored label set of the dataset are accepted, all others are refused."""
+    add(away, "a", "one")
+    GuidanceStore(home.database).keep(GuidanceKind.LABELS, "- Other\n", dataset="d")
+    (taken,) = home.take(away)
+    assert (taken.events, taken.refused) == (1, "")
+    GuidanceStore(away.database).keep(GuidanceKind.LABELS, "- Unknown\n")
+    made = claim("b", label="Unknown")
+    away.hands.add("ana", away.keys[1], made, seconds=1)
+    assert [("'Unknown'" in each.refused, each.events) for each in home.take(away)] == [
+        (False, 0),
+        (True, 0),
+    ]
+
+
+def test_adjudicated_work_comes_from_nobody(home: Side, away: Side) -> None:
+    """No stream of another workspace is taken for the work of the reviewers."""
+    add(away, "a", "one")
+    (copy,) = away.merging.copies("ana")
+    event = chain_event(replace(copy.events[0], person=SETTLED), seq=1, prev="")
+    theirs = replace(copy, person=SETTLED, events=(event,))
+    (taken,) = home.merging.take(Person(SETTLED, SETTLED), [theirs])
+    assert taken.refused
+    assert taken.events == 0

@@ -320,3 +320,26 @@ async def test_work_that_could_not_be_sent_is_told_behind_the_screen(
         ana.app.sharing.end()
     ana.app.sharing.print_unsent()
     assert "no such thing" in capsys.readouterr().err
+
+
+async def test_refused_work_is_listed_behind_the_screen(
+    tmp_path: Path, shared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each stream that a pull refused or could not read is listed with its reason."""
+    home, two = make_workspace(tmp_path / "work"), make_workspace(tmp_path / "two")
+    with workspace.open(home) as here, workspace.open(two) as there:
+        ana = here.people.local("ana")
+        there.people.keep(ana)
+        (two / "labels.yaml").write_text("- Nowhere\n", "utf-8")
+        there.annotate.add(ana.id, A, claim("x", 0, 8, label="Nowhere"), seconds=1)
+        folder = SharedFolder(bundles.open_merge_store(there), shared)
+        folder.push(ana)
+        file = folder.file(ana)
+    file.write_text(f"{file.read_text('utf-8')}nonsense\n", "utf-8")
+    async with open_app(home, size=(140, 40)) as ana_at_work:
+        await until(ana_at_work, SyncState.ERROR)  # a push does not overwrite the damaged file
+        ana_at_work.app.sharing.end()
+    ana_at_work.app.sharing.print_unsent()
+    stream, damaged, *_ = capsys.readouterr().err.splitlines()
+    assert all(each in stream for each in ("films/a", "'Nowhere'"))
+    assert f"{file.name}:3" in damaged

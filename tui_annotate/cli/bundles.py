@@ -194,24 +194,27 @@ def annotate_bundle(file: Path, *, sample: str, order: str) -> int:
         return screen.annotate(folder, name=merged.person.name, sample=sample, order=order)
     finally:
         print_conflicts(merged)  # printed after the screen closes, which would cover the text
-        _write_back(file, folder)
+        _write_back(file, folder, listed=merged)
 
 
-def _write_back(file: Path, folder: Path) -> None:
+def _write_back(file: Path, folder: Path, *, listed: StreamMergeReport) -> None:
     """Write the work in the working folder back to the bundle file.
 
-    An error is printed and not raised, so that it hides no error of the screen. The work stays in
-    the folder, and the next opening of the bundle writes it.
+    Newer work in the file is merged first, and its conflicts are printed, with the refused samples
+    that are not in `listed`. An error is printed and not raised, so that it hides no error of the
+    screen. The work stays in the folder, and the next opening of the bundle writes it.
     """
     from tui_annotate.workspace import bundles
 
     command = f"tui-annotate annotate {shlex.quote(str(file))}"
     try:
-        count = bundles.write_back(file, folder)
+        count, merged = bundles.write_back(file, folder)
     except TuiAnnotateError as error:
         output.print_error(error)
         output.print_message(f"all work is in {folder}; to write it to the file: {command}")
         return
+    merged.refused = [each for each in merged.refused if each not in listed.refused]
+    print_conflicts(merged)
     output.print_note(
         f"wrote your work on {output.many(count, 'sample')} to {file}; send the file back"
     )

@@ -39,9 +39,9 @@ Undo skips these events.
 """
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
 """Types (verbs) of events after which a person's earlier work on the sample cannot be undone."""
-_REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
+REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
 """Types (verbs) of events that only reviewers can create."""
-UNDOABLE: Final = _REVIEW_VERBS | {
+UNDOABLE: Final = REVIEW_VERBS | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
     "accept", "refuse",
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Validates events of another workspace before a merge: hash chain, values and anchors."""
+"""Validates events of another workspace before a merge: hash chain and values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.annotations import annotation_from_json
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.hash_chain import find_contradiction
 from tui_annotate.domain.history import (
     ALLOW,
@@ -24,7 +24,6 @@ from tui_annotate.domain.history import (
     Event,
     StreamState,
 )
-from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.stream_merge import StreamCopy
 from tui_annotate.domain.suggestions import answer_from_json
 
@@ -55,37 +54,6 @@ def find_chain_problem(copy: StreamCopy) -> str:
             return f"event {seq}: {says}"
         state = state.applied(event.action, seconds=event.seconds)
         prev = event.hash
-    return ""
-
-
-def find_anchor_problem(copy: StreamCopy, sample: Sample) -> str:
-    """Return a description of the first annotation that does not fit the sample, or an empty text.
-
-    An annotation fits if each of its spans lies on the right side, in an existing text. The events
-    in `copy` come from another workspace and must be valid.
-    """
-    for event in copy.events:
-        for payload in event.action.after.annotations.values():
-            if payload is not None and (says := _anchor_problem(payload, sample)):
-                return f"event {event.seq}: {says}"
-    return ""
-
-
-def _anchor_problem(payload: Mapping[str, Any], sample: Sample) -> str:
-    annotation = annotation_from_json(payload)
-    sides = [Side.SUMMARY] * len(annotation.claim) + [Side.SOURCE] * len(annotation.evidence)
-    for anchor, side in zip(annotation.anchors, sides, strict=True):
-        if anchor.side is not side:
-            return f"annotation {annotation.id} has a span on the wrong side of the sample"
-        try:
-            text = sample.document(anchor.side, anchor.index).text
-        except NotFound as error:
-            return error.message
-        if anchor.span.end > len(text):
-            return (
-                f"annotation {annotation.id} ends at {anchor.span.end}, after the end of the text"
-                f" at {len(text)}"
-            )
     return ""
 
 

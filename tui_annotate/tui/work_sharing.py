@@ -41,6 +41,8 @@ _RETRY, _RETRY_LONGEST = 30.0, 300.0
 """First and longest delay, in seconds, before a failed pull or push is tried again."""
 _CLOSE_SECONDS: Final = 3.0
 """Seconds that quitting waits for a push; remaining changes are sent at the next start."""
+_MOST_LISTED: Final = 20
+"""Maximum number of refused samples that are listed after the app is closed."""
 _DIALOG_RETRY: Final = 0.5
 """Seconds between attempts to show a sync conflict while a note, question or dialog is open."""
 
@@ -55,6 +57,8 @@ class SharingMessage(ScreenMessage):
         "version in use: {kept} ({kept_on}, {kept_at})\n"
         "version only in the event log: {replaced} ({replaced_on}, {replaced_at})"
     )
+    REFUSED = "shared work was refused: {where}: {reason}"
+    MORE_REFUSED = "{count} more parts of the shared work were refused; list them with: {command}"
     THIS_MACHINE = "this machine"
     OTHER_MACHINE = "another machine"
     NOT_ALL_SENT = "some work is not shared yet; it is sent when the program starts again"
@@ -218,7 +222,7 @@ class BackgroundSync:
 
     def _pull_changes(self) -> None:
         merged = self._exchange.pull()
-        if merged.streams or merged.refused:
+        if merged.streams or merged.refused or merged.damaged:
             self._notify(SyncUpdate(SyncState.SYNCING, merged=merged))
 
     def _schedule_retry(self, error: Exception, first: float | None, *, pull: bool) -> None:
@@ -249,6 +253,7 @@ class WorkSharing:
         self._syncer: BackgroundSync | None = None
         self._problem = ""
         self._forks: list[Fork] = []  # not shown yet
+        self._refused: list[tuple[str, str]] = []  # of the last pull: where, reason
         self._waiting = self._ended = False
 
     def prepare(self, workspace: Workspace, person: Person) -> None:
@@ -286,12 +291,13 @@ class WorkSharing:
         self._syncer.go(online=online)
 
     def _receive(self, update: SyncUpdate) -> None:
-        """Keep sync conflicts until a dialog shows them, and post the update to the app.
+        """Keep conflicts and refused samples until they are shown, and post the update to the app.
 
         Called in the sharing thread.
         """
         if update.merged is not None:
             self._forks += update.merged.forks
+            self._refused = _list_refused(update.merged)
         self._post(update)
 
     def show(self, update: SyncUpdate) -> None:
@@ -309,10 +315,10 @@ class WorkSharing:
             self._show_merge(update.merged)
 
     def _show_merge(self, merged: StreamMergeReport) -> None:
-        if merged.refused:
-            first = merged.refused[0]
+        if refused := _list_refused(merged):
+            where, reason = refused[0]
             self._screen.show_message(
-                MessageCode.LEFT_OUT_OF_PULL, "warning", sample=first.key, reason=first.refused
+                MessageCode.LEFT_OUT_OF_PULL, "warning", sample=where, reason=reason
             )
         if self._forks and not self._waiting:
             self._show_forks()
@@ -341,16 +347,31 @@ class WorkSharing:
             self._syncer.close()
 
     def print_unsent(self) -> None:
-        """Print conflicts that were not shown, and whether work is unsent, on standard error."""
+        """Print conflicts that were not shown, refused work and unsent work on standard error."""
         for fork in self._forks:
             lines = (SharingMessage.CONFLICTS_HEAD.text(), *_describe_fork(fork).splitlines())
             sys.stderr.writelines(f"{make_visible(line)}\n" for line in lines)
+        self._print_refused()
         if self._syncer is not None and self._syncer.has_unsent:
             message = SharingMessage.NOT_ALL_SENT.text()
             if self._problem:
                 problem = make_visible(self._problem)
                 message = SharingMessage.NOT_ALL_SENT_BECAUSE.text(problem=problem)
             sys.stderr.write(f"{message}\n")
+
+    def _print_refused(self) -> None:
+        for where, reason in self._refused[:_MOST_LISTED]:
+            line = SharingMessage.REFUSED.text(where=where, reason=reason)
+            sys.stderr.write(f"{make_visible(line)}\n")
+        if (more := len(self._refused) - _MOST_LISTED) > 0:
+            line = SharingMessage.MORE_REFUSED.text(count=more, command="tui-annotate sync pull")
+            sys.stderr.write(f"{line}\n")
+
+
+def _list_refused(merged: StreamMergeReport) -> list[tuple[str, str]]:
+    """Return the location and the reason of everything that a merge refused."""
+    streams = [(str(each.key), each.refused) for each in merged.refused]
+    return streams + [(each.where, each.message) for each in merged.damaged]
 
 
 def _describe_fork(fork: Fork) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from tui_annotate.domain.annotations import Annotation, normalize_annotation
+from tui_annotate.domain.annotations import Annotation, LabelPath, normalize_annotation
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import (
     Conflict,
@@ -43,7 +43,7 @@ from tui_annotate.services.sync.shared_folder import SharedFolder
 from tui_annotate.settings import WORKSPACE_FILE
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
 from tui_annotate.storage.log.stream_merge import MergeStore
 from tui_annotate.storage.log.sync_heads import SyncStore
 from tui_annotate.storage.suggestions import SuggestionStore
@@ -65,19 +65,33 @@ _HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
 _BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
 
 
-def open_merge_store(space: Workspace) -> MergeStore:
-    """Return the object that merges work done on other machines into a workspace."""
+def open_merge_store(space: Workspace, *, any_label: bool = False) -> MergeStore:
+    """Return the store that merges other machines' work into a workspace.
+
+    `any_label`: accept labels that no label set of the workspace had.
+    """
     corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
+    label_sets = LabelSets(space.guidance)
+
+    def labels(dataset: str) -> Collection[LabelPath] | None:
+        if any_label:
+            return None
+        space.team.proposals.take_up()  # stores a changed labels.yaml first
+        return label_sets.all_paths(dataset)
+
     return MergeStore(
         space.team.database,
         lambda key: corpus.sample(key).sample,
+        labels,
         actor=space.actor,
         disabled=disabled,
     )
 
 
-def open_bundles(space: Workspace, person: Person) -> BundleService:
+def open_bundles(space: Workspace, person: Person, *, working: bool = False) -> BundleService:
     """Return the service that creates and merges a person's bundle.
+
+    `working`: the workspace is the working folder of the bundle.
 
     Raises:
         NotAllowed: the person is not the current actor, who may not manage the workspace.
@@ -101,7 +115,8 @@ def open_bundles(space: Workspace, person: Person) -> BundleService:
         SuggestionStore(database),
         space.people,
         AssignmentStore(database),
-        open_merge_store(space),
+        # A bundle has only the label sets in use, but also work from before they changed.
+        open_merge_store(space, any_label=working),
         home,
         lambda: int(corpus.setting(_NUMBER_SETTING) or 0),
     )
@@ -134,7 +149,10 @@ class PersonSync:
     def pull(self) -> StreamMergeReport:
         """Merge new work from the shared folder or table into this workspace."""
         if folder := sync_key.read_folder():
-            return self._folder(folder).pull(self.person)
+            damaged: list[Problem] = []
+            merged = self._folder(folder, damaged.append).pull(self.person)
+            merged.damaged += damaged
+            return merged
         return self._table.pull()
 
     def push(self) -> tuple[int, str]:
@@ -154,8 +172,10 @@ class PersonSync:
         more = len(refused) - 1
         return len(waiting), "".join(refused[:1]) + (f" · {more:,} more" if more > 0 else "")
 
-    def _folder(self, folder: str) -> SharedFolder:
-        return SharedFolder(open_merge_store(self.space), Path(folder))
+    def _folder(
+        self, folder: str, problem: Callable[[Problem], None] = lambda _: None
+    ) -> SharedFolder:
+        return SharedFolder(open_merge_store(self.space), Path(folder), problem)
 
     @cached_property
     def _table(self) -> TableSync:
@@ -216,12 +236,15 @@ def open_bundle(
         with opened(folder) as space:
             _fill_working_folder(space, file, Path(place), about=about, progress=progress)
             take_suggestions(space, file, Path(place))
-            merged = open_bundles(space, about.owner).take(file, Path(place), about)
+            merged = open_bundles(space, about.owner, working=True).take(file, Path(place), about)
     return folder, merged
 
 
-def write_back(file: Path, folder: Path) -> int:
-    """Write the work of a working folder into its bundle; return the number of samples with work.
+def write_back(file: Path, folder: Path) -> tuple[int, StreamMergeReport]:
+    """Write the work of a working folder into its bundle.
+
+    Returns:
+        The number of samples with work, and a report on the merge of newer work in the file.
 
     Raises:
         NotFound, InvalidInput, Unavailable: the bundle cannot be read or written; the work remains
@@ -231,7 +254,7 @@ def write_back(file: Path, folder: Path) -> int:
     about = read_header(file)
     with opened(folder) as space:
         _check_bundle(space, file, about)
-        return open_bundles(space, about.owner).write_back(file, about.owner)
+        return open_bundles(space, about.owner, working=True).write_back(file, about.owner)
 
 
 def _check_bundle(space: Workspace, file: Path, about: bundle_file.BundleHeader) -> str:

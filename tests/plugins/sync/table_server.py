@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -35,6 +36,7 @@ class FakeTable:
         headers: of every request.
         cap: rows of a reply at most, whatever is asked for.
         before: called before each request is answered, with its method.
+        start: time of the first row: later than all local work, within the tolerance of clocks.
     """
 
     url: str
@@ -45,6 +47,7 @@ class FakeTable:
     cap: int = 1000
     before: Callable[[str], object] = lambda _: None
     closing: threading.Event = field(default_factory=threading.Event)
+    start: datetime = field(default_factory=lambda: datetime.now(UTC) + timedelta(minutes=30))
     ticks: int = 0
 
     def put(self, dataset: str, username: str, key: str, payload: Any, *, at: str = "") -> None:
@@ -52,7 +55,7 @@ class FakeTable:
         name = (dataset, username, key)
         before = self.rows.get(name)
         self.ticks += 1
-        now = at or f"2030-01-01T00:{self.ticks // 60:02}:{self.ticks % 60:02}+00:00"
+        now = at or (self.start + timedelta(seconds=self.ticks)).isoformat(timespec="seconds")
         self.rows[name] = {
             "dataset": dataset,
             "username": username,

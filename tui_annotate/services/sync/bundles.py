@@ -180,11 +180,14 @@ class BundleService:
         sound = (each for each in copies if isinstance(each, StreamCopy))
         return self.merging.merge(person, sound)
 
-    def write_back(self, file: Path, person: Person) -> int:
-        """Write an annotator's work back to the bundle; return the number of samples with work.
+    def write_back(self, file: Path, person: Person) -> tuple[int, StreamMergeReport]:
+        """Write an annotator's work back to the bundle.
 
         Newer work in the file, for example from a synchronised folder, is merged first; work that
         does not fit stays in the file. The file is replaced atomically.
+
+        Returns:
+            The number of samples with work, and a report on the merge of work in the file.
 
         Raises:
             NotFound, InvalidInput, Unavailable, InvalidRecord: same as for `merge`, or the file
@@ -194,7 +197,8 @@ class BundleService:
         with TemporaryDirectory(prefix="tui-annotate-") as place:
             folder = Path(place)
             about = bundle_file.unpack(file, folder)
-            refused = self.take(file, folder, about).refused
+            merged = self.take(file, folder, about)
+            refused = merged.refused
             copies = list(self.merging.copies(person.id))
             names = {(each.person, each.key) for each in refused}
             there = stream_lines.read(folder / bundle_file.STREAMS)[1] if names else ()
@@ -208,7 +212,7 @@ class BundleService:
                     )
             _write_streams(folder, person, sorted([*copies, *left], key=lambda copy: copy.name))
             bundle_file.pack(folder, file)
-        return len(copies)
+        return len(copies), merged
 
     def _write_samples(self, folder: Path, wanted: Wanted) -> tuple[int, dict[str, SampleKey]]:
         native = registry.load("exporters", "native")

@@ -212,6 +212,15 @@ class LabelSets:
             )
         return self._trees[version]
 
+    def all_paths(self, dataset: str) -> frozenset[LabelPath]:
+        """Return the label paths of all label sets that a dataset or the workspace ever used."""
+        versions = {
+            edition.version
+            for edition in self.guidance.editions(GuidanceKind.LABELS)
+            if edition.version and edition.dataset in ("", dataset)
+        }
+        return frozenset(label.path for each in versions for label in self.of(each).walk())
+
     def same(self, version: str, labels: LabelTree) -> bool:
         """Return whether a stored label set version equals a given label set in labels and rules.
 

@@ -5,23 +5,28 @@ An event stream has the events of one person on one sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy import Connection, bindparam, select, text
 
-from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.domain.history import DISCARD, Event, Payload, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_payload
 from tui_annotate.domain.people import (
     OPERATOR,
+    SETTLED,
     Actor,
     Permission,
     Person,
+    base_person,
     require_permission,
     second_reader,
 )
+from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.domain.stream_merge import (
     Adapt,
@@ -30,9 +35,10 @@ from tui_annotate.domain.stream_merge import (
     merge_streams,
     transition_event,
 )
-from tui_annotate.domain.stream_validation import find_anchor_problem
+from tui_annotate.domain.work_rules import WorkRules, find_broken_rule
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
 from tui_annotate.storage.batches import split_batches
+from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import DATASETS, EVENTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
@@ -40,6 +46,9 @@ from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import EventStream
 from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.statements import known_digests
+
+KnownLabels = Callable[[str], Collection[LabelPath] | None]
+"""Function that returns all label paths that a dataset's label sets ever had; None for any."""
 
 _AT_ONCE: Final = 20
 """Maximum number of streams in one transaction; other writers wait until the transaction ends."""
@@ -78,6 +87,8 @@ class StreamMergeReport:
         streams, events: number of streams with new events, and of new events.
         known: number of streams without new events.
         forks: streams that differ between both workspaces; the newest state is used.
+        refused: streams of which nothing was merged.
+        damaged: parts of the file that are no valid streams.
     """
 
     person: Person
@@ -86,6 +97,7 @@ class StreamMergeReport:
     known: int = 0
     forks: list[Fork] = field(default_factory=list)
     refused: list[MergedStream] = field(default_factory=list)
+    damaged: list[Problem] = field(default_factory=list)
 
     def take(self, taken: MergedStream) -> None:
         """Add the result of one merged event stream to the report."""
@@ -105,6 +117,8 @@ class MergeStore(LogStore):
 
     Args:
         sample: loads a stored sample, to validate work from elsewhere.
+        labels: returns the labels that work from elsewhere may have; called outside transactions.
+        clock: returns the current time.
 
     Raises:
         NotAllowed: both methods, if the actor may not read or write the work.
@@ -114,12 +128,16 @@ class MergeStore(LogStore):
         self,
         database: Database,
         sample: Callable[[SampleKey], Sample],
+        labels: KnownLabels,
         *,
         actor: Actor = OPERATOR,
         disabled: Disabled = no_disabled_people,
+        clock: Callable[[], str] = utc_now,
     ) -> None:
         super().__init__(database, actor=actor, disabled=disabled)
         self._sample = sample
+        self._labels = labels
+        self._clock = clock
 
     def datasets(self) -> frozenset[str]:
         """Return the names of the datasets in this workspace."""
@@ -144,16 +162,28 @@ class MergeStore(LogStore):
     def take(self, person: Person, copies: Iterable[StreamCopy]) -> Iterator[MergedStream]:
         """Merge copies of a person's event streams; yield each result once it is committed.
 
-        The copies must be valid. A repeated merge changes nothing. A stream that does not fit the
-        samples here is refused, the others are merged. The person is stored if the id is new.
+        The hash chains of the copies must be valid. A repeated merge changes nothing. A stream that
+        does not fit the samples here, or breaks a rule of `domain.work_rules`, is refused, the
+        others are merged. The person is stored if the id is new.
         """
         require_permission(self._actor, Permission.WRITE, person.id)
+        labels: dict[str, Collection[LabelPath] | None] = {}
         for some in split_batches(copies, _AT_ONCE):
+            for copy in some:
+                if copy.key.dataset not in labels:
+                    labels[copy.key.dataset] = self._labels(copy.key.dataset)
             with self._database.writing() as connection:
                 add_person(connection, person)
                 log = EventLog(connection, self._actor, disabled=self._disabled)
-                done = [self._merge_stream(connection, log, copy, person=person) for copy in some]
+                merger = _Merger(connection, log, person, self._rules(labels))
+                done = [merger.merge(copy) for copy in some]
             yield from done  # once they are committed
+
+    def _rules(
+        self, labels: Mapping[str, Collection[LabelPath] | None]
+    ) -> Callable[[SampleKey], WorkRules]:
+        now = datetime.fromisoformat(self._clock())
+        return lambda key: WorkRules(self._sample(key), labels[key.dataset], now)
 
     def merge(self, person: Person, copies: Iterable[StreamCopy]) -> StreamMergeReport:
         """Merge copies of a person's event streams; return a report on the results."""
@@ -185,8 +215,10 @@ class MergeStore(LogStore):
 
         Raises:
             Conflict: a local annotation in another stream has the same id.
+            InvalidInput: the work breaks a rule of `domain.work_rules`.
         """
         require_permission(self._actor, Permission.WRITE, person)
+        rules = self._rules({key.dataset: self._labels(key.dataset)})(key)
         with self._database.writing() as connection:
             log = EventLog(connection, self._actor, disabled=self._disabled)
             stream = log.stream(person, key)
@@ -198,38 +230,62 @@ class MergeStore(LogStore):
                 if not stream.state.alike(to):
                     name = (person, *key)
                     event = transition_event(name, stream.state, to, head=stream.head, at=when)
+                    here = tuple(log.events(person, key))
+                    if problem := find_broken_rule([event], here, rules):
+                        raise InvalidInput(problem, "check which program wrote the work")
                     stream = log.append(stream, event)
         return True
 
-    def _merge_stream(
-        self, connection: Connection, log: EventLog, copy: StreamCopy, *, person: Person
-    ) -> MergedStream:
-        texts = known_digests(connection, [copy.key]).get(copy.key)
+
+@dataclass(frozen=True, slots=True)
+class _Merger:
+    """Merges copies of one person's event streams in one transaction."""
+
+    connection: Connection
+    log: EventLog
+    person: Person
+    rules: Callable[[SampleKey], WorkRules]
+
+    def merge(self, copy: StreamCopy) -> MergedStream:
+        """Merge a copy of an event stream into the local stream, or return why it is refused."""
         nothing = MergedStream(copy.person, copy.key)
-        if texts is None:
-            return replace(nothing, refused="this workspace does not have the sample")
-        if texts != copy.texts:
-            return replace(nothing, refused="the sample has other texts in this workspace")
-        here = tuple(log.events(copy.person, copy.key))
+        if problem := self._find_problem(copy):
+            return replace(nothing, refused=problem)
+        here = tuple(self.log.events(copy.person, copy.key))
         known = here[: len(copy.events)]
         if len(known) == len(copy.events) and known[-1].hash == copy.events[-1].hash:
             return nothing
-        if problem := find_anchor_problem(copy, self._sample(copy.key)):
+        stream = self.log.stream(copy.person, copy.key)
+        if problem := self._find_foreign_annotation(copy, stream):
             return replace(nothing, refused=problem)
-        stream = log.stream(copy.person, copy.key)
-        names = {name for event in copy.events for name in event.action.after.annotations}
-        for name, owner in log.owners(sorted(names)).items():
-            if owner != (copy.person, stream.sample_id):
-                return replace(nothing, refused=_describe_used_id("annotation", name))
-        if copy.person != person.id:
-            add_person(connection, second_reader(person))
-        merge = merge_streams(here, copy.events, own=_adapt_payloads(log, here, copy))
+        merge = merge_streams(here, copy.events, own=_adapt_payloads(self.log, here, copy))
+        if problem := find_broken_rule(merge.events, here, self.rules(copy.key)):
+            return replace(nothing, refused=problem)
         ids = {"names": [event.id for event in merge.events]}
-        if (taken := connection.execute(_KNOWN_IDS, ids).scalar()) is not None:
+        if (taken := self.connection.execute(_KNOWN_IDS, ids).scalar()) is not None:
             return replace(nothing, refused=_describe_used_id("event", taken))
+        if copy.person != self.person.id:
+            add_person(self.connection, second_reader(self.person))
         for event in merge.events:
-            stream = log.append(stream, event)
+            stream = self.log.append(stream, event)
         return replace(nothing, events=len(merge.events), fork=merge.fork)
+
+    def _find_problem(self, copy: StreamCopy) -> str:
+        texts = known_digests(self.connection, [copy.key]).get(copy.key)
+        if texts is None:
+            return "this workspace does not have the sample"
+        if texts != copy.texts:
+            return "the sample has other texts in this workspace"
+        if base_person(copy.person) == SETTLED:
+            return "adjudicated work is not the own work of an annotator"
+        return ""
+
+    def _find_foreign_annotation(self, copy: StreamCopy, stream: EventStream) -> str:
+        names = {name for event in copy.events for name in event.action.after.annotations}
+        for name, owner in self.log.owners(sorted(names)).items():
+            if owner != (copy.person, stream.sample_id):
+                return _describe_used_id("annotation", name)
+        return ""
 
 
 def _describe_used_id(kind: str, name: str) -> str:

@@ -1,0 +1,147 @@
+"""The rules that work from another workspace must obey to count as an annotator's own work here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from tui_annotate.domain.annotations import HUMAN, Annotation, LabelPath, annotation_from_json
+from tui_annotate.domain.assignments import IDLE_CAP
+from tui_annotate.domain.errors import InvalidSpan, NotFound
+from tui_annotate.domain.history import (
+    IMPORT,
+    JOIN,
+    REVIEW_VERBS,
+    Event,
+    Payload,
+    canonical_json,
+)
+from tui_annotate.domain.labels import JOINER
+from tui_annotate.domain.samples import Sample, Side
+
+CLOCK_TOLERANCE: Final = timedelta(hours=1)
+"""How far the clock of another machine may be ahead of the local clock."""
+_LONGEST_IMPORT: Final = 366 * 86_400.0
+"""Maximum working time, in seconds, of an event that imports the sum of earlier work."""
+_IMPORTED: Final = "imported:"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRules:
+    """The values that the rules for work on one sample need.
+
+    Attributes:
+        labels: label paths of all label sets that the sample's dataset used; None if labels are
+            not checked.
+        now: the current time, with a time zone.
+    """
+
+    sample: Sample
+    labels: Collection[LabelPath] | None
+    now: datetime
+
+
+def find_broken_rule(new: Iterable[Event], here: Sequence[Event], rules: WorkRules) -> str:
+    """Return why new events break a rule for an annotator's own work; empty if they break none.
+
+    Annotations that the local stream had in the same form are not checked.
+
+    Args:
+        new: events that would be appended to the local stream; their values have valid types.
+        here: all events of the local stream.
+    """
+    stored = [one for event in here for one in _added(event)]
+    known = {canonical_json(payload) for payload in stored}
+    origins: dict[str, str] = {payload["id"]: payload["origin"] for payload in stored}
+    for event in new:
+        says = _find_event_problem(event, rules)
+        for payload in _added(event):
+            if says:
+                break
+            if canonical_json(payload) not in known:
+                says = _find_annotation_problem(event, payload, origins=origins, rules=rules)
+            origins[payload["id"]] = payload["origin"]
+        if says:
+            return f"the action {event.action.verb!r} of {event.at}: {says}"
+    return ""
+
+
+def _added(event: Event) -> list[Payload]:
+    return [one for one in event.action.after.annotations.values() if one is not None]
+
+
+def _find_event_problem(event: Event, rules: WorkRules) -> str:
+    if event.action.verb in REVIEW_VERBS:
+        return "only reviewers can do this action, and only on adjudicated work"
+    if _is_future(event.at, rules.now):
+        return "the time is in the future; check the clocks of both machines"
+    longest = _LONGEST_IMPORT if event.action.verb == IMPORT else IDLE_CAP
+    if event.seconds > longest:
+        return f"the working time of {event.seconds:g} seconds is longer than {longest:g} seconds"
+    return ""
+
+
+def _find_annotation_problem(
+    event: Event, payload: Payload, *, origins: dict[str, str], rules: WorkRules
+) -> str:
+    annotation = annotation_from_json(payload)
+    says = _find_origin_problem(event, annotation, before=origins.get(annotation.id, ""))
+    says = says or _find_time_problem(annotation, rules) or _find_span_problem(annotation, rules)
+    if not says and annotation.origin == HUMAN:
+        says = _find_label_problem(annotation, rules)
+    return f"annotation {annotation.id} {says}" if says else ""
+
+
+def _find_origin_problem(event: Event, annotation: Annotation, *, before: str) -> str:
+    origin = annotation.origin
+    if annotation.settled is not None:
+        return "contains an adjudication, which is not an annotator's own work"
+    if before:
+        return "" if origin == before else f"changes its origin from {before!r} to {origin!r}"
+    imported = event.action.verb in {IMPORT, JOIN} and origin.startswith(_IMPORTED)
+    if origin == HUMAN or imported:
+        return ""
+    return f"has the origin {origin!r}; an annotator's own work has the origin {HUMAN!r}"
+
+
+def _find_time_problem(annotation: Annotation, rules: WorkRules) -> str:
+    for at in (annotation.created, annotation.updated):
+        if _is_future(at, rules.now):
+            return f"has the time {at}, which is in the future; check the clocks of both machines"
+    return ""
+
+
+def _find_span_problem(annotation: Annotation, rules: WorkRules) -> str:
+    sides = [Side.SUMMARY] * len(annotation.claim) + [Side.SOURCE] * len(annotation.evidence)
+    for anchor, side in zip(annotation.anchors, sides, strict=True):
+        if anchor.side is not side:
+            return "has a span on the wrong side of the sample"
+        try:
+            trimmed = anchor.span.trim(rules.sample.document(anchor.side, anchor.index).text)
+        except (InvalidSpan, NotFound) as error:
+            return f"is outside the text: {error.message}"
+        # Imported work keeps the spans of its file.
+        if annotation.origin == HUMAN and trimmed != anchor.span:
+            return f"has white space at an end of the span {anchor.span}"
+    return ""
+
+
+def _find_label_problem(annotation: Annotation, rules: WorkRules) -> str:
+    for path in annotation.labels:
+        if rules.labels is not None and path not in rules.labels:
+            return (
+                f"has the label {JOINER.join(path)!r}, which no label set of the dataset has had"
+                " in this workspace"
+            )
+    return ""
+
+
+def _is_future(text: str, now: datetime) -> bool:
+    """Return whether a text is a time that is later than another machine's clock may show."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)) > now + CLOCK_TOLERANCE
