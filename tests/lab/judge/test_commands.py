@@ -233,6 +233,11 @@ def test_prompts_can_be_changed(
     own.write_text("Mine {question}")
     broken = ask(command, chat, "sort", rag, "--prompts", mine)
     assert (broken.code, bool(re.search(r"screen\.en\.txt.*\{context\}", broken.err))) == (2, True)
+    asked = len(chat.asked)
+    own.write_text("Mine {question} {context} if only in part {questoin}")
+    for words in (("sort", rag), ("sort", rag, "--dry-run"), ("evaluate", rag)):
+        broken = ask(command, chat, *words, "--prompts", mine)
+        assert (broken.code, "{questoin}" in broken.err, len(chat.asked)) == (2, True, asked)
     assert command("judge", "export-prompts", str(rag)).code == 1
     assert ask(command, chat, "sort", rag, "--prompts", tmp_path / "none").code == 2
 

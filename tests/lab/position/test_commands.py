@@ -182,7 +182,7 @@ def test_prompts_stand_in_their_rows(command: Command) -> None:
     assert first["model_prompt"].endswith("who?\nAnswer:")
     assert [each["score"] for each in first["model_documents"]] == [1.5, None, 1.5]
     assert second["model_ordered_kv_records"] == lookup(0)["ordered_kv_records"]
-    Path("t.txt").write_text("{question}!\n", "utf-8")
+    Path("t.txt").write_text("{question}!{search_results}\n", "utf-8")
     put("one.jsonl", placed(1))
     assert (
         command(
@@ -190,9 +190,13 @@ def test_prompts_stand_in_their_rows(command: Command) -> None:
         ).code
         == 0
     )
-    assert rows("p.jsonl")[0]["model_prompt"] == "who?!"
-    both = ("--template", "t.txt", "--style", "closed-book")
+    assert rows("p.jsonl")[0]["model_prompt"].startswith("who?!Document [1]")
+    both = ("--template", "t.txt", "--style", "query-aware")
     assert command("position", "export-prompts", "one.jsonl", *both).code == 2
+    Path("closed.txt").write_text("{question}!\n", "utf-8")
+    both = ("--template", "closed.txt", "--style", "closed-book")
+    done = command("position", "export-prompts", "one.jsonl", *both)
+    assert json.loads(done.out)["model_prompt"] == "who?!"
     assert command("position", "export-prompts", "qa.jsonl", "--json").code == 2
     wrote = command("position", "export-prompts", "qa.jsonl", "--json", "-o", "w.jsonl").json
     assert wrote["file"] == "w.jsonl"
@@ -203,6 +207,33 @@ def test_prompts_stand_in_their_rows(command: Command) -> None:
     closed = command("position", "export-prompts", "one.jsonl", "--style", "closed-book").out
     assert json.loads(closed)["model_documents"] == []
     assert len(command("position", "export-prompts", "one.jsonl", "qa.jsonl").out.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("template", "told"),
+    [
+        ("{search_results}\n{questoin}\n", r"t\.txt:2: .*\{questoin\}"),
+        ("{question}\n", r"qa\.jsonl:1: .*\{search_results\}"),
+        ("{key} {formatted_kv_records}\n", r"qa\.jsonl:1: .*\{key\}"),
+        ("\n", r"t\.txt "),
+    ],
+)
+def test_a_template_that_can_not_be_filled_is_refused(
+    command: Command, template: str, told: str
+) -> None:
+    """An unknown or missing placeholder is named before any request; no file is written."""
+    put("qa.jsonl", placed(1))
+    Path("t.txt").write_text(template, "utf-8")
+    assert command("init").code == 0
+    with chatting() as chat:
+        model = ("--model", "toy", "--base-url", chat.url)
+        for asked in (("run", *model), ("run", *model, "--dry-run"), ("export-prompts",)):
+            name, *more = asked
+            done = command(
+                "position", name, "qa.jsonl", "--template", "t.txt", "-o", "p.jsonl", *more
+            )
+            assert (done.code, bool(re.search(told, done.err))) == (2, True), done.err
+        assert (chat.asked, Path("p.jsonl").exists()) == ([], False)
 
 
 def test_a_model_answers_and_is_not_asked_twice(command: Command) -> None:

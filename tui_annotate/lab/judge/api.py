@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.lab.chat.judge_config import JudgeConfig, choose_judge
+from tui_annotate.lab.chat.prompts import check_folders
 from tui_annotate.lab.judge.context_order import (
     ContextOrderResult,
     SortOptions,
@@ -50,7 +51,11 @@ def make_runner(
     """Create a runner for a judge, without sending a request.
 
     If `replies` is None, replies are cached in memory.
+
+    Raises:
+        InvalidInput: a prompt in the folders of `config` is invalid.
     """
+    check_folders(config.folders)
     return JudgeRunner(
         config.load(replies),
         language=config.language,

@@ -270,7 +270,7 @@ class ProposalService:
     def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
         """Estimate the cost of a run without sending a request."""
         require_permission(self.machines.actor, Permission.MANAGE)
-        state = _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
+        state = self._start_run(options)
         samples = cached = characters = 0
         for some in self._read_pages(state):
             for question in map(state.build_question, some):
@@ -295,13 +295,13 @@ class ProposalService:
             Unavailable: the endpoint cannot be reached; replies so far are cached.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
-        state = _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
+        state = self._start_run(options)
         maker = f"judge:{judge.model}"
         found: dict[SampleKey, tuple[Suggestion, ...]] = {}
         refused: Counter[str] = Counter()
         language = options.language or prompts.LANGUAGES[0]
         reminder = prompts.load_prompt("again", language=language, folders=options.folders)
-        began, parser = time.monotonic(), ParsingJudge(judge, reminder=reminder.text)
+        began, parser = time.monotonic(), ParsingJudge(judge, reminder=reminder.fill())
         for some in self._read_pages(state):
             replies = parser.ask_all(
                 [state.build_question(sample) for sample in some], parse_proposals
@@ -337,6 +337,10 @@ class ProposalService:
             refused=dict(sorted(refused.items())),
             tally=parser.tally,
         )
+
+    def _start_run(self, options: ProposalOptions) -> _RunState:
+        prompts.check_folders(options.folders)
+        return _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
 
     def _read_pages(self, state: _RunState) -> Iterator[list[Sample]]:
         """Yield lists of samples that have a source and a summary; no transaction stays open."""

@@ -86,7 +86,7 @@ class JudgeRunner:
             Question(user=self.prompt(prompt, row.language).fill(question=row.question, **each))
             for each in slots
         ]
-        reminder = self.prompt("again", row.language).text
+        reminder = self.prompt("again", row.language).fill()
         parser = ParsingJudge(
             self.judge, reminder=reminder, tally=self.tally, on_reply=self._on_reply
         )

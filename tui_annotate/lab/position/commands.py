@@ -228,7 +228,8 @@ TemplateOption = Annotated[
     option(
         "--template",
         "FILE",
-        "Prompt template file; contains {search_results} and {question}, or {kv} and {key}.",
+        "Prompt template file, with {search_results} and {question}, or with {kv} and {key}; with"
+        " --style closed-book only with {question}.",
     ),
 ]
 
@@ -279,13 +280,26 @@ def _refuse_two_outputs(target: Path | None, what: str, *, as_json: bool) -> Non
 
 
 def _read_template(path: Path | None, style: PromptStyle) -> str:
+    from tui_annotate.lab.chat.placeholders import check_placeholders
+    from tui_annotate.lab.position.prompts import PAIR_PLACEHOLDERS, QUESTION_PLACEHOLDERS
     from tui_annotate.plugins.files.small_text import read_text
 
     if path is None:
         return ""
-    if style is not PromptStyle.PLAIN:
-        raise InvalidInput("--template and --style exclude each other", "remove --style")
-    return read_text(path).removesuffix("\n")
+    if style not in {PromptStyle.PLAIN, PromptStyle.CLOSED_BOOK}:
+        raise InvalidInput(
+            f"--template and --style {style} exclude each other",
+            f"remove --style {style}, or write its text into the template",
+        )
+    template = read_text(path).removesuffix("\n")
+    if not template:
+        raise InvalidInput(
+            f"template {path} is empty", "write a prompt with the placeholders of --template"
+        )
+    # Which placeholders are required depends on the task of each row: the prompts check that.
+    known = (*QUESTION_PLACEHOLDERS, *PAIR_PLACEHOLDERS)
+    check_placeholders(template, allowed=known, required=(), file=path)
+    return template
 
 
 BaseUrlOption = Annotated[

@@ -35,6 +35,7 @@ class JudgeScorer:
 
     Raises:
         Unavailable: no judge is named.
+        InvalidInput: a prompt in the user's folder is invalid.
     """
 
     name = "judge"
@@ -48,6 +49,7 @@ class JudgeScorer:
             )
         self._judge: Judge = options.judge
         self._folders = (Path(options.prompts),) if options.prompts else ()
+        prompts.check_folders(self._folders)
         self._versions: dict[str, str] = {}
         self.maker = f"judge-score:{self._judge.model}"
 
@@ -66,7 +68,7 @@ class JudgeScorer:
         while some := list(islice(waiting, _BATCH)):
             language = some[0].language
             reminder = prompts.load_prompt("again", language=language, folders=self._folders)
-            parser = ParsingJudge(self._judge, reminder=reminder.text)
+            parser = ParsingJudge(self._judge, reminder=reminder.fill())
             grades = iter(
                 parser.ask_all(
                     [one for each in some for one in self._build_questions(each)], parse_grade
