@@ -16,6 +16,7 @@ from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.lab.chat import llm_judge
 from tui_annotate.lab.chat.llm_judge import MAX_REPLY_BYTES, LlmJudge, reply_key
+from tui_annotate.lab.chat.replies import ParsingJudge
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.http_errors import RESUME_HINT
 from tui_annotate.plugins.judges import Judge, JudgeOptions, ModelReply, Question
@@ -78,6 +79,29 @@ def test_a_reply_is_asked_for_once(chat: FakeChat) -> None:
     }
     assert len(keys) == 12
     assert len(chat.asked) == 1
+
+
+def test_an_unreadable_reply_is_not_kept(chat: FakeChat) -> None:
+    """A reply that the question does not accept is returned, but neither stored nor used again."""
+    asked, picky = judge(chat), Question(user="hello", readable=lambda reply: reply == "2")
+    assert asked.ask(picky) == ModelReply("1", cached=False)
+    assert not asked.cached(HELLO)
+    asked.ask(HELLO)
+    assert (asked.cached(HELLO), asked.cached(picky)) == (True, False)
+    chat.answer = lambda _: "2"
+    assert asked.ask(picky) == ModelReply("2", cached=False)
+    assert asked.ask(HELLO) == ModelReply("2", cached=True)
+
+
+def test_a_repeated_question_is_not_paid_for_twice(chat: FakeChat) -> None:
+    """The clear reply to a repetition is found again, although the first reply was not stored."""
+    chat.answer = lambda prompt: "1" if "Only a digit!" in prompt else "perhaps"
+    asked = judge(chat)
+    for _ in range(2):
+        parser = ParsingJudge(asked, reminder="Only a digit!")
+        assert parser.ask_one(HELLO, lambda reply: reply if reply == "1" else None) == "1"
+        assert parser.cached(HELLO, lambda reply: reply if reply == "1" else None)
+    assert (len(chat.asked), parser.tally.cached, parser.tally.repeated) == (2, 1, 1)
 
 
 def test_what_is_sent(chat: FakeChat) -> None:

@@ -183,6 +183,7 @@ def test_after_three_times_it_is_told() -> None:
     parser, found = ask(Scripted("x", "y", "z", "1"), "a")
     assert found == [None]
     assert (parser.tally.asked, parser.tally.unclear) == (3, 1)
+    assert (parser.tally.questions, parser.tally.unanswered) == (1, 1)
 
 
 def test_known_replies_cost_nothing() -> None:
@@ -203,6 +204,7 @@ def test_one_refused_question_is_no_end(caplog: pytest.LogCaptureFixture) -> Non
     parser, found = ask(Scripted("1", InvalidInput("too long")), "a", "b")
     assert found == [None, "1"]
     assert (parser.tally.refused, parser.tally.unclear) == (1, 0)
+    assert (parser.tally.questions, parser.tally.unanswered) == (2, 1)
     assert "too long" in caplog.text
     with pytest.raises(InvalidInput):
         ask(Scripted(InvalidInput("too long")), "a")

@@ -61,7 +61,7 @@ def test_sort_writes_the_published_form(
     assert {name: first[name] for name in first if name != "contexts"} == {
         "question": ROWS[0]["question"],
         "good": [0, 2, 3, 5, 6, 7], "bad": [1, 4], "sorted": [2, 5, 0, 6, 7, 3],
-        "spearman": 0.429, "sim": 0.667, "overlap": [2, 0],
+        "spearman": 0.429, "sim": 0.667, "overlap": [2, 0], "unclear": 0,
     }  # fmt: skip
     assert (second["spearman"], second["sorted"]) == (None, [])
     assert second["reason"]
@@ -301,11 +301,60 @@ def test_a_hostile_endpoint_changes_nothing(
 
 
 def test_unclear_replies_are_told(command: Command, chat: FakeChat, rag: Path) -> None:
-    """How often was asked again, and what stayed unclear."""
+    """The counts of repeated and of unclear questions are printed; the command is done in part."""
     chat.answer = lambda _: "perhaps"
     done = ask(command, chat, "sort", rag)
+    assert done.code == 3
     assert ["18"] in printed_numbers(done.err)
     assert ["9"] in printed_numbers(done.err)
+    assert MissingReason.UNCLEAR_JUDGE in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "silence", "reason"),
+    [
+        (("sort",), "perhaps", MissingReason.UNCLEAR_JUDGE),
+        (("generate",), "", MissingReason.SILENT_JUDGE),
+        (("evaluate", "--metric", "faithfulness"), "", MissingReason.UNCLEAR_JUDGE),
+    ],
+)
+def test_an_unreadable_judge_is_no_result(
+    command: Command,
+    chat: FakeChat,
+    rag: Path,
+    tmp_path: Path,
+    words: tuple[str, ...],
+    silence: str,
+    reason: str,
+) -> None:
+    """Unreadable replies are counted with a reason, not cached, and end with exit code 3."""
+    chat.answer = lambda _: silence
+    cache = tmp_path / "kept.jsonl"
+    done = ask(command, chat, *words, rag, "--cache", cache, "--json")
+    rows = done.json["rows"] if words[0] == "evaluate" else done.json
+    assert (done.code, "--max-unclear" in done.err) == (3, True)
+    assert min(each["unclear"] for each in rows) > 0
+    told = [each.get("reason") or each["reasons"]["faithfulness"] for each in rows]
+    assert set(told) <= {reason, MissingReason.SILENT_JUDGE}
+    assert not cache.exists()
+    assert ask(command, chat, *words, rag, "--max-unclear", "1").code == 0
+    asked = len(chat.asked)
+    ask(command, chat, *words, rag, "--cache", cache)
+    assert len(chat.asked) > asked
+
+
+def test_some_unclear_replies_are_allowed(command: Command, chat: FakeChat, rag: Path) -> None:
+    """By default, up to a tenth of the questions may lack a readable reply; refusals count too."""
+    script = Script()
+    chat.answer = lambda prompt: "perhaps" if "rel3" in prompt else script(prompt)
+    done = ask(command, chat, "sort", rag, "--keep-irrelevant", "--json")
+    share = done.json[0]["unclear"] / 16
+    assert share > 0.1
+    assert done.code == 3
+    lenient = ("sort", rag, "--keep-irrelevant", "--max-unclear")
+    assert ask(command, chat, *lenient, str(share)).code == 0
+    assert ask(command, chat, *lenient, str(share - 0.01)).code == 3
+    assert ask(command, chat, *lenient, "2").code == 2
 
 
 PART = {
@@ -349,9 +398,10 @@ def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
     with chatting(lambda _: "hm") as chat:
         asked = ("judge", "suggest", "--model", "toy", "--base-url", chat.url)
         done = filled(*asked, "--max-chars", "10", "--limit", "1")
-    assert done.code == 0
+        lenient = filled(*asked, "--max-unclear", "1", "--limit", "1")
+        report = filled(*asked, "--max-chars", "10", "--limit", "1", "--json").json
+    assert (done.code, lenient.code) == (3, 0)
     assert re.search(r"--max-chars.*\b1\b", done.err)
-    report = filled(*asked, "--max-chars", "10", "--limit", "1", "--json").json
     assert (report["cut"], report["unclear"]) == (1, 1)
 
 

@@ -261,5 +261,10 @@ def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatc
         assert len(chat.asked) == 2
         assert answers(*asked).code == 0
         assert len(chat.asked) == 2
+        chat.answer = lambda _: "perhaps"
+        unclear = answers(*asked[:5], "other", *asked[6:], "--json")
+        assert (unclear.code, unclear.json[0]["unclear"]) == (3, 2)
+        assert answers(*asked[:5], "other", *asked[6:], "--max-unclear", "1").code == 0
+        assert len(chat.asked) == 2 + 2 * 6
     listed = answers("scores", "list", "--json").json
-    assert {each["maker"] for each in listed} == {"judge-score:toy"}
+    assert {each["maker"] for each in listed} == {"judge-score:toy", "judge-score:other"}

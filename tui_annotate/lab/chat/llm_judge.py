@@ -90,19 +90,27 @@ class LlmJudge:
         self._locks: dict[str, _QuestionLock] = {}
 
     def ask(self, question: Question) -> ModelReply:
-        """Return the reply to a question from the cache, or else from the model."""
+        """Return the reply to a question from the cache, or else from the model.
+
+        An unreadable reply is not stored, so that a repeated run asks again.
+        """
         key = reply_key(self.model, question)
-        if (known := self._replies.get(key)) is not None:
+        if (known := self._find_cached(key, question)) is not None:
             return ModelReply(known, cached=True)
         # A caller with the same question may have stored the reply while this one waited.
         with self._hold_lock(key):
-            if (known := self._replies.get(key)) is not None:
+            if (known := self._find_cached(key, question)) is not None:
                 return ModelReply(known, cached=True)
             with self._slots:
                 text = self._complete(question)
-            about = {"model": self.model, "host": self.host, **_key_parameters(question)}
-            self._replies.put(key, text, about=about)
+            if question.accepts(text):
+                about = {"model": self.model, "host": self.host, **_key_parameters(question)}
+                self._replies.put(key, text, about=about)
         return ModelReply(text, cached=False)
+
+    def _find_cached(self, key: str, question: Question) -> str | None:
+        known = self._replies.get(key)
+        return known if known is not None and question.accepts(known) else None
 
     @contextmanager
     def _hold_lock(self, key: str) -> Iterator[None]:
@@ -135,8 +143,8 @@ class LlmJudge:
             pool.shutdown(cancel_futures=True)
 
     def cached(self, question: Question) -> bool:
-        """Return whether the reply to a question is cached."""
-        return self._replies.get(reply_key(self.model, question)) is not None
+        """Return whether a readable reply to a question is cached."""
+        return self._find_cached(reply_key(self.model, question), question) is not None
 
     def _ask_or_error(self, question: Question) -> ModelReply | TuiAnnotateError:
         try:

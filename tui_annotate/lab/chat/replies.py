@@ -125,9 +125,10 @@ ATTEMPTS: Final = 3
 
 @dataclass(slots=True)
 class ReplyTally:
-    """Counts of the replies to questions: received, cached, repeated, unclear and refused.
+    """Counts of questions and of their replies: received, cached, repeated, unclear and refused.
 
     Attributes:
+        questions: different questions, each of which needs one readable reply.
         asked: replies that the endpoint sent.
         cached: replies from the cache.
         repeated: replies to repeated questions.
@@ -136,6 +137,7 @@ class ReplyTally:
         characters: code points sent.
     """
 
+    questions: int = 0
     asked: int = 0
     cached: int = 0
     repeated: int = 0
@@ -143,6 +145,11 @@ class ReplyTally:
     refused: int = 0
     characters: int = 0
     lock: Lock = field(default_factory=Lock, repr=False, compare=False)
+
+    @property
+    def unanswered(self) -> int:
+        """Number of questions without a readable reply."""
+        return self.unclear + self.refused
 
 
 class ParsingJudge:
@@ -177,28 +184,33 @@ class ParsingJudge:
             InvalidInput: the endpoint refuses a question before any reply arrived.
         """
         found: list[_T | None] = [None] * len(questions)
-        open_ = list(range(len(questions)))
-        for attempt in range(ATTEMPTS):
-            asked = [self._repeat_question(questions[at], attempt) for at in open_]
+        checked = [_only_readable(question, read) for question in questions]
+        attempts = {at: self._cached_attempt(each) or 0 for at, each in enumerate(checked)}
+        while attempts:
+            order = sorted(attempts)
+            asked = [_repeat_question(checked[at], attempts[at], self._reminder) for at in order]
             unclear = []
             for place, outcome in self.judge.ask_all(asked):
-                at = open_[place]
                 text = self._count_reply(asked[place], outcome)
                 if text is not None and (value := read(text)) is not None:
-                    found[at] = value
+                    found[order[place]] = value
                 elif text is not None:
-                    unclear.append(at)
-            open_ = sorted(unclear)
-            if not open_:
-                break
+                    unclear.append(order[place])
+            attempts = {at: attempts[at] + 1 for at in unclear if attempts[at] + 1 < ATTEMPTS}
+            with self.tally.lock:
+                self.tally.unclear += len(unclear) - len(attempts)
         with self.tally.lock:
-            self.tally.unclear += len(open_)
+            self.tally.questions += len(questions)
         return found
 
-    def _repeat_question(self, question: Question, attempt: int) -> Question:
-        if not attempt:
-            return question
-        return replace(question, user=f"{question.user}\n\n{self._reminder}", attempt=attempt)
+    def cached(self, question: Question, read: Callable[[str], _T | None]) -> bool:
+        """Return whether a readable reply to a question, or to its repetition, is cached."""
+        return self._cached_attempt(_only_readable(question, read)) is not None
+
+    def _cached_attempt(self, question: Question) -> int | None:
+        # An unclear first reply is not cached, but the clear reply to its repetition is.
+        repeated = (_repeat_question(question, at, self._reminder) for at in range(ATTEMPTS))
+        return next((each.attempt for each in repeated if self.judge.cached(each)), None)
 
     def _count_reply(
         self, question: Question, outcome: ModelReply | TuiAnnotateError
@@ -221,3 +233,13 @@ class ParsingJudge:
             return outcome.text
         _log.warning("%s", outcome.message)
         return None
+
+
+def _only_readable(question: Question, read: Callable[[str], _T | None]) -> Question:
+    return replace(question, readable=lambda reply: read(reply) is not None)
+
+
+def _repeat_question(question: Question, attempt: int, reminder: str) -> Question:
+    if not attempt:
+        return question
+    return replace(question, user=f"{question.user}\n\n{reminder}", attempt=attempt)

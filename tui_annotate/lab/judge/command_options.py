@@ -21,6 +21,7 @@ from tui_annotate.cli.options import (
     option,
     parse_target,
 )
+from tui_annotate.lab.chat.command_options import MAX_UNCLEAR, MaxUnclearOption
 
 ModelOption = Annotated[
     str, option("--model", "NAME", "Name of the judge model (default: from the settings).")
@@ -76,6 +77,7 @@ class JudgeCommandOptions:
     language: LanguageOption = ""
     prompts: PromptsOption = None
     concurrency: ConcurrencyOption = 4
+    max_unclear: MaxUnclearOption = MAX_UNCLEAR
     cache: Annotated[
         Path | None,
         option(

@@ -25,6 +25,12 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.people import Permission
+from tui_annotate.lab.chat.command_options import (
+    MAX_UNCLEAR,
+    MaxUnclearOption,
+    check_unclear,
+    exit_if_partial,
+)
 from tui_annotate.lab.judge.command_options import (
     ConcurrencyOption,
     JudgeCommandOptions,
@@ -57,6 +63,7 @@ def suggest(
     language: LanguageOption = "",
     prompts: PromptsOption = None,
     concurrency: ConcurrencyOption = 4,
+    max_unclear: MaxUnclearOption = MAX_UNCLEAR,
     max_chars: Annotated[
         int,
         typer.Option(
@@ -102,10 +109,12 @@ def suggest(
             return
         with output.show_progress("samples") as show_progress:
             done = ProposalService(machines).run(options, judge, progress=show_progress)
+    check_unclear(done.tally, max_unclear)
     if as_json:
         output.print_json(_proposals_as_json(done))
     else:
         _print_proposals(done)
+    exit_if_partial()
 
 
 def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> None:
@@ -249,11 +258,12 @@ def sort(
             setup.dataset_judge.store_sorted(found, setup.runner, options)
         if chosen.target:
             write_sorted(found, chosen.target)
-    print_tally(setup.runner)
+    print_tally(setup.runner, chosen)
     if chosen.as_json:
         output.print_json([each.as_json() for each in found])
     else:
         print_sorted(found)
+    exit_if_partial()
 
 
 @takes_judge_options
@@ -312,8 +322,9 @@ def generate(
             write_generated(found, chosen.target)
         if answers_dir:
             write_truths(found, answers_dir)
-    print_tally(setup.runner)
+    print_tally(setup.runner, chosen)
     print_generated(found, as_json=chosen.as_json)
+    exit_if_partial()
 
 
 MetricOption = Annotated[
@@ -393,8 +404,9 @@ def evaluate(
             )
         if chosen.target:
             write_evaluated(found, metrics, chosen.target)
-    print_tally(setup.runner)
+    print_tally(setup.runner, chosen)
     print_evaluated(found, metrics, as_json=chosen.as_json)
+    exit_if_partial()
 
 
 def export_prompts(

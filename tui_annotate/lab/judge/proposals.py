@@ -270,11 +270,11 @@ class ProposalService:
     def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
         """Estimate the cost of a run without sending a request."""
         require_permission(self.machines.actor, Permission.MANAGE)
-        state = self._start_run(options)
+        state, parser = self._start_run(options, judge)
         samples = cached = characters = 0
         for some in self._read_pages(state):
             for question in map(state.build_question, some):
-                known = judge.cached(question)
+                known = parser.cached(question, parse_proposals)
                 samples += 1
                 cached += known
                 characters += 0 if known else len(question.user)
@@ -295,13 +295,11 @@ class ProposalService:
             Unavailable: the endpoint cannot be reached; replies so far are cached.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
-        state = self._start_run(options)
+        state, parser = self._start_run(options, judge)
         maker = f"judge:{judge.model}"
         found: dict[SampleKey, tuple[Suggestion, ...]] = {}
         refused: Counter[str] = Counter()
-        language = options.language or prompts.LANGUAGES[0]
-        reminder = prompts.load_prompt("again", language=language, folders=options.folders)
-        began, parser = time.monotonic(), ParsingJudge(judge, reminder=reminder.fill())
+        began = time.monotonic()
         for some in self._read_pages(state):
             replies = parser.ask_all(
                 [state.build_question(sample) for sample in some], parse_proposals
@@ -338,9 +336,12 @@ class ProposalService:
             tally=parser.tally,
         )
 
-    def _start_run(self, options: ProposalOptions) -> _RunState:
+    def _start_run(self, options: ProposalOptions, judge: Judge) -> tuple[_RunState, ParsingJudge]:
         prompts.check_folders(options.folders)
-        return _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
+        language = options.language or prompts.LANGUAGES[0]
+        reminder = prompts.load_prompt("again", language=language, folders=options.folders)
+        state = _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
+        return state, ParsingJudge(judge, reminder=reminder.fill())
 
     def _read_pages(self, state: _RunState) -> Iterator[list[Sample]]:
         """Yield lists of samples that have a source and a summary; no transaction stays open."""

@@ -54,12 +54,14 @@ class ReferenceAnswer:
         ground_truth: the reference answer; None with a reason.
         reason: why the answer is missing; else empty.
         calls: number of calls for the answer.
+        unclear: number of questions to the judge without a readable reply.
     """
 
     row: QuestionRow
     ground_truth: str | None
     reason: str = ""
     calls: int = 0
+    unclear: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Return a JSON row that importers can read, with a reason if there is no answer."""
@@ -68,6 +70,7 @@ class ReferenceAnswer:
             "question": self.row.question,
             "contexts": list(self.row.contexts),
             "ground_truth": self.ground_truth,
+            "unclear": self.unclear,
         }
         return values | ({"reason": self.reason} if self.reason else {})
 
@@ -81,19 +84,16 @@ def generate_row(
     replies, calls = (
         _read_slowly(row, runner) if options.slow else _answer_groups(row, runner, options)
     )
+    unclear = replies.count(None)
     answers = [reply for reply in replies if reply]
-    if not answers:
-        silent = all(reply is None for reply in replies)
-        why = MissingReason.SILENT_JUDGE if silent else MissingReason.UNKNOWN_ANSWER
-        return ReferenceAnswer(row=row, ground_truth=None, reason=why, calls=calls)
     while len(answers) > 1:
-        answers, joined = _join_answers(answers, row, runner, size=options.group_size)
-        calls += joined
-    if not answers:
-        return ReferenceAnswer(
-            row=row, ground_truth=None, reason=MissingReason.SILENT_JUDGE, calls=calls
-        )
-    return ReferenceAnswer(row=row, ground_truth=answers[0], calls=calls)
+        joined, more = _join_answers(answers, row, runner, size=options.group_size)
+        calls, unclear = calls + more, unclear + joined.count(None)
+        answers = [reply for reply in joined if reply]
+    truth = answers[0] if answers else None
+    silent = MissingReason.SILENT_JUDGE if unclear else MissingReason.UNKNOWN_ANSWER
+    reason = "" if answers else silent
+    return ReferenceAnswer(row=row, ground_truth=truth, reason=reason, calls=calls, unclear=unclear)
 
 
 def _answer_groups(
@@ -111,7 +111,7 @@ def _answer_groups(
 
 def _join_answers(
     there: Sequence[str], row: QuestionRow, runner: JudgeRunner, *, size: int
-) -> tuple[list[str], int]:
+) -> tuple[list[str | None], int]:
     """Join each group of answers into one; also return the number of calls.
 
     A group of a single answer needs no call.
@@ -119,8 +119,7 @@ def _join_answers(
     parts = split_groups(there, size)
     slots = [{"answers": number_texts(part)} for part in parts if len(part) > 1]
     replies = iter(runner.ask_all(row, "join", slots, read=parse_answer))
-    fewer = [part[0] if len(part) == 1 else next(replies) for part in parts]
-    return [each for each in fewer if each], len(slots)
+    return [part[0] if len(part) == 1 else next(replies) for part in parts], len(slots)
 
 
 def _read_slowly(row: QuestionRow, runner: JudgeRunner) -> tuple[list[str | None], int]:

@@ -30,6 +30,12 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.plural import format_count
+from tui_annotate.lab.chat.command_options import (
+    MAX_UNCLEAR,
+    MaxUnclearOption,
+    check_unclear,
+    exit_if_partial,
+)
 
 if TYPE_CHECKING:
     from tui_annotate.domain.scores import ScoreRun
@@ -72,6 +78,7 @@ def report_as_json(scored: ScoreReport) -> dict[str, Any]:
         "scores": scored.scores,
         "without": scored.skipped,
         "notes": list(scored.notes),
+        "unclear": scored.tally.unanswered if scored.tally else 0,
     }
 
 
@@ -300,6 +307,7 @@ def compute(
     base_url: UrlOption = "",
     judge: JudgeOption = "",
     model_folder: ModelFolderOption = "",
+    max_unclear: MaxUnclearOption = MAX_UNCLEAR,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -334,16 +342,22 @@ def compute(
         service = ScoreService(space.machines)
         # Without this, each garbage collection scans all objects of the loaded libraries.
         gc.freeze()
-        reports = [
-            _run_scorer(service, replace(chosen, scorer=each), dry_run=dry_run, as_json=as_json)
-            for each in scorers
-        ]
-        if as_json:
-            output.print_json(reports)
+        run = partial(
+            _run_scorer, service, max_unclear=max_unclear, dry_run=dry_run, as_json=as_json
+        )
+        reports = [run(replace(chosen, scorer=each)) for each in scorers]
+    if as_json:
+        output.print_json(reports)
+    exit_if_partial()
 
 
 def _run_scorer(
-    service: ScoreService, wanted: ScoreOptions, *, dry_run: bool, as_json: bool
+    service: ScoreService,
+    wanted: ScoreOptions,
+    *,
+    max_unclear: float,
+    dry_run: bool,
+    as_json: bool,
 ) -> dict[str, Any]:
     """Run a scorer or estimate its cost; return the result. Without --json, print it."""
     if dry_run:
@@ -357,6 +371,8 @@ def _run_scorer(
         scored = service.run(wanted, progress=show_progress)
     if not as_json:
         print_report(scored)
+    if scored.tally:
+        check_unclear(scored.tally, max_unclear)
     return report_as_json(scored)
 
 

@@ -14,6 +14,7 @@ from tui_annotate.domain.errors import InvalidInput, NotFound, NotReady
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
+from tui_annotate.lab.chat.replies import ReplyTally
 from tui_annotate.lab.score.sample_reader import (
     AUTO,
     LANGUAGES,
@@ -64,6 +65,7 @@ class ScoreReport:
         scores: number of scores.
         skipped: number of samples that cannot be scored, for example without a source.
         notes: warnings about the scores, one sentence each.
+        tally: counts of the replies of a chat model; None for a scorer that asks none.
     """
 
     run: ScoreRun
@@ -71,6 +73,7 @@ class ScoreReport:
     scores: int
     skipped: int = 0
     notes: tuple[str, ...] = ()
+    tally: ReplyTally | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,9 @@ class ScoreService:
                 low=scorer.low,
             )
             run = replace(run, embedder=str(getattr(scorer, "embedder", "")))
-            return self._store_run(run, values, skipped=reader.skipped)
+            report = self._store_run(run, values, skipped=reader.skipped)
+            tally = getattr(scorer, "tally", None)
+            return replace(report, tally=tally if isinstance(tally, ReplyTally) else None)
 
     def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
         """Return the number of samples that a run would score, and the cost; send no request.
