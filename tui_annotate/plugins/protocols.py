@@ -49,6 +49,8 @@ class ImportOptions:
         documents: file with the documents that the texts cite.
         offsets: unit of the file's offsets, `CODEPOINT` or `UTF16`; default: the unit in which
             the offsets fit the quotes in the file.
+        textless: whether a question without any text is a record, for callers that store nothing;
+            default: such a question is refused.
         stored: returns the stored sample with a key, for formats whose ids depend on earlier
             imports; None if no samples are stored.
         meter: counts the bytes that are read.
@@ -65,6 +67,7 @@ class ImportOptions:
     only: tuple[str, ...] = ()
     documents: Path | None = None
     offsets: str = ""
+    textless: bool = False
     stored: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
     meter: ReadMeter | None = field(default=None, compare=False)
 

@@ -300,6 +300,40 @@ def test_a_hostile_endpoint_changes_nothing(
     assert not [each for each in report if KEY in each]
 
 
+@pytest.mark.parametrize(
+    "lacking",
+    [
+        {"question": "When?", "contexts": []},
+        {"question": "When?", "contexts": None},
+        {"question": "When?", "contexts": [" "]},
+        {"question": "When?"},
+        {"user_input": "When?", "retrieved_contexts": []},
+    ],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_a_question_without_contexts_has_a_reason(
+    command: Command, chat: FakeChat, rag: Path, lacking: dict[str, Any], first: bool
+) -> None:
+    """The values of a question without contexts are null; the other questions are judged."""
+    lines = [json.dumps(lacking), *rag.read_text().splitlines()[:1]]
+    rag.write_text("\n".join(lines if first else lines[::-1]) + "\n")
+    at = 0 if first else 1
+    done = ask(command, chat, "sort", rag, "--json")
+    assert done.code == 0, done.err
+    assert (done.json[at]["spearman"], done.json[at]["contexts"]) == (None, [])
+    assert done.json[at]["reason"] == MissingReason.NO_CONTEXTS
+    assert done.json[1 - at]["spearman"] == 0.429
+    done = ask(command, chat, "generate", rag, "--json")
+    assert (done.json[at]["ground_truth"], done.json[at]["reason"]) == (
+        None,
+        MissingReason.NO_CONTEXTS,
+    )
+    chat.answer = Script()
+    done = ask(command, chat, "evaluate", rag, "--metric", "context_recall", "--json")
+    assert done.json["rows"][at]["reasons"] == {"context_recall": MissingReason.NO_GROUND_TRUTH}
+    assert ask(command, chat, "sort", rag, "--dry-run").code == 0
+
+
 def test_unclear_replies_are_told(command: Command, chat: FakeChat, rag: Path) -> None:
     """The counts of repeated and of unclear questions are printed; the command is done in part."""
     chat.answer = lambda _: "perhaps"
