@@ -185,6 +185,25 @@ def test_without_vectors_one_score_is_missing(command: Command, chat: FakeChat, 
     assert re.search(r"answer_relevancy: -\D+0\D+2", done.out)
 
 
+def test_thinking_is_no_part_of_answers(command: Command, chat: FakeChat, rag: Path) -> None:
+    """Neither of generated nor of given answers, unless --keep-thinking keeps it."""
+    script = Script()
+    chat.answer = lambda prompt: f"<think>1 or 2?</think>{script(prompt)}"
+    assert ask(command, chat, "sort", rag, "--json").json[0]["spearman"] == 0.429
+    found = ask(command, chat, "generate", rag, "--json").json
+    assert [each["ground_truth"] for each in found] == ["found", "found"]
+    kept = ask(command, chat, "generate", rag, "--keep-thinking", "--json").json
+    assert kept[0]["ground_truth"] == "<think>1 or 2?</think>Answer: found"
+    rag.write_text(rag.read_text().replace("It was built", "<think>hm</think>It was built"))
+    chat.asked.clear()
+    faithful = ("evaluate", rag, "--metric", "faithfulness", "--json")
+    found = ask(command, chat, *faithful).json["rows"]
+    assert [each["answer"] for each in found] == ["It was built.", "an answer"]
+    assert not [prompt for prompt in chat.prompts if "<think>" in prompt]
+    found = ask(command, chat, *faithful, "--keep-thinking").json["rows"]
+    assert all(each["answer"].startswith("<think>") for each in found)
+
+
 def test_a_dataset_keeps_what_is_said(command: Command, chat: FakeChat, rag: Path) -> None:
     """Runs stand in the workspace, replies too; a manager's settings name the judge."""
     chat.answer = Script()

@@ -295,6 +295,41 @@ def test_prompts_that_are_too_long_keep_their_rows(command: Command) -> None:
     assert of["groups"] == report["groups"]
 
 
+def test_thinking_is_not_written(command: Command) -> None:
+    """A reply of only thinking is no answer; --keep-thinking keeps all, without a new request."""
+    put("qa.jsonl", placed(0), placed(1, name="who now?"))
+    assert command("init").code == 0
+    with chatting(lambda at: f"<think>hm{'' if 'now' in at else '</think> sea star'}") as chat:
+        asked = ("position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
+        done = command(*asked, "-o", "p.jsonl")
+        assert (done.code, "qa.jsonl:2: " in done.err) == (3, True)
+        assert [row["model_answer"] for row in rows("p.jsonl")] == ["sea star", None]
+        assert "--max-tokens" in rows("p.jsonl")[1]["model_error"]
+        assert command(*asked, "--keep-thinking", "-o", "k.jsonl").code == 0
+        assert [row["model_answer"] for row in rows("k.jsonl")] == [
+            "<think>hm</think> sea star",
+            "<think>hm",
+        ]
+        assert len(chat.asked) == 3  # the reply without an answer was not stored
+
+
+def test_thinking_is_not_scored(command: Command) -> None:
+    """The first line after the thinking counts, for questions and for keys."""
+    thought = "<think>a sea star?\nvalue-1</think>\n"
+    put("p.jsonl", placed(0, f"{thought}sea star"), placed(0, f"{thought}kelp", name="b?"))
+    put("kv.jsonl", lookup(0) | {"model_answer": f"{thought}none"})
+
+    def mean(*words: str) -> float:
+        found: float = command("position", "evaluate", *words, "--json").json["all"]["mean"]
+        return found
+
+    assert (mean("p.jsonl"), mean("kv.jsonl")) == (0.5, 0.0)
+    assert (mean("p.jsonl", "--keep-thinking"), mean("kv.jsonl", "--keep-thinking")) == (1.0, 1.0)
+    assert command("init").code == 0
+    assert command("ingest", "p.jsonl", "--dataset", "d", "--embedder", "none").code == 0
+    assert (mean("--dataset", "d"), mean("--dataset", "d", "--keep-thinking")) == (0.5, 1.0)
+
+
 def test_a_file_with_nothing_in_it_has_no_mean(command: Command) -> None:
     """No error: there is nothing to divide by; with -o it stays a file without rows."""
     put("none.jsonl")

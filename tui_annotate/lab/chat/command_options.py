@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from tui_annotate.cli import output
 from tui_annotate.cli.convert import DONE_IN_PART
-from tui_annotate.lab.chat.replies import ReplyTally
+from tui_annotate.cli.options import flag
+
+if TYPE_CHECKING:
+    from tui_annotate.lab.chat.replies import ReplyTally
 
 MAX_UNCLEAR: Final = 0.1
 
@@ -20,6 +23,14 @@ MaxUnclearOption = Annotated[
         max=1.0,
         help="Maximum share of questions to the model without a readable reply, 0 to 1. If more"
         " questions have none, the exit code is 3.",
+    ),
+]
+
+KeepThinkingOption = Annotated[
+    bool,
+    flag(
+        "--keep-thinking",
+        "Keep <think>…</think>, the thinking of a model, as a part of its answers.",
     ),
 ]
 

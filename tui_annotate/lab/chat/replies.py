@@ -10,17 +10,18 @@ import logging
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Final, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
 
 UNKNOWN_MARKERS: Final[Mapping[str, str]] = {"en": "unknown", "zh": "不知道"}
 """Word, by language, that the model must reply if the texts contain no answer."""
 
-_THOUGHT: Final = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FENCED: Final = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _LONGEST_CHOICE: Final = 60
 """Maximum length of a reply with a choice, in code points; longer replies are not parsed."""
@@ -40,11 +41,12 @@ _AFTER_MARKER: Final = re.compile(r"\s*(?:$|[^\w\s])")
 
 
 def strip_reply(reply: str) -> str:
-    """Remove leading `<think>` blocks, and a code fence around the whole reply."""
-    text = reply
-    while found := _THOUGHT.match(text):
-        text = text[found.end() :]
-    text = text.strip()
+    """Remove the model's thinking, and a code fence around the whole reply."""
+    return _strip_fence(remove_thinking(reply))
+
+
+def _strip_fence(reply: str) -> str:
+    text = reply.strip()
     fenced = _FENCED.fullmatch(text)
     return fenced.group(1).strip() if fenced else text
 
@@ -66,10 +68,11 @@ def parse_choice(reply: str, allowed: Collection[str]) -> str | None:
 
 def parse_json(reply: str) -> Any | None:
     """Return the JSON value of a reply; None if the reply contains anything else."""
-    try:
-        return json.loads(strip_reply(reply), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        return None
+    # A reply that is JSON as a whole may quote a text with <think>.
+    for text in (_strip_fence(reply), strip_reply(reply)):
+        with suppress(ValueError, RecursionError):
+            return json.loads(text, parse_constant=_refuse_constant)
+    return None
 
 
 def _refuse_constant(word: str) -> Any:
@@ -98,8 +101,11 @@ def parse_texts(reply: str) -> tuple[str, ...] | None:
     return tuple(row.strip() for row in rows if row.strip())
 
 
-def parse_answer(reply: str) -> str | None:
-    """Return the answer in a reply, without a prefix such as "Answer:".
+def parse_answer(reply: str, *, keep_thinking: bool = False) -> str | None:
+    """Return the answer in a reply, without the model's thinking and a prefix such as "Answer:".
+
+    Args:
+        keep_thinking: return the whole reply in place of its answer, if it has one.
 
     Returns:
         "" if the model replies that the texts contain no answer; None for an empty reply.
@@ -114,7 +120,7 @@ def parse_answer(reply: str) -> str | None:
     for marker in UNKNOWN_MARKERS.values():
         if folded.startswith(marker) and _AFTER_MARKER.match(folded, len(marker)):
             return ""
-    return text
+    return reply.strip() if keep_thinking else text
 
 
 _log = logging.getLogger(__name__)

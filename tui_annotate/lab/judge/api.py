@@ -122,6 +122,7 @@ class GenerateApiOptions(JudgeApiOptions, total=False):
     group_size: int
     seed: int
     slow: bool
+    keep_thinking: bool
 
 
 class EvaluateApiOptions(JudgeApiOptions, total=False):
@@ -132,6 +133,7 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
         embedder: embedder for answer relevancy, named as for the import command; "auto" is the best
             available embedder.
         backend: "builtin", or "ragas" if that library is installed.
+        keep_thinking: keep the thinking of a model as a part of answers.
     """
 
     metrics: Sequence[str]
@@ -139,6 +141,7 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
     max_chars: int
     embedder: str
     backend: str
+    keep_thinking: bool
 
 
 def sort(
@@ -165,7 +168,7 @@ def generate(
         Unavailable: the endpoint cannot be reached.
     """
     rows = rows_of_lists(questions, contexts)
-    options = GenerateOptions(**_pick(how, "group_size", "seed", "slow"))
+    options = GenerateOptions(**_pick(how, "group_size", "seed", "slow", "keep_thinking"))
     return _open_runner(how).run(generate_row, rows, options)
 
 
@@ -186,7 +189,9 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
     """
     rows = rows_of_lists(questions, contexts, answers=answers, ground_truths=ground_truths)
     options = EvaluateOptions(
-        metrics=tuple(how.get("metrics") or METRICS), **_pick(how, "top_k", "max_chars")
+        metrics=tuple(how.get("metrics") or METRICS),
+        truth=GenerateOptions(**_pick(how, "keep_thinking")),
+        **_pick(how, "top_k", "max_chars"),
     )
     made = choose_scale(
         _config_of(how),

@@ -27,6 +27,7 @@ from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.chat.command_options import (
     MAX_UNCLEAR,
+    KeepThinkingOption,
     MaxUnclearOption,
     check_unclear,
     exit_if_partial,
@@ -285,6 +286,7 @@ def generate(
         bool,
         flag("--one-by-one", "Send each context to the judge separately, in consecutive parts."),
     ] = False,
+    keep_thinking: KeepThinkingOption = False,
     answers_dir: Annotated[
         Path | None,
         option(
@@ -307,7 +309,9 @@ def generate(
     from tui_annotate.lab.judge.result_files import write_generated, write_truths
     from tui_annotate.lab.judge.runner import plan_cost
 
-    options = GenerateOptions(group_size=group_size, seed=seed, slow=one_by_one)
+    options = GenerateOptions(
+        group_size=group_size, seed=seed, slow=one_by_one, keep_thinking=keep_thinking
+    )
     with open_setup(chosen) as setup:
         if chosen.dry_run:
             cost = plan_cost(
@@ -364,6 +368,7 @@ def evaluate(
     backend: Annotated[
         str, option("--backend", "NAME", "Scoring back end: builtin, or ragas if installed.")
     ] = "builtin",
+    keep_thinking: KeepThinkingOption = False,
 ) -> None:
     """Evaluate answers and contexts by RAG metrics.
 
@@ -380,10 +385,12 @@ def evaluate(
         EvaluateOptions,
         evaluate_row,
     )
+    from tui_annotate.lab.judge.reference_answers import GenerateOptions
     from tui_annotate.lab.judge.result_files import write_evaluated
 
     metrics = tuple(metric or METRICS)
-    options = EvaluateOptions(metrics=metrics, top_k=top_k, max_chars=max_chars)
+    truth = GenerateOptions(keep_thinking=keep_thinking)
+    options = EvaluateOptions(metrics=metrics, top_k=top_k, max_chars=max_chars, truth=truth)
     with open_setup(chosen) as setup:
         if chosen.dry_run:
             print_plan(plan_evaluate(setup.rows, setup.runner, options), setup, chosen)

@@ -113,6 +113,7 @@ class DatasetJudge:
             "metrics": list(options.metrics),
             "top_k": options.top_k,
             "max_chars": options.max_chars,
+            "keep_thinking": options.truth.keep_thinking,
         }
         maker = "judge-evaluate" if backend == "builtin" else backend
         scores = [score for name in options.metrics for score in _metric_scores(found, name)]

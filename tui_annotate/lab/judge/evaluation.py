@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.replies import (
     UNKNOWN_MARKERS,
-    parse_answer,
     parse_choice,
     parse_json,
     parse_texts,
     parse_verdicts,
 )
+from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.lab.judge.metrics import (
     MAX_CHARACTERS,
     MissingReason,
@@ -176,7 +176,7 @@ class EvaluateOptions:
         metrics: names of the metrics to compute.
         top_k: maximum number of contexts of a question to use, at least 1.
         max_chars: maximum number of code points of a question's contexts, at least 2.
-        truth: options for generating missing ground truths.
+        truth: options for generating missing answers and ground truths.
     """
 
     metrics: tuple[str, ...] = METRICS
@@ -261,14 +261,16 @@ def evaluate_row(
 def _generate_missing(
     row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions
 ) -> tuple[QuestionRow, Mapping[str, int]]:
-    """Return a row with the contexts to use, and with a generated answer and ground truth.
+    """Return a row with the texts to use: selected contexts, the answer, the ground truth.
 
     Also return the number of unreadable replies by the name of the text to generate.
     """
     kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
     looked, unclear = replace(row, contexts=kept), {}
+    if not options.truth.keep_thinking:
+        looked = replace(looked, answer=remove_thinking(row.answer))
     if not row.answer and {"faithfulness", "answer_relevancy"} & {*options.metrics}:
-        answer = _generate_answer(looked, runner)
+        answer = _generate_answer(looked, runner, options)
         unclear["answer"] = int(answer is None)
         looked = replace(looked, answer=answer or "")
     if not row.ground_truth and {"context_precision", "context_recall"} & {*options.metrics}:
@@ -300,7 +302,7 @@ def _score_metric(
     return scale(metric, row)
 
 
-def _generate_answer(row: QuestionRow, runner: JudgeRunner) -> str | None:
+def _generate_answer(row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions) -> str | None:
     """Generate an answer from the selected contexts.
 
     Returns:
@@ -311,7 +313,7 @@ def _generate_answer(row: QuestionRow, runner: JudgeRunner) -> str | None:
     return runner.ask(
         row,
         "answer",
-        read=parse_answer,
+        read=options.truth.parse_answer,
         contexts=number_texts(row.contexts),
         unknown=UNKNOWN_MARKERS[runner.prompt("answer", row.language).language],
     )

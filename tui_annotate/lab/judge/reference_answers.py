@@ -31,11 +31,13 @@ class GenerateOptions:
         group_size: maximum contexts to read, or answers to join, in one call; at least 2.
         seed: random seed of the order of contexts.
         slow: read each context separately, in consecutive parts.
+        keep_thinking: keep the model's thinking as a part of its answers.
     """
 
     group_size: int = GROUP_SIZE
     seed: int = 0
     slow: bool = False
+    keep_thinking: bool = False
 
     def __post_init__(self) -> None:
         if self.group_size < 2:
@@ -43,6 +45,10 @@ class GenerateOptions:
                 f"group size {self.group_size} is too small: answers could not be joined",
                 "pass --group-size of at least 2",
             )
+
+    def parse_answer(self, reply: str) -> str | None:
+        """Return the answer in a reply; see `lab.chat.replies.parse_answer`."""
+        return parse_answer(reply, keep_thinking=self.keep_thinking)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +88,12 @@ def generate_row(
     if not row.contexts:
         return ReferenceAnswer(row=row, ground_truth=None, reason=MissingReason.NO_CONTEXTS)
     replies, calls = (
-        _read_slowly(row, runner) if options.slow else _answer_groups(row, runner, options)
+        _read_slowly(row, runner, options) if options.slow else _answer_groups(row, runner, options)
     )
     unclear = replies.count(None)
     answers = [reply for reply in replies if reply]
     while len(answers) > 1:
-        joined, more = _join_answers(answers, row, runner, size=options.group_size)
+        joined, more = _join_answers(answers, row, runner, options=options)
         calls, unclear = calls + more, unclear + joined.count(None)
         answers = [reply for reply in joined if reply]
     truth = answers[0] if answers else None
@@ -106,23 +112,25 @@ def _answer_groups(
         {"contexts": number_texts(group), "unknown": _unknown_marker(runner, row)}
         for group in split_groups(contexts, options.group_size)
     ]
-    return runner.ask_all(row, "gather", slots, read=parse_answer), len(slots)
+    return runner.ask_all(row, "gather", slots, read=options.parse_answer), len(slots)
 
 
 def _join_answers(
-    there: Sequence[str], row: QuestionRow, runner: JudgeRunner, *, size: int
+    there: Sequence[str], row: QuestionRow, runner: JudgeRunner, *, options: GenerateOptions
 ) -> tuple[list[str | None], int]:
     """Join each group of answers into one; also return the number of calls.
 
     A group of a single answer needs no call.
     """
-    parts = split_groups(there, size)
+    parts = split_groups(there, options.group_size)
     slots = [{"answers": number_texts(part)} for part in parts if len(part) > 1]
-    replies = iter(runner.ask_all(row, "join", slots, read=parse_answer))
+    replies = iter(runner.ask_all(row, "join", slots, read=options.parse_answer))
     return [part[0] if len(part) == 1 else next(replies) for part in parts], len(slots)
 
 
-def _read_slowly(row: QuestionRow, runner: JudgeRunner) -> tuple[list[str | None], int]:
+def _read_slowly(
+    row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
+) -> tuple[list[str | None], int]:
     slots = []
     for context in row.contexts:
         parts = [context[at : at + PART] for at in range(0, len(context), PART)]
@@ -131,7 +139,7 @@ def _read_slowly(row: QuestionRow, runner: JudgeRunner) -> tuple[list[str | None
             slots.append(
                 {"before": before or "-", "part": part, "unknown": _unknown_marker(runner, row)}
             )
-    return runner.ask_all(row, "read", slots, read=parse_answer), len(slots)
+    return runner.ask_all(row, "read", slots, read=options.parse_answer), len(slots)
 
 
 def _unknown_marker(runner: JudgeRunner, row: QuestionRow) -> str:

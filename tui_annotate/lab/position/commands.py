@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import output
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     DryOption,
@@ -29,6 +30,7 @@ from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.progress import time_phase
+from tui_annotate.lab.chat.command_options import KeepThinkingOption
 from tui_annotate.lab.position.evaluate_commands import evaluate, show
 from tui_annotate.lab.position.prompts import PromptStyle
 
@@ -209,7 +211,6 @@ def _print_files(made: GenerationReport, *, as_json: bool) -> None:
     output.print_note(f"{output.many(made.rows, 'row')} in {output.many(len(made.files), 'file')}")
 
 
-PARTIAL_EXIT_CODE = 3
 MAX_MISSING_SHOWN = 5
 
 RowsArgument = Annotated[
@@ -352,6 +353,7 @@ def run(
         typer.Option(metavar="P", min=0.0, max=1.0, help="Nucleus sampling probability (top-p)."),
     ] = 1.0,
     max_chars: MaxCharsOption = 0,
+    keep_thinking: KeepThinkingOption = False,
     concurrency: ConcurrencyOption = 4,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
@@ -362,7 +364,8 @@ def run(
     The rows are written with the model's answers.
 
     Answers are cached in the workspace: an interrupted run continues. A row whose prompt is too
-    long, or is refused by the model, is written without an answer and reported.
+    long, or is refused by the model, is written without an answer and reported. The thinking of a
+    model is not a part of its answer.
 
     Exit code: 0 if each row has an answer, 3 if some rows have none.
     """
@@ -377,6 +380,7 @@ def run(
         temperature=temperature,
         top_p=top_p,
         max_tokens=max_tokens,
+        keep_thinking=keep_thinking,
     )
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
         judge = registry.load_judge(
@@ -393,7 +397,7 @@ def run(
         done = _ask_model(files, judge, options, target=target, rows=rows)
     _print_run(done, judge, as_json=as_json, dry=False)
     if done.unanswered:
-        raise typer.Exit(PARTIAL_EXIT_CODE)
+        raise typer.Exit(DONE_IN_PART)
 
 
 def _ask_model(

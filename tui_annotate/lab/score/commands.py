@@ -32,6 +32,7 @@ from tui_annotate.domain.people import Permission
 from tui_annotate.domain.plural import format_count
 from tui_annotate.lab.chat.command_options import (
     MAX_UNCLEAR,
+    KeepThinkingOption,
     MaxUnclearOption,
     check_unclear,
     exit_if_partial,
@@ -308,6 +309,7 @@ def compute(
     judge: JudgeOption = "",
     model_folder: ModelFolderOption = "",
     max_unclear: MaxUnclearOption = MAX_UNCLEAR,
+    keep_thinking: KeepThinkingOption = False,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -337,7 +339,11 @@ def compute(
             folder=model_folder,
         )
         chosen = ScoreOptions(
-            dataset=choose_dataset(space, dataset), scorer="", language=language, options=options
+            dataset=choose_dataset(space, dataset),
+            scorer="",
+            language=language,
+            keep_thinking=keep_thinking,
+            options=options,
         )
         service = ScoreService(space.machines)
         # Without this, each garbage collection scans all objects of the loaded libraries.

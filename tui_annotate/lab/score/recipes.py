@@ -99,6 +99,7 @@ _OPTIONS: Final[_Keys] = MappingProxyType(
         "lang": ("language", _TEXT),
         "with_question": ("with_question", _SWITCH),
         "use_answer_only": ("answer_only", _SWITCH),
+        "keep_thinking": ("keep_thinking", _SWITCH),
         "embedder": ("embedder", _TEXT),
         "base_url": ("base_url", _TEXT),
         "model": ("model", _TEXT),
@@ -306,7 +307,13 @@ def _score_options(space: Workspace, step: ScorerStep, dataset: str) -> ScoreOpt
 
     said: dict[str, Any] = dict(step.options)
     embedder, base_url = said.pop("embedder", ""), said.pop("base_url", "")
-    language = said.pop("language", AUTO)
+    language, keep_thinking = said.pop("language", AUTO), said.pop("keep_thinking", False)
     load = partial(space.machines.embedder, embedder, base_url=base_url)
     options = ScorerOptions(embedder=load, **said)
-    return ScoreOptions(dataset=dataset, scorer=step.scorer, language=language, options=options)
+    return ScoreOptions(
+        dataset=dataset,
+        scorer=step.scorer,
+        language=language,
+        keep_thinking=keep_thinking,
+        options=options,
+    )

@@ -46,12 +46,14 @@ class ScoreOptions:
         dataset: name of the dataset.
         scorer: name of the scorer, optionally followed by a colon and a model.
         language: one of `LANGUAGES`.
+        keep_thinking: score the thinking of a model as a part of its answers to questions.
         options: options of the scorer.
     """
 
     dataset: str
     scorer: str
     language: str = AUTO
+    keep_thinking: bool = False
     options: ScorerOptions = field(default_factory=ScorerOptions)
 
 
@@ -95,7 +97,9 @@ class ScoreService:
         require_permission(self.machines.actor, Permission.MANAGE)
         samples = self._count_samples(options.dataset)
         scorer = registry.load_scorer(options.scorer, options.options)
-        reader = self._open_reader(options.dataset, options.language)
+        reader = self._open_reader(
+            options.dataset, options.language, keep_thinking=options.keep_thinking
+        )
         on_read = time_phase(progress, "scoring", total=samples)
         with closing(ScoreValues()) as values:
             name = options.scorer.partition(":")[0]
@@ -109,7 +113,11 @@ class ScoreService:
             run = _new_run(
                 options.dataset,
                 str(getattr(scorer, "maker", "") or name),
-                parameters={**scorer.parameters, "language": options.language},
+                parameters={
+                    **scorer.parameters,
+                    "language": options.language,
+                    "keep_thinking": options.keep_thinking,
+                },
                 low=scorer.low,
             )
             run = replace(run, embedder=str(getattr(scorer, "embedder", "")))
@@ -124,7 +132,9 @@ class ScoreService:
         """
         samples = self._count_samples(options.dataset)
         scorer = registry.load_scorer(options.scorer, options.options)
-        reader = self._open_reader(options.dataset, options.language)
+        reader = self._open_reader(
+            options.dataset, options.language, keep_thinking=options.keep_thinking
+        )
         if not isinstance(scorer, CostlyScorer) or not reader.has_answers():
             return samples, None
         questions = (each.answers for each in reader.questions(lambda _: None))
@@ -198,13 +208,17 @@ class ScoreService:
             )
         return there[dataset]
 
-    def _open_reader(self, dataset: str, language: str = AUTO) -> DatasetReader:
+    def _open_reader(
+        self, dataset: str, language: str = AUTO, *, keep_thinking: bool = False
+    ) -> DatasetReader:
         if language not in LANGUAGES:
             raise InvalidInput(
                 f"unknown language {language!r}", f"choose one of: {', '.join(LANGUAGES)}"
             )
         segments = SegmentStore(self.machines.database)
-        return DatasetReader(self.machines.corpus, segments, dataset, language)
+        return DatasetReader(
+            self.machines.corpus, segments, dataset, language, keep_thinking=keep_thinking
+        )
 
 
 def _new_run(
