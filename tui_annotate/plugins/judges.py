@@ -63,12 +63,19 @@ class ReplyCache(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOptions:
-    """Options of a judge; `replies` is the reply cache, None to cache in memory only."""
+    """Options of a judge.
+
+    Attributes:
+        replies: the reply cache; None to cache in memory only.
+        concurrency: maximum number of requests at a time.
+        timeout: time limit of a request in seconds; None for the default of the judge.
+    """
 
     model: str = ""
     base_url: str = ""
     replies: ReplyCache | None = None
     concurrency: int = 4
+    timeout: float | None = None
 
 
 @runtime_checkable

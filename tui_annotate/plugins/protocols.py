@@ -178,11 +178,13 @@ class EmbedderOptions:
         model: the text after the colon of the embedder's name: a model name or a folder.
         base_url: base URL of an endpoint.
         dimensions: number of dimensions of a vector, for models with a choice; 0 for the default.
+        timeout: time limit of a request in seconds; None for the default of the embedder.
     """
 
     model: str = ""
     base_url: str = ""
     dimensions: int = 0
+    timeout: float | None = None
 
 
 @runtime_checkable

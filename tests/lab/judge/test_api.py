@@ -28,6 +28,8 @@ def test_three_functions(tmp_path: Path) -> None:
             questions, given, model="m", base_url=chat.url, keep_thinking=True
         )
         assert kept.ground_truth == "Answer: found"
+        with pytest.raises(InvalidInput, match="-1 s"):
+            tui_annotate.sort(questions, given, model="m", base_url=chat.url, timeout=-1)
         (scored,) = tui_annotate.evaluate(
             questions, given, ["A."], None, model="m", base_url=chat.url, embedder="static"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from tests.cli.conftest import Command, Result
 from tests.helpers.printed_numbers import printed_numbers
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import KEY, FakeChat, chatting, refusal
+from tests.plugins.loopback import Reply
 from tui_annotate.lab.judge.metrics import MissingReason
+from tui_annotate.plugins.retry import RetryPolicy
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -183,6 +186,25 @@ def test_without_vectors_one_score_is_missing(command: Command, chat: FakeChat, 
     chat.answer = Script()
     done = ask(command, chat, "evaluate", rag, "--embedder", "none")
     assert re.search(r"answer_relevancy: -\D+0\D+2", done.out)
+
+
+@pytest.mark.parametrize("name", ["sort", "generate", "evaluate"])
+def test_a_request_has_a_time_limit(
+    command: Command,
+    chat: FakeChat,
+    rag: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    """An endpoint that does not reply in time ends the command, which names the option."""
+    once = partial(RetryPolicy, attempts=1, first_attempts=1)
+    monkeypatch.setattr("tui_annotate.lab.chat.llm_judge.RetryPolicy", once)
+    chat.script.extend([Reply(late=True)] * 99)
+    done = ask(command, chat, name, rag, "--timeout", "0.1")
+    assert (done.code, "0.1 s" in done.err, "--timeout" in done.err) == (1, True, True), done.err
+    assert ask(command, chat, name, rag, "--timeout", "0").code == 2
+    assert ask(command, chat, name, rag, "--timeout", "nan").code == 2
+    assert ask(command, chat, name, rag, "--max-unclear", "nan").code == 2
 
 
 def test_thinking_is_no_part_of_answers(command: Command, chat: FakeChat, rag: Path) -> None:

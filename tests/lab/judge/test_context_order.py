@@ -265,7 +265,8 @@ def test_progress_is_told(chat: FakeChat) -> None:
     report: list[TaskProgress] = []
     rows = rows_of_lists(["Q?", "R?"], [contexts(1, 2), contexts(1, 2)])
     seat(chat, progress=report.append).run(sort_row, rows, SortOptions())
-    assert [each.records for each in report] == [1, 2, 3, 4, 5, 6]
+    assert [each.records for each in report] == [0, 1, 2, 3, 4, 5, 6]
+    assert {each.waiting for each in report} == {f"replies from {chat.url[7:-3]}"}
     assert report[-1].share is not None
 
 

@@ -315,7 +315,7 @@ def test_samples_without_both_sides_are_passed_over(store: Store) -> None:
     asked = ProposalOptions(dataset="o")
     done = store.service().run(asked, says(), progress=lambda at: seen.append(at.share))
     assert (done.samples, done.skipped) == (1, 1)
-    assert seen == [1.0]
+    assert seen == [0.5, 1.0]
 
 
 def test_only_who_manages_lets_a_model_propose(store: Store) -> None:

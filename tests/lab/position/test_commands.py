@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from tests.cli.conftest import Command
 from tests.helpers.position_rows import golden, lines, lookup, placed, question, real
 from tests.helpers.printed_numbers import printed_numbers
 from tests.plugins.chat_server import chatting, refusal
+from tests.plugins.loopback import Reply
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.position_studies import gold_position
+from tui_annotate.plugins.retry import RetryPolicy
 
 
 def put(name: str, *rows: Any) -> str:
@@ -356,6 +359,22 @@ def test_a_model_that_is_gone_ends_the_run(command: Command) -> None:
         chat.script.extend([refusal(401, "no such key")] * 2)
         gone = command("position", "run", "qa.jsonl", *asked)
     assert (gone.code, Path("p.jsonl").exists()) == (1, False)
+
+
+def test_a_request_has_a_time_limit(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the command waits, it says for whom; after the limit, the error names the option."""
+    monkeypatch.setattr("tui_annotate.cli.output.PROGRESS_INTERVAL", 0.0)
+    once = partial(RetryPolicy, attempts=1, first_attempts=1)
+    monkeypatch.setattr("tui_annotate.lab.chat.llm_judge.RetryPolicy", once)
+    put("qa.jsonl", placed(0))
+    assert command("init").code == 0
+    with chatting() as chat:
+        chat.script.append(Reply(late=True))
+        asked = ("position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
+        done = command(*asked, "--timeout", "0.1", "-o", "p.jsonl")
+    assert (done.code, "0.1 s" in done.err, "--timeout" in done.err) == (1, True, True)
+    assert f"replies from {chat.url[7:-3]}" in done.err
+    assert command(*asked, "--temperature", "nan").code == 2
 
 
 # scoring

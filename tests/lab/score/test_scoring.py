@@ -312,7 +312,7 @@ def test_thinking_is_no_part_of_an_answer(space: Workspace, tmp_path: Path) -> N
     _ingest(space, tmp_path, "thought", ROW | {"generation": thought})
     _ingest(space, tmp_path, "plain", ROW)
 
-    def raws(dataset: str, **options: bool) -> list[float | None]:
+    def raws(dataset: str, **options: Any) -> list[float | None]:
         scoring = space.machines.scoring
         scoring.run(ScoreOptions(dataset=dataset, scorer="unigram", **options))
         found = space.machines.scores.scores(dataset, names=(OVERLAP, SURPRISE))

@@ -8,7 +8,7 @@ import typer
 
 from tui_annotate.cli import output
 from tui_annotate.cli.convert import DONE_IN_PART
-from tui_annotate.cli.options import flag
+from tui_annotate.cli.options import flag, refuse_nan
 
 if TYPE_CHECKING:
     from tui_annotate.lab.chat.replies import ReplyTally
@@ -21,6 +21,7 @@ MaxUnclearOption = Annotated[
         metavar="SHARE",
         min=0.0,
         max=1.0,
+        callback=refuse_nan,
         help="Maximum share of questions to the model without a readable reply, 0 to 1. If more"
         " questions have none, the exit code is 3.",
     ),

@@ -95,6 +95,7 @@ class JudgeApiOptions(TypedDict, total=False):
         prompts: folder with a user's own prompts.
         cache: file that stores the replies; cached questions are not sent again.
         concurrency: requests at a time, 1 to 64 (default: 4).
+        timeout: time limit of a request in seconds (default: 300).
         progress: function that receives the progress of the run.
     """
 
@@ -104,6 +105,7 @@ class JudgeApiOptions(TypedDict, total=False):
     prompts: Path | str | None
     cache: Path | str | None
     concurrency: int
+    timeout: float | None
     progress: Callable[[TaskProgress], None] | None
 
 
@@ -218,6 +220,7 @@ def _config_of(how: Any) -> JudgeConfig:
         language=how.get("language", ""),
         folders=(Path(folder),) if folder else (),
         concurrency=how.get("concurrency", 4),
+        timeout=how.get("timeout"),
     )
 
 
@@ -260,7 +263,9 @@ def choose_scale(
     """
     if backend not in BACKENDS:
         raise InvalidInput(f"unknown back end {backend!r}", f"choose one of: {', '.join(BACKENDS)}")
-    made = _load_embedder(embedder, settings, vector_set) if "answer_relevancy" in metrics else None
+    needed = "answer_relevancy" in metrics
+    load = partial(_load_embedder, timeout=config.timeout)
+    made = load(embedder, settings, vector_set) if needed else None
     embed, label = (made.embed, f"{made.label} {made.version}") if made else (None, "")
     if backend == "builtin":
         return ScaleSetup(None, embed, label)
@@ -271,17 +276,27 @@ def choose_scale(
         base_url=config.base_url,
         embed=embed,
         concurrency=config.concurrency,
+        timeout=config.timeout,
     )
     return ScaleSetup(ragas.score, embed, label)
 
 
-def _load_embedder(chosen: str, settings: Settings, used: VectorSet | None) -> Embedder | None:
+def _load_embedder(
+    chosen: str, settings: Settings, used: VectorSet | None, *, timeout: float | None
+) -> Embedder | None:
     if not chosen and used is not None:
         return registry.load_embedder(
-            used.embedder, base_url=used.base_url, dimensions=used.asked_dimensions
+            used.embedder,
+            base_url=used.base_url,
+            dimensions=used.asked_dimensions,
+            timeout=timeout,
         )
     name = chosen or settings.embedder
     if name == "none":
         return None
-    best = registry.best_embedder() if name == "auto" else name
-    return registry.load_embedder(best, base_url=settings.base_url, dimensions=settings.dimensions)
+    return registry.load_embedder(
+        registry.best_embedder() if name == "auto" else name,
+        base_url=settings.base_url,
+        dimensions=settings.dimensions,
+        timeout=timeout,
+    )

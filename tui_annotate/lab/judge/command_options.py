@@ -14,6 +14,7 @@ import typer
 from tui_annotate.cli import completion
 from tui_annotate.cli.options import (
     JsonOption,
+    TimeoutOption,
     WorkspaceOption,
     argument,
     dataset_option,
@@ -78,6 +79,7 @@ class JudgeCommandOptions:
     prompts: PromptsOption = None
     concurrency: ConcurrencyOption = 4
     max_unclear: MaxUnclearOption = MAX_UNCLEAR
+    timeout: TimeoutOption = None
     cache: Annotated[
         Path | None,
         option(

@@ -120,6 +120,7 @@ def _open_runner(
         language=chosen.language,
         folders=folders,
         concurrency=chosen.concurrency,
+        timeout=chosen.timeout,
     )
     with output.show_progress("replies") as show_progress:
         yield (

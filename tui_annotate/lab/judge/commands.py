@@ -13,6 +13,7 @@ from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     DryOption,
     JsonOption,
+    TimeoutOption,
     WorkspaceOption,
     add_command,
     add_group,
@@ -65,6 +66,7 @@ def suggest(
     prompts: PromptsOption = None,
     concurrency: ConcurrencyOption = 4,
     max_unclear: MaxUnclearOption = MAX_UNCLEAR,
+    timeout: TimeoutOption = None,
     max_chars: Annotated[
         int,
         typer.Option(
@@ -102,7 +104,12 @@ def suggest(
             limit=limit,
         )
         judge = load_named_judge(
-            space, model, base_url=base_url, concurrency=concurrency, unasked=dry_run
+            space,
+            model,
+            base_url=base_url,
+            unasked=dry_run,
+            concurrency=concurrency,
+            timeout=timeout,
         )
         if dry_run:
             planned = ProposalService(machines).plan(options, judge)

@@ -20,7 +20,7 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.labels import JOINER, Label, LabelTree, Requirement
 from tui_annotate.domain.people import Permission, require_permission
-from tui_annotate.domain.progress import TaskProgress
+from tui_annotate.domain.progress import TaskProgress, replies_from
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.suggestions import Suggestion, with_id
@@ -299,8 +299,19 @@ class ProposalService:
         maker = f"judge:{judge.model}"
         found: dict[SampleKey, tuple[Suggestion, ...]] = {}
         refused: Counter[str] = Counter()
-        began = time.monotonic()
+        began, waiting = time.monotonic(), replies_from(judge.host)
+
+        def report_progress(unread: int = 0) -> None:
+            if progress:
+                done = state.read - unread
+                share = (done + state.skipped) / state.total
+                seconds = time.monotonic() - began
+                progress(
+                    TaskProgress("asking", done, share=share, seconds=seconds, waiting=waiting)
+                )
+
         for some in self._read_pages(state):
+            report_progress(len(some))
             replies = parser.ask_all(
                 [state.build_question(sample) for sample in some], parse_proposals
             )
@@ -309,10 +320,7 @@ class ProposalService:
                     each = locate_proposals(sample, spans, state.labels, maker=maker)
                     found[sample.key] = each.suggestions
                     refused.update(each.refused)
-            if progress:
-                share = (state.read + state.skipped) / state.total
-                seconds = time.monotonic() - began
-                progress(TaskProgress("asking", state.read, share=share, seconds=seconds))
+            report_progress()
         run = _score_run(options, judge, state, kind=RunKind.SUGGEST)
         pairs = ((key, each) for key, several in found.items() for each in several)
         new = self.machines.suggestions.add(run, pairs)

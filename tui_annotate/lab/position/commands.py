@@ -16,6 +16,7 @@ from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     DryOption,
     JsonOption,
+    TimeoutOption,
     WorkspaceOption,
     add_command,
     add_group,
@@ -25,11 +26,12 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
     parse_target,
+    refuse_nan,
 )
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
-from tui_annotate.domain.progress import time_phase
+from tui_annotate.domain.progress import replies_from, time_phase
 from tui_annotate.lab.chat.command_options import KeepThinkingOption
 from tui_annotate.lab.position.evaluate_commands import evaluate, show
 from tui_annotate.lab.position.prompts import PromptStyle
@@ -346,15 +348,25 @@ def run(
     template: TemplateOption = None,
     max_tokens: MaxTokensOption = 100,
     temperature: Annotated[
-        float, typer.Option(metavar="T", min=0.0, max=2.0, help="Sampling temperature.")
+        float,
+        typer.Option(
+            metavar="T", min=0.0, max=2.0, callback=refuse_nan, help="Sampling temperature."
+        ),
     ] = 0.0,
     top_p: Annotated[
         float,
-        typer.Option(metavar="P", min=0.0, max=1.0, help="Nucleus sampling probability (top-p)."),
+        typer.Option(
+            metavar="P",
+            min=0.0,
+            max=1.0,
+            callback=refuse_nan,
+            help="Nucleus sampling probability (top-p).",
+        ),
     ] = 1.0,
     max_chars: MaxCharsOption = 0,
     keep_thinking: KeepThinkingOption = False,
     concurrency: ConcurrencyOption = 4,
+    timeout: TimeoutOption = None,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -371,6 +383,7 @@ def run(
     """
     from tui_annotate.lab.position import model_runs as asking
     from tui_annotate.plugins import registry
+    from tui_annotate.plugins.judges import JudgeOptions
 
     _refuse_two_outputs(target, "rows", as_json=as_json and not dry_run)
     options = asking.ModelRunOptions(
@@ -383,12 +396,13 @@ def run(
         keep_thinking=keep_thinking,
     )
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
-        judge = registry.load_judge(
-            f"llm:{model}",
+        judge_options = JudgeOptions(
             base_url=base_url,
             replies=space.machines.replies,
             concurrency=concurrency,
+            timeout=timeout,
         )
+        judge = registry.load_judge(f"llm:{model}", judge_options)
         # Every prompt is built before the first one is sent, so that an invalid row costs nothing.
         rows = sum(1 for _ in asking.read_prompts(files, options))
         if dry_run:
@@ -419,7 +433,9 @@ def _ask_model(
             options,
             target=file,
             on_missing=show_missing,
-            on_progress=time_phase(show_progress, "asking", total=rows),
+            on_progress=time_phase(
+                show_progress, "asking", total=rows, waiting=replies_from(judge.host)
+            ),
         )
 
 

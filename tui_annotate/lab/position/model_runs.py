@@ -159,6 +159,7 @@ def run_model(
     for path in paths:
         stream = read_prompts([path], options)
         while batch := list(islice(stream, _BATCH)):
+            on_progress(report.rows)
             outcomes = _ask_batch([prompt for _, prompt in batch], judge, options)
             for (located, prompt), outcome in zip(batch, outcomes, strict=True):
                 row = {**located.row, **_prompt_fields(located.row, prompt, options), **about}

@@ -15,6 +15,7 @@ from tui_annotate.cli.options import (
     DryOption,
     EmbedderOption,
     JsonOption,
+    TimeoutOption,
     UrlOption,
     WorkspaceOption,
     YesOption,
@@ -309,6 +310,7 @@ def compute(
     judge: JudgeOption = "",
     model_folder: ModelFolderOption = "",
     max_unclear: MaxUnclearOption = MAX_UNCLEAR,
+    timeout: TimeoutOption = None,
     keep_thinking: KeepThinkingOption = False,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
@@ -329,11 +331,13 @@ def compute(
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
         loaded_judge = None
         if "judge" in scorers and (judge or space.settings.judge_model):
-            loaded_judge = load_named_judge(space, judge, base_url=base_url, unasked=dry_run)
+            loaded_judge = load_named_judge(
+                space, judge, base_url=base_url, unasked=dry_run, timeout=timeout
+            )
         options = ScorerOptions(
             judge=loaded_judge,
             prompts=str(prompt_folders(space, None)[0]),
-            embedder=partial(space.machines.embedder, embedder, base_url=base_url),
+            embedder=partial(space.machines.embedder, embedder, base_url=base_url, timeout=timeout),
             top_k=top_k,
             with_question=with_question,
             folder=model_folder,

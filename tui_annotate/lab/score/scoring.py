@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, NotReady
 from tui_annotate.domain.people import Permission, require_permission
-from tui_annotate.domain.progress import TaskProgress, time_phase
+from tui_annotate.domain.progress import TaskProgress, replies_from, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.lab.chat.replies import ReplyTally
 from tui_annotate.lab.score.sample_reader import (
@@ -100,7 +100,8 @@ class ScoreService:
         reader = self._open_reader(
             options.dataset, options.language, keep_thinking=options.keep_thinking
         )
-        on_read = time_phase(progress, "scoring", total=samples)
+        waiting = replies_from(str(getattr(scorer, "host", "")))
+        on_read = time_phase(progress, "scoring", total=samples, waiting=waiting)
         with closing(ScoreValues()) as values:
             name = options.scorer.partition(":")[0]
             with registry.guard_plugin("scorers", name):

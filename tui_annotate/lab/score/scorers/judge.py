@@ -34,6 +34,7 @@ class JudgeScorer:
     A question is asked up to three times until the reply is clear.
 
     Attributes:
+        host: host to which texts are sent.
         tally: counts of the questions to the model, and of its replies.
 
     Raises:
@@ -54,6 +55,7 @@ class JudgeScorer:
         self._folders = (Path(options.prompts),) if options.prompts else ()
         prompts.check_folders(self._folders)
         self._versions: dict[str, str] = {}
+        self.host = self._judge.host
         self.tally = ReplyTally()
         self.maker = f"judge-score:{self._judge.model}"
 
