@@ -92,6 +92,18 @@ def test_an_option_is_told_in_the_same_words_everywhere(option: str) -> None:
     assert len(report) == 1
 
 
+def test_a_command_with_an_endpoint_has_a_time_limit() -> None:
+    """Each command that takes the address of an endpoint also takes the limit of a request."""
+    given = {
+        path: {name for each in command.params for name in each.opts}
+        for path, command in ALL.items()
+    }
+    asking = {path for path, names in given.items() if "--base-url" in names}
+    assert {"judge suggest", "position run", "scores compute", "ingest"} <= asking
+    assert {path for path in asking if "--timeout" not in given[path]} == set()
+    assert "--timeout" in given["pipeline run"]  # its file names the endpoints
+
+
 def test_the_list_of_commands_builds_no_options() -> None:
     """What it says of each is what the whole command says; a command is built when called."""
     whole = typer.main.get_command(app)

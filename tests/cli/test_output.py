@@ -6,6 +6,7 @@ import io
 import json
 import re
 import time
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
@@ -185,12 +186,40 @@ def test_one_thing_has_the_word_for_one(
     assert report == [f"asking: 1 {one}", f"asking: 2 {unit}"]
 
 
+def test_a_task_that_waits_says_what_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While no progress is reported, the last line is repeated, with what the task waits for."""
+    monkeypatch.setattr(output, "PROGRESS_INTERVAL", 0.0)
+    monkeypatch.setattr(output, "HEARTBEAT", 0.001)
+    printed, repeated = output.print_message, Event()
+    lines: list[str] = []
+
+    def print_message(text: str) -> None:
+        printed(text)
+        lines.append(text)
+        if len(lines) == 3:
+            repeated.set()
+
+    monkeypatch.setattr(output, "print_message", print_message)
+    with output.show_progress("replies") as notify:
+        notify(TaskProgress("asking", 7, share=0.5, seconds=1.0, waiting="replies from a\x1bhost"))
+        assert repeated.wait(30)
+    count = len(lines)
+    assert all("7 replies" in line and "replies from a" in line for line in lines)
+    with output.show_progress("records") as notify:
+        notify(TaskProgress("storing", 1, seconds=1.0))
+    assert (len(lines), "waiting" in lines[-1]) == (count + 1, False)
+    assert "\x1b" not in capsys.readouterr().err
+
+
 def test_progress_on_a_terminal_is_a_bar_for_each_phase(terminal: Terminal) -> None:
     """On a terminal each phase has its bar, with share, number and rate."""
     with output.show_progress("records") as notify:
         notify(TaskProgress("storing", 1000, share=0.25, seconds=10.0))
-        notify(TaskProgress("vectors", 10, seconds=1.0))
+        notify(TaskProgress("vectors", 10, seconds=1.0, waiting="replies from somewhere"))
     shown = terminal.getvalue()
+    assert "replies from somewhere" in shown
     assert "storing" in shown
     assert "25%" in shown
     assert "1,000 records" in shown

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.plugins.loopback import Reply
 from tests.services.ingest_stores import write_pairs
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.plugins.retry import RetryPolicy
 
 
 @pytest.fixture
@@ -58,6 +60,20 @@ def test_a_dry_run_tells_the_price_and_asks_nobody(
     assert cost["tokens"] == -(-cost["characters"] // 4)
     assert command(*dry, "--json").json["cost"] == {"calls": 0, "characters": 0, "tokens": 0}
     assert command("ingest", str(pairs), "--dry-run", "--json").json["cost"]["calls"] == 0
+
+
+def test_a_request_has_a_time_limit(
+    command: Command, endpoint: FakeEndpoint, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An endpoint that does not reply in time is left; the error names the option."""
+    once = partial(RetryPolicy, attempts=1, first_attempts=1)
+    monkeypatch.setattr("tui_annotate.plugins.embedders.remote.RetryPolicy", once)
+    command("init", ".")
+    limit = ("--timeout", "0.1")
+    for asked in (("ingest", str(pairs)), ("vectors", "rebuild")):
+        endpoint.script.append(Reply(late=True))
+        done = command(*asked, *remote(endpoint), *limit)
+        assert (done.code, "0.1 s" in done.err, "--timeout" in done.err) == (1, True, True)
 
 
 def test_what_is_made_here_has_no_price(command: Command, pairs: Path) -> None:

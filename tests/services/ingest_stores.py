@@ -129,7 +129,14 @@ class Stores:
         self.opened += 1
         return VectorStore(self.folder / "vectors")
 
-    def _load(self, asked: str, *, base_url: str = "", dimensions: int = 0) -> Embedder:
+    def _load(
+        self,
+        asked: str,
+        *,
+        base_url: str = "",
+        dimensions: int = 0,
+        timeout: float | None = None,  # noqa: ARG002  as the registry calls it
+    ) -> Embedder:
         self.asked.append((asked, base_url, dimensions))
         found = self.others.get(asked, self.embedder if asked == "static" else None)
         if found is None:

@@ -32,12 +32,21 @@ def patient(stores: Stores) -> Stores:
     return stores
 
 
-def load(stores: Stores, asked: str, *, base_url: str = "", dimensions: int = 0) -> Embedder:
+def load(
+    stores: Stores,
+    asked: str,
+    *,
+    base_url: str = "",
+    dimensions: int = 0,
+    timeout: float | None = None,
+) -> Embedder:
     """A remote embedder that waits for nobody; else one of the stores' own."""
     name, _, model = asked.partition(":")
     if name != "remote":
         return stores._load(asked)
-    options = EmbedderOptions(model=model, base_url=base_url, dimensions=dimensions)
+    options = EmbedderOptions(
+        model=model, base_url=base_url, dimensions=dimensions, timeout=timeout
+    )
     return RemoteEmbedder(options, wait=lambda _: None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -134,6 +135,32 @@ UrlOption = Annotated[
         "$TUI_ANNOTATE_API_KEY.",
     ),
 ]
+
+
+def refuse_nan(value: float | None) -> float | None:
+    """Return the number of an option; NaN passes the bounds of Typer.
+
+    Raises:
+        typer.BadParameter: the value is NaN.
+    """
+    if value is not None and math.isnan(value):
+        raise typer.BadParameter(f"{value} is not a number")
+    return value
+
+
+TimeoutOption = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        min=0.1,
+        max=86_400,
+        callback=refuse_nan,
+        help="Time limit of each request to an endpoint in seconds (default: 300 for a chat model,"
+        " 120 for an embedder).",
+        show_default=False,
+    ),
+]
 DeleteAnnotationsOption = Annotated[
     bool,
     flag(
@@ -253,6 +280,7 @@ class EmbedderChoice:
             show_default=False,
         ),
     ] = 0
+    timeout: TimeoutOption = None
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, TextIO
 
 from tui_annotate.domain import plural
@@ -35,6 +36,7 @@ MIN_TEXT_WIDTH = 20  # terminal cells that a wide text column keeps
 MIN_FLEXIBLE_WIDTH = 8  # terminal cells that a flexible column keeps in a narrow terminal
 UNITS = {"vectors": "documents"}  # units of phases that count something else
 PROGRESS_INTERVAL = 5.0  # seconds between two progress lines if no bar can be drawn
+HEARTBEAT = 1.0  # seconds between two checks whether a line about a waiting task is due
 
 many = plural.format_count
 
@@ -371,7 +373,8 @@ def show_progress(unit: str) -> Iterator[Callable[[TaskProgress], None]]:
         yield lambda _: None
         return
     if not sys.stderr.isatty():
-        yield _make_progress_lines(unit)
+        with closing(_ProgressLines(unit)) as lines:
+            yield lines.show
         return
     from rich import progress as widgets
 
@@ -382,6 +385,7 @@ def show_progress(unit: str) -> Iterator[Callable[[TaskProgress], None]]:
         widgets.TextColumn("{task.fields[records]}", markup=False),
         widgets.TextColumn("{task.fields[rate]:,.0f}/s", markup=False),
         widgets.TimeRemainingColumn(),
+        widgets.TextColumn("{task.fields[waiting]}", markup=False),
     )
     with widgets.Progress(*columns, console=make_console(sys.stderr)) as bar:
         tasks: dict[str, TaskID] = {}
@@ -389,13 +393,14 @@ def show_progress(unit: str) -> Iterator[Callable[[TaskProgress], None]]:
         def show(at: TaskProgress) -> None:
             if at.phase not in tasks:
                 phase = make_line_visible(at.phase)
-                tasks[at.phase] = bar.add_task(phase, total=None, records="", rate=0.0)
+                tasks[at.phase] = bar.add_task(phase, total=None, records="", rate=0.0, waiting="")
             bar.update(
                 tasks[at.phase],
                 completed=at.share or 0.0,
                 total=None if at.share is None else 1.0,
                 records=_count_records(at, unit),
                 rate=at.rate,
+                waiting=make_line_visible(f"waiting for {at.waiting}" if at.waiting else ""),
             )
 
         yield show
@@ -407,22 +412,55 @@ def _count_records(at: TaskProgress, unit: str) -> str:
     return many(at.records, one, more)
 
 
-def _make_progress_lines(unit: str) -> Callable[[TaskProgress], None]:
-    """Return a function that prints progress as a line every few seconds."""
-    last = time.monotonic()
+class _ProgressLines:
+    """Printer of progress as a line every few seconds, also while a task waits. Thread-safe.
 
-    def show(at: TaskProgress) -> None:
-        nonlocal last
+    A task that waits for a reply reports no progress, so a thread repeats the last line.
+    """
+
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
+        self._lock = Lock()
+        self._ended = Event()
+        self._thread: Thread | None = None
+        self._at: TaskProgress | None = None
+        self._printed = self._reported = time.monotonic()
+
+    def show(self, at: TaskProgress) -> None:
+        """Print the progress if the last line is old enough."""
+        with self._lock:
+            self._at, self._reported = at, time.monotonic()
+            self._print_if_due()
+            if at.waiting and self._thread is None:
+                self._thread = Thread(target=self._repeat, daemon=True)
+                self._thread.start()
+
+    def close(self) -> None:
+        """Stop repeating the last line."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _repeat(self) -> None:
+        while not self._ended.wait(HEARTBEAT):
+            with self._lock:
+                if self._at is not None and self._at.waiting:
+                    self._print_if_due()
+
+    def _print_if_due(self) -> None:
         now = time.monotonic()
-        if now - last < PROGRESS_INTERVAL:
+        if self._at is None or now - self._printed < PROGRESS_INTERVAL:
             return
-        last = now
+        self._printed = now
+        waited = now - self._reported
+        at = replace(self._at, seconds=self._at.seconds + waited)
         share = "" if at.share is None else f" ({at.share:.0%})"
         left = "" if at.left is None else f", {at.left:,.0f} s left"
         rate = f"{at.rate:,.0f}" if at.rate >= 1 else f"{at.rate:.1f}"
-        print_message(f"{at.phase}: {_count_records(at, unit)}{share}, {rate}/s{left}")
-
-    return show
+        since = f" for {waited:,.0f} s" if waited >= 1 else ""
+        waiting = f"; waiting for {at.waiting}{since}" if at.waiting else ""
+        count = _count_records(at, self._unit)
+        print_message(f"{at.phase}: {count}{share}, {rate}/s{left}{waiting}")
 
 
 def ask(question: str, *, yes: bool) -> None:

@@ -16,6 +16,7 @@ class TaskProgress:
         records: processed records, including refused ones.
         share: finished fraction in [0, 1], or None if the total is unknown.
         seconds: seconds since the phase began.
+        waiting: what the task waits for, such as replies from a host; empty if it computes.
     """
 
     phase: str
@@ -25,6 +26,7 @@ class TaskProgress:
     refused: int = 0
     share: float | None = None
     seconds: float = 0.0
+    waiting: str = ""
 
     @property
     def rate(self) -> float:
@@ -40,18 +42,29 @@ class TaskProgress:
 
 
 def time_phase(
-    progress: Callable[[TaskProgress], None] | None, phase: str, *, total: int = 0
+    progress: Callable[[TaskProgress], None] | None,
+    phase: str,
+    *,
+    total: int = 0,
+    waiting: str = "",
 ) -> Callable[[int], None]:
     """Start timing a phase of a task, and return a function that reports progress in the phase.
 
-    The returned function takes the number of finished records. `total`: number of records of the
-    phase; 0 if unknown.
+    Args:
+        total: number of records of the phase; 0 if unknown.
+        waiting: what the phase waits for, as in `TaskProgress`.
     """
     began = time.monotonic()
 
     def report(done: int) -> None:
         if progress is not None:
             share = min(done / total, 1.0) if total else None
-            progress(TaskProgress(phase, done, share=share, seconds=time.monotonic() - began))
+            seconds = time.monotonic() - began
+            progress(TaskProgress(phase, done, share=share, seconds=seconds, waiting=waiting))
 
     return report
+
+
+def replies_from(host: str) -> str:
+    """Return what a task that asks a host waits for; empty for an empty host."""
+    return f"replies from {host}" if host else ""

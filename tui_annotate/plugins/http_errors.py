@@ -31,12 +31,18 @@ class RequestRefused(Exception):
 
 
 class TransientFailure(Exception):
-    """A temporary failure of a request; the endpoint may request a wait of `after` seconds."""
+    """A temporary failure of a request; the endpoint may request a wait of `after` seconds.
 
-    def __init__(self, why: str, *, after: float = 0.0, connected: bool = True) -> None:
+    `hint` is the hint of the error if all attempts fail; empty for the usual one.
+    """
+
+    def __init__(
+        self, why: str, *, after: float = 0.0, connected: bool = True, hint: str = ""
+    ) -> None:
         super().__init__(why)
         self.after = after
         self.connected = connected
+        self.hint = hint
 
 
 def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: bytes) -> Exception:
@@ -71,18 +77,37 @@ def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: b
 
 
 def connection_failure(
-    error: BaseException | None, *, show: Callable[[str], str] | None = None
+    error: BaseException | None,
+    *,
+    show: Callable[[str], str] | None = None,
+    timeout: float | None = None,
 ) -> TransientFailure:
-    """Map the cause of a failed request to a TransientFailure; `show` makes a text printable."""
+    """Map the cause of a failed request to a TransientFailure.
+
+    Args:
+        show: makes a text printable.
+        timeout: time limit of the request in seconds, if the user can change it with --timeout.
+    """
     import httpx2
 
     if isinstance(error, httpx2.TimeoutException):
         missing = isinstance(error, httpx2.ConnectTimeout)
-        return TransientFailure("the endpoint did not reply in time", connected=not missing)
+        return reply_timeout(None if missing else timeout, connected=not missing)
     reason = (show or shorten_line)(str(error))
     if isinstance(error, httpx2.ConnectError):
         return TransientFailure(f"no connection: {reason}", connected=False)
     return TransientFailure(f"the connection failed: {reason}")
+
+
+def reply_timeout(seconds: float | None, *, connected: bool = True) -> TransientFailure:
+    """Return the failure of a request whose reply was not complete in time.
+
+    `seconds`: time limit of the request, if the user can change it with --timeout.
+    """
+    if seconds is None:
+        return TransientFailure("the endpoint did not reply in time", connected=connected)
+    hint = f"allow more time with --timeout; {RESUME_HINT}"
+    return TransientFailure(f"no complete reply within {seconds:g} s", hint=hint)
 
 
 def retry_after(headers: Mapping[str, str]) -> float:

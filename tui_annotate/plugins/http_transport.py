@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable
 from ipaddress import ip_address
@@ -12,7 +13,7 @@ from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.domain.version import VERSION
 from tui_annotate.plugins.api_key import KEYS, key
-from tui_annotate.plugins.http_errors import MOST_ERROR_BYTES, TransientFailure
+from tui_annotate.plugins.http_errors import MOST_ERROR_BYTES, reply_timeout
 
 if TYPE_CHECKING:
     import httpx2
@@ -63,6 +64,19 @@ def warn_of_open_key(url: httpx2.URL) -> None:
         _log.warning("the API key is sent to %s unencrypted: use https, not http", format_host(url))
 
 
+def check_timeout(seconds: float) -> float:
+    """Return the time limit of a request in seconds, if it is valid.
+
+    Raises:
+        InvalidInput: the limit is not a finite number above 0.
+    """
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise InvalidInput(
+            f"invalid time limit of a request: {seconds:g} s", "pass --timeout with seconds above 0"
+        )
+    return seconds
+
+
 def open_client(url: httpx2.URL, *, connect: float, read: float) -> httpx2.Client:
     """Open an HTTP client that follows no redirects, with connect and read timeouts in seconds.
 
@@ -86,11 +100,15 @@ def read_body(
     most: int,
     seconds: float,
     hint: str,
+    timeout: float | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> bytes:
     """Return the body of a reply of at most `most` bytes, received within `seconds`.
 
     The body of an error reply is cut at `MOST_ERROR_BYTES`.
+
+    Args:
+        timeout: time limit of the whole request, if the user can change it with --timeout.
 
     Raises:
         Unavailable: the body of a successful reply is longer; has the hint `hint`.
@@ -107,5 +125,5 @@ def read_body(
                 raise Unavailable(f"the reply of {host} is longer than {most:,} bytes", hint)
             break
         if clock() > until:
-            raise TransientFailure("the reply was not complete in time")
+            raise reply_timeout(timeout)
     return bytes(body[:allowed])

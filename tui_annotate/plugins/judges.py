@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from tui_annotate.domain.errors import TuiAnnotateError
@@ -20,6 +20,8 @@ class Question:
         top_p: nucleus sampling, above 0 to 1.
         max_tokens: maximum length of the reply, in tokens.
         attempt: number of earlier attempts; each attempt has its own reply in the cache.
+        readable: returns whether a reply can be parsed; None accepts every reply. Only a readable
+            reply is stored in the cache and returned from the cache.
     """
 
     user: str
@@ -28,6 +30,11 @@ class Question:
     top_p: float = 1.0
     max_tokens: int = 1024
     attempt: int = 0
+    readable: Callable[[str], bool] | None = field(default=None, compare=False, repr=False)
+
+    def accepts(self, reply: str) -> bool:
+        """Return whether a reply answers the question."""
+        return self.readable is None or self.readable(reply)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +63,19 @@ class ReplyCache(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOptions:
-    """Options of a judge; `replies` is the reply cache, None to cache in memory only."""
+    """Options of a judge.
+
+    Attributes:
+        replies: the reply cache; None to cache in memory only.
+        concurrency: maximum number of requests at a time.
+        timeout: time limit of a request in seconds; None for the default of the judge.
+    """
 
     model: str = ""
     base_url: str = ""
     replies: ReplyCache | None = None
     concurrency: int = 4
+    timeout: float | None = None
 
 
 @runtime_checkable
@@ -97,5 +111,5 @@ class Judge(Protocol):
         ...
 
     def cached(self, question: Question) -> bool:
-        """Return whether the reply to a question is in the cache; send no request."""
+        """Return whether a readable reply to a question is in the cache; send no request."""
         ...

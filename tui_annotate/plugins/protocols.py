@@ -49,6 +49,8 @@ class ImportOptions:
         documents: file with the documents that the texts cite.
         offsets: unit of the file's offsets, `CODEPOINT` or `UTF16`; default: the unit in which
             the offsets fit the quotes in the file.
+        textless: whether a question without any text is a record, for callers that store nothing;
+            default: such a question is refused.
         stored: returns the stored sample with a key, for formats whose ids depend on earlier
             imports; None if no samples are stored.
         meter: counts the bytes that are read.
@@ -65,6 +67,7 @@ class ImportOptions:
     only: tuple[str, ...] = ()
     documents: Path | None = None
     offsets: str = ""
+    textless: bool = False
     stored: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
     meter: ReadMeter | None = field(default=None, compare=False)
 
@@ -178,11 +181,13 @@ class EmbedderOptions:
         model: the text after the colon of the embedder's name: a model name or a folder.
         base_url: base URL of an endpoint.
         dimensions: number of dimensions of a vector, for models with a choice; 0 for the default.
+        timeout: time limit of a request in seconds; None for the default of the embedder.
     """
 
     model: str = ""
     base_url: str = ""
     dimensions: int = 0
+    timeout: float | None = None
 
 
 @runtime_checkable

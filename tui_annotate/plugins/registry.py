@@ -29,7 +29,7 @@ from typing import Any, Final, Literal, overload
 
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
-from tui_annotate.plugins.judges import Judge, JudgeOptions, ReplyCache
+from tui_annotate.plugins.judges import Judge, JudgeOptions
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, Exporter, Importer
 from tui_annotate.plugins.scoring import Scorer, ScorerOptions
 
@@ -169,10 +169,14 @@ def load(kind: Kind, name: str) -> Any:
     return load_embedder(name) if kind == "embedders" else _make_plugin(kind, name)
 
 
-def load_embedder(spec: str, *, base_url: str = "", dimensions: int = 0) -> Embedder:
+def load_embedder(
+    spec: str, *, base_url: str = "", dimensions: int = 0, timeout: float | None = None
+) -> Embedder:
     """Load an embedder by its name, optionally with a colon and a model: `neural:FOLDER`."""
     name, _, model = spec.partition(":")
-    options = EmbedderOptions(model=model, base_url=base_url, dimensions=dimensions)
+    options = EmbedderOptions(
+        model=model, base_url=base_url, dimensions=dimensions, timeout=timeout
+    )
     embedder: Embedder = _make_plugin("embedders", name, options)
     return embedder
 
@@ -184,13 +188,10 @@ def load_scorer(spec: str, options: ScorerOptions) -> Scorer:
     return scorer
 
 
-def load_judge(
-    spec: str, *, base_url: str, replies: ReplyCache | None = None, concurrency: int = 4
-) -> Judge:
-    """Load a judge by `name:MODEL`, with the endpoint's base URL and a reply cache; see `load`."""
+def load_judge(spec: str, options: JudgeOptions) -> Judge:
+    """Load a judge by `name:MODEL`; see `load`."""
     name, _, model = spec.partition(":")
-    options = JudgeOptions(model=model, base_url=base_url, replies=replies, concurrency=concurrency)
-    judge: Judge = _make_plugin("judges", name, options)
+    judge: Judge = _make_plugin("judges", name, replace(options, model=model))
     return judge
 
 

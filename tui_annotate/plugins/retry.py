@@ -17,7 +17,10 @@ _T = TypeVar("_T")
 
 _LONGEST_WAIT: Final = 60.0
 _LOGGED_WAIT: Final = 10.0
-"""Minimum length in seconds of a wait that is logged, so that the user knows the reason."""
+"""Minimum length in seconds of a wait that is logged, so that the user knows the reason.
+
+Before a wait after a timeout, the attempt itself has taken long: such waits are always logged.
+"""
 
 
 def spread_wait(attempt: int) -> float:
@@ -70,9 +73,9 @@ class RetryPolicy:
             if number >= allowed or failure.after > self.longest_asked:
                 break
             seconds = max(self.backoff(number), failure.after)
-            if seconds >= _LOGGED_WAIT:
+            if seconds >= _LOGGED_WAIT or failure.hint:
                 _log.warning("%s: %s; waiting %.0f s", self.host, failure, seconds)
             self.wait(seconds)
         long = failure.after > self.longest_asked
         later = f"; the endpoint requests a wait of {failure.after:,.0f} s" if long else ""
-        raise Unavailable(f"{self.host}: {failure}{later}", self.hint) from failure
+        raise Unavailable(f"{self.host}: {failure}{later}", failure.hint or self.hint) from failure

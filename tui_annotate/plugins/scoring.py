@@ -94,7 +94,8 @@ class Scorer(Protocol):
     """Protocol of scorers, which score answers to questions. The constructor takes ScorerOptions.
 
     A scorer may also have an attribute `maker`, if the scorer's name does not identify the model
-    behind the scores, and an attribute `embedder`: the label and version of the embedder in use.
+    behind the scores, an attribute `embedder`: the label and version of the embedder in use, and an
+    attribute `host`: the host to which texts are sent.
 
     Attributes:
         parameters: JSON values to store with a run: options, library versions, model names; never

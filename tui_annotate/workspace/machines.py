@@ -119,8 +119,12 @@ class MachineServices:
     ranking = PluginService()
     """Service that labels answers as right or wrong by their scores."""
 
-    def embedder(self, asked: str = "", *, base_url: str = "") -> Embedder:
+    def embedder(
+        self, asked: str = "", *, base_url: str = "", timeout: float | None = None
+    ) -> Embedder:
         """Return the named embedder, else the embedder of the workspace's vectors.
+
+        `timeout`: time limit of a request to an endpoint in seconds; None for the default.
 
         Raises:
             Unavailable: no embedder is named or in use, or the embedder cannot be loaded.
@@ -130,14 +134,17 @@ class MachineServices:
 
         used = self.corpus.vector_set()
         if asked not in {"", "auto"}:
-            return registry.load_embedder(asked, base_url=base_url or self.settings.base_url)
+            url = base_url or self.settings.base_url
+            return registry.load_embedder(asked, base_url=url, timeout=timeout)
         if used is None:
             raise Unavailable(
                 "this workspace has no vectors and therefore no embedder",
                 "name an embedder: --embedder static, or --embedder neural",
             )
         url = base_url or used.base_url
-        return registry.load_embedder(used.embedder, base_url=url, dimensions=used.asked_dimensions)
+        return registry.load_embedder(
+            used.embedder, base_url=url, dimensions=used.asked_dimensions, timeout=timeout
+        )
 
     judging = PluginService()
     """Service for LLM judges that sort contexts, answer questions, and score answers."""

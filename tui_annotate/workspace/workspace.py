@@ -217,7 +217,12 @@ class Workspace:
         )
 
     def vector_options(
-        self, embedder: str = "", *, base_url: str = "", dimensions: int = 0
+        self,
+        embedder: str = "",
+        *,
+        base_url: str = "",
+        dimensions: int = 0,
+        timeout: float | None = None,
     ) -> VectorOptions:
         """Return an embedder's options for the services, with defaults from store and settings.
 
@@ -233,6 +238,7 @@ class Workspace:
             first=self.settings.embedder,
             spare_url=self.settings.base_url,
             spare_dimensions=self.settings.dimensions,
+            timeout=timeout,
         )
 
     @cached_property

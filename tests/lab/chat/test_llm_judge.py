@@ -7,6 +7,7 @@ import json
 import logging
 import threading
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -14,8 +15,8 @@ import pytest
 from tests.plugins.chat_server import KEY, FakeChat, chatting, refusal
 from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.lab.chat import llm_judge
 from tui_annotate.lab.chat.llm_judge import MAX_REPLY_BYTES, LlmJudge, reply_key
+from tui_annotate.lab.chat.replies import ParsingJudge
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.http_errors import RESUME_HINT
 from tui_annotate.plugins.judges import Judge, JudgeOptions, ModelReply, Question
@@ -52,7 +53,7 @@ def judge(chat: FakeChat, waits: list[float] | None = None, **options: Any) -> L
 
 def test_it_keeps_the_promise(chat: FakeChat) -> None:
     """By its name in the registry it is a Judge that knows where texts go."""
-    made = registry.load_judge("llm:m", base_url=chat.url)
+    made = registry.load_judge("llm:m", JudgeOptions(base_url=chat.url))
     assert isinstance(made, Judge)
     assert (made.name, made.model, made.host) == ("llm", "m", chat.url[7:-3])
 
@@ -78,6 +79,29 @@ def test_a_reply_is_asked_for_once(chat: FakeChat) -> None:
     }
     assert len(keys) == 12
     assert len(chat.asked) == 1
+
+
+def test_an_unreadable_reply_is_not_kept(chat: FakeChat) -> None:
+    """A reply that the question does not accept is returned, but neither stored nor used again."""
+    asked, picky = judge(chat), Question(user="hello", readable=lambda reply: reply == "2")
+    assert asked.ask(picky) == ModelReply("1", cached=False)
+    assert not asked.cached(HELLO)
+    asked.ask(HELLO)
+    assert (asked.cached(HELLO), asked.cached(picky)) == (True, False)
+    chat.answer = lambda _: "2"
+    assert asked.ask(picky) == ModelReply("2", cached=False)
+    assert asked.ask(HELLO) == ModelReply("2", cached=True)
+
+
+def test_a_repeated_question_is_not_paid_for_twice(chat: FakeChat) -> None:
+    """The clear reply to a repetition is found again, although the first reply was not stored."""
+    chat.answer = lambda prompt: "1" if "Only a digit!" in prompt else "perhaps"
+    asked = judge(chat)
+    for _ in range(2):
+        parser = ParsingJudge(asked, reminder="Only a digit!")
+        assert parser.ask_one(HELLO, lambda reply: reply if reply == "1" else None) == "1"
+        assert parser.cached(HELLO, lambda reply: reply if reply == "1" else None)
+    assert (len(chat.asked), parser.tally.cached, parser.tally.repeated) == (2, 1, 1)
 
 
 def test_what_is_sent(chat: FakeChat) -> None:
@@ -204,11 +228,22 @@ def test_a_broken_connection_passes(chat: FakeChat) -> None:
     assert judge(chat).ask(HELLO).text == "1"
 
 
-def test_a_silent_endpoint_is_left(chat: FakeChat, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who does not answer in time is asked again."""
-    monkeypatch.setattr(llm_judge, "_READ", 0.05)
+def test_a_silent_endpoint_is_left(chat: FakeChat, caplog: pytest.LogCaptureFixture) -> None:
+    """After the time limit the request is repeated; the error names limit and option."""
     chat.script.append(Reply(late=True))
-    assert judge(chat).ask(HELLO).text == "1"
+    assert judge(chat, timeout=0.05).ask(HELLO).text == "1"
+    assert "0.05 s" in caplog.text
+    chat.script.extend([Reply(late=True)] * 6)
+    with pytest.raises(Unavailable, match=r"0\.05 s") as error:
+        judge(chat, timeout=0.05).ask(HELLO)
+    assert "--timeout" in error.value.hint
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_time_limit_is_a_number_of_seconds(chat: FakeChat, seconds: float) -> None:
+    """A limit that is not above 0, or not finite, is refused."""
+    with pytest.raises(InvalidInput):
+        judge(chat, timeout=seconds)
 
 
 def test_redirects_are_refused(chat: FakeChat) -> None:
@@ -240,11 +275,13 @@ def test_a_packed_reply_is_not_unpacked(chat: FakeChat) -> None:
     assert chat.headers[0]["accept-encoding"] == "identity"
 
 
-def test_an_endless_reply_is_left(chat: FakeChat, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reply that keeps dripping ends after some time; it may pass."""
-    monkeypatch.setattr(llm_judge, "_TOTAL", -1.0)
-    with pytest.raises(Unavailable):
-        judge(chat).ask(HELLO)
+def test_an_endless_reply_is_left(chat: FakeChat) -> None:
+    """The time limit ends at the end of the reply, also if a little arrives all the time."""
+    hours = map(float, count(0, 3_600))
+    options = JudgeOptions(model="m", base_url=chat.url)
+    asked = LlmJudge(options, wait=lambda _: None, clock=lambda: next(hours))
+    with pytest.raises(Unavailable, match="300 s"):
+        asked.ask(HELLO)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.lab.chat import prompts
+from tui_annotate.lab.chat.placeholders import check_placeholders, find_placeholders
 from tui_annotate.lab.chat.prompts import Prompt, built_in_text, load_prompt
 
 
@@ -15,7 +16,7 @@ from tui_annotate.lab.chat.prompts import Prompt, built_in_text, load_prompt
 def test_both_languages_have_the_same_places(name: str) -> None:
     """What English shows the model, Chinese does too; each has a version of its own."""
     english, chinese = (load_prompt(name, language=language) for language in prompts.LANGUAGES)
-    places = [set(prompts._SLOT.findall(each.text)) for each in (english, chinese)]
+    places = [{*find_placeholders(each.text)} for each in (english, chinese)]
     assert places[0] == places[1]
     assert english.version != chinese.version
     assert any("一" <= sign <= "鿿" for sign in chinese.text)
@@ -28,9 +29,9 @@ def test_an_unknown_language_is_english() -> None:
 
 def test_places_are_filled_once() -> None:
     """What is put in is not looked at again, and other braces are text."""
-    prompt = Prompt("x", "en", 'Say {question} as {"verdict": 1}: {context} {n1}')
+    prompt = Prompt("x", "en", 'Say {question} as {"verdict": 1}: { context } {{n1}} {} {0}')
     filled = prompt.fill(question="{context} \\1", context="{question}")
-    assert filled == 'Say {context} \\1 as {"verdict": 1}: {question} {n1}'
+    assert filled == 'Say {context} \\1 as {"verdict": 1}: {question} {n1} {} {0}'
     with pytest.raises(KeyError):
         prompt.fill(question="a")
 
@@ -47,9 +48,13 @@ def test_a_users_file_goes_before_ours(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"{question} {first}", r"pair\.en\.txt .*\{second\}"),
+        (b"{question} {first}", r"pair\.en\.txt: .*\{second\}"),
         (b"{question}", r"\{first\}, \{second\}"),
-        (b"{question} {first} {second} {third}", r"\{third\}"),
+        (b"{question} {first} {second} {third}", r"pair\.en\.txt:1: .*\{third\}"),
+        (b"{question} {first}\n{second} {Second}", r"pair\.en\.txt:2: .*\{Second\}"),
+        ("{question} {first} {second} {问题}".encode(), r"\{问题\}"),
+        (b"{{question}} {first} {second}", r"lacks .*\{question\}"),
+        (b"{questoin} {first} {second}", r"\{questoin\}"),
         (b"\xff", r"pair\.en\.txt .*UTF-8"),
         (b"{question} {first} {second}" + b"x" * 100_001, r"pair\.en\.txt .*100,0\d\d"),
     ],
@@ -73,3 +78,31 @@ def test_a_file_that_can_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Path, "read_text", refused)
     with pytest.raises(Unavailable):
         load_prompt("pair", folders=(tmp_path,))
+
+
+def test_a_misspelt_placeholder_has_a_suggestion() -> None:
+    """The error names the placeholder as written, and suggests the closest known one."""
+    with pytest.raises(InvalidInput, match=r"\{Questoin\}") as error:
+        check_placeholders("{Questoin} {kv}", allowed=("question", "kv"))
+    assert error.value.hint.startswith("did you mean {question}?")
+    with pytest.raises(InvalidInput, match=r"\{formatted_kv_record\}") as error:
+        check_placeholders("{formatted_kv_record}", allowed=("kv",))
+    assert error.value.hint.startswith("did you mean {formatted_kv_records}?")
+
+
+def test_names_of_papers_are_placeholders(tmp_path: Path) -> None:
+    """The names of RAGAS stand for ours, only in prompts that have the placeholder."""
+    (tmp_path / "answer.en.txt").write_text("{user_input} {retrieved_contexts} {unknown}")
+    prompt = load_prompt("answer", folders=(tmp_path,))
+    assert prompt.fill(question="Q", contexts="C", unknown="U", answer="A") == "Q C U"
+    (tmp_path / "pair.en.txt").write_text("{user_input} {first} {second} {response}")
+    with pytest.raises(InvalidInput, match=r"\{response\}"):
+        load_prompt("pair", folders=(tmp_path,))
+
+
+def test_all_prompts_of_a_folder_are_checked(tmp_path: Path) -> None:
+    """One invalid prompt is found in any language; a missing folder has none."""
+    prompts.check_folders((tmp_path / "none", tmp_path))
+    (tmp_path / "grade.zh.txt").write_text("{question}")
+    with pytest.raises(InvalidInput, match=r"grade\.zh\.txt"):
+        prompts.check_folders((tmp_path / "none", tmp_path))

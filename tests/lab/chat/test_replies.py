@@ -116,6 +116,18 @@ def test_answer(reply: str, found: str | None) -> None:
     assert parse_answer(reply) == found
 
 
+def test_thinking_is_no_answer() -> None:
+    """Blocks are removed anywhere; with `keep_thinking` a reply with an answer stays whole."""
+    assert parse_answer("<think>a</think>Answer: Paris <think>b</think>") == "Paris"
+    assert parse_answer("<think>Answer: Paris") is None
+    whole = "<think>a</think>\nAnswer: Paris"
+    assert parse_answer(whole, keep_thinking=True) == whole
+    assert parse_answer("<think>a</think>unknown", keep_thinking=True) == ""
+    assert parse_choice("hm, 2?</think>1", ("1", "2")) == "1"
+    assert parse_json('<think>[</think>{"a": 1}') == {"a": 1}
+    assert parse_texts('["a <think> tag", "b"]') == ("a <think> tag", "b")
+
+
 class Scripted:
     """A judge that says what it is told to, and remembers what it was asked."""
 
@@ -183,6 +195,7 @@ def test_after_three_times_it_is_told() -> None:
     parser, found = ask(Scripted("x", "y", "z", "1"), "a")
     assert found == [None]
     assert (parser.tally.asked, parser.tally.unclear) == (3, 1)
+    assert (parser.tally.questions, parser.tally.unanswered) == (1, 1)
 
 
 def test_known_replies_cost_nothing() -> None:
@@ -203,6 +216,7 @@ def test_one_refused_question_is_no_end(caplog: pytest.LogCaptureFixture) -> Non
     parser, found = ask(Scripted("1", InvalidInput("too long")), "a", "b")
     assert found == [None, "1"]
     assert (parser.tally.refused, parser.tally.unclear) == (1, 0)
+    assert (parser.tally.questions, parser.tally.unanswered) == (2, 1)
     assert "too long" in caplog.text
     with pytest.raises(InvalidInput):
         ask(Scripted(InvalidInput("too long")), "a")

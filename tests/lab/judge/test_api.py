@@ -24,6 +24,12 @@ def test_three_functions(tmp_path: Path) -> None:
         assert (found.sorted, found.spearman, len(chat.asked)) == ((2, 0), -1.0, 4)
         (made,) = tui_annotate.generate(questions, given, model="m", base_url=chat.url, seed=3)
         assert made.ground_truth == "found"
+        (kept,) = tui_annotate.generate(
+            questions, given, model="m", base_url=chat.url, keep_thinking=True
+        )
+        assert kept.ground_truth == "Answer: found"
+        with pytest.raises(InvalidInput, match="-1 s"):
+            tui_annotate.sort(questions, given, model="m", base_url=chat.url, timeout=-1)
         (scored,) = tui_annotate.evaluate(
             questions, given, ["A."], None, model="m", base_url=chat.url, embedder="static"
         )

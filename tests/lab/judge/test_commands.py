@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from tests.cli.conftest import Command, Result
 from tests.helpers.printed_numbers import printed_numbers
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import KEY, FakeChat, chatting, refusal
+from tests.plugins.loopback import Reply
 from tui_annotate.lab.judge.metrics import MissingReason
+from tui_annotate.plugins.retry import RetryPolicy
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -61,7 +64,7 @@ def test_sort_writes_the_published_form(
     assert {name: first[name] for name in first if name != "contexts"} == {
         "question": ROWS[0]["question"],
         "good": [0, 2, 3, 5, 6, 7], "bad": [1, 4], "sorted": [2, 5, 0, 6, 7, 3],
-        "spearman": 0.429, "sim": 0.667, "overlap": [2, 0],
+        "spearman": 0.429, "sim": 0.667, "overlap": [2, 0], "unclear": 0,
     }  # fmt: skip
     assert (second["spearman"], second["sorted"]) == (None, [])
     assert second["reason"]
@@ -185,6 +188,44 @@ def test_without_vectors_one_score_is_missing(command: Command, chat: FakeChat, 
     assert re.search(r"answer_relevancy: -\D+0\D+2", done.out)
 
 
+@pytest.mark.parametrize("name", ["sort", "generate", "evaluate"])
+def test_a_request_has_a_time_limit(
+    command: Command,
+    chat: FakeChat,
+    rag: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    """An endpoint that does not reply in time ends the command, which names the option."""
+    once = partial(RetryPolicy, attempts=1, first_attempts=1)
+    monkeypatch.setattr("tui_annotate.lab.chat.llm_judge.RetryPolicy", once)
+    chat.script.extend([Reply(late=True)] * 99)
+    done = ask(command, chat, name, rag, "--timeout", "0.1")
+    assert (done.code, "0.1 s" in done.err, "--timeout" in done.err) == (1, True, True), done.err
+    assert ask(command, chat, name, rag, "--timeout", "0").code == 2
+    assert ask(command, chat, name, rag, "--timeout", "nan").code == 2
+    assert ask(command, chat, name, rag, "--max-unclear", "nan").code == 2
+
+
+def test_thinking_is_no_part_of_answers(command: Command, chat: FakeChat, rag: Path) -> None:
+    """Neither of generated nor of given answers, unless --keep-thinking keeps it."""
+    script = Script()
+    chat.answer = lambda prompt: f"<think>1 or 2?</think>{script(prompt)}"
+    assert ask(command, chat, "sort", rag, "--json").json[0]["spearman"] == 0.429
+    found = ask(command, chat, "generate", rag, "--json").json
+    assert [each["ground_truth"] for each in found] == ["found", "found"]
+    kept = ask(command, chat, "generate", rag, "--keep-thinking", "--json").json
+    assert kept[0]["ground_truth"] == "<think>1 or 2?</think>Answer: found"
+    rag.write_text(rag.read_text().replace("It was built", "<think>hm</think>It was built"))
+    chat.asked.clear()
+    faithful = ("evaluate", rag, "--metric", "faithfulness", "--json")
+    found = ask(command, chat, *faithful).json["rows"]
+    assert [each["answer"] for each in found] == ["It was built.", "an answer"]
+    assert not [prompt for prompt in chat.prompts if "<think>" in prompt]
+    found = ask(command, chat, *faithful, "--keep-thinking").json["rows"]
+    assert all(each["answer"].startswith("<think>") for each in found)
+
+
 def test_a_dataset_keeps_what_is_said(command: Command, chat: FakeChat, rag: Path) -> None:
     """Runs stand in the workspace, replies too; a manager's settings name the judge."""
     chat.answer = Script()
@@ -233,6 +274,11 @@ def test_prompts_can_be_changed(
     own.write_text("Mine {question}")
     broken = ask(command, chat, "sort", rag, "--prompts", mine)
     assert (broken.code, bool(re.search(r"screen\.en\.txt.*\{context\}", broken.err))) == (2, True)
+    asked = len(chat.asked)
+    own.write_text("Mine {question} {context} if only in part {questoin}")
+    for words in (("sort", rag), ("sort", rag, "--dry-run"), ("evaluate", rag)):
+        broken = ask(command, chat, *words, "--prompts", mine)
+        assert (broken.code, "{questoin}" in broken.err, len(chat.asked)) == (2, True, asked)
     assert command("judge", "export-prompts", str(rag)).code == 1
     assert ask(command, chat, "sort", rag, "--prompts", tmp_path / "none").code == 2
 
@@ -295,12 +341,95 @@ def test_a_hostile_endpoint_changes_nothing(
     assert not [each for each in report if KEY in each]
 
 
+@pytest.mark.parametrize(
+    "lacking",
+    [
+        {"question": "When?", "contexts": []},
+        {"question": "When?", "contexts": None},
+        {"question": "When?", "contexts": [" "]},
+        {"question": "When?"},
+        {"user_input": "When?", "retrieved_contexts": []},
+    ],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_a_question_without_contexts_has_a_reason(
+    command: Command, chat: FakeChat, rag: Path, lacking: dict[str, Any], first: bool
+) -> None:
+    """The values of a question without contexts are null; the other questions are judged."""
+    lines = [json.dumps(lacking), *rag.read_text().splitlines()[:1]]
+    rag.write_text("\n".join(lines if first else lines[::-1]) + "\n")
+    at = 0 if first else 1
+    done = ask(command, chat, "sort", rag, "--json")
+    assert done.code == 0, done.err
+    assert (done.json[at]["spearman"], done.json[at]["contexts"]) == (None, [])
+    assert done.json[at]["reason"] == MissingReason.NO_CONTEXTS
+    assert done.json[1 - at]["spearman"] == 0.429
+    done = ask(command, chat, "generate", rag, "--json")
+    assert (done.json[at]["ground_truth"], done.json[at]["reason"]) == (
+        None,
+        MissingReason.NO_CONTEXTS,
+    )
+    chat.answer = Script()
+    done = ask(command, chat, "evaluate", rag, "--metric", "context_recall", "--json")
+    assert done.json["rows"][at]["reasons"] == {"context_recall": MissingReason.NO_GROUND_TRUTH}
+    assert ask(command, chat, "sort", rag, "--dry-run").code == 0
+
+
 def test_unclear_replies_are_told(command: Command, chat: FakeChat, rag: Path) -> None:
-    """How often was asked again, and what stayed unclear."""
+    """The counts of repeated and of unclear questions are printed; the command is done in part."""
     chat.answer = lambda _: "perhaps"
     done = ask(command, chat, "sort", rag)
+    assert done.code == 3
     assert ["18"] in printed_numbers(done.err)
     assert ["9"] in printed_numbers(done.err)
+    assert MissingReason.UNCLEAR_JUDGE in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "silence", "reason"),
+    [
+        (("sort",), "perhaps", MissingReason.UNCLEAR_JUDGE),
+        (("generate",), "", MissingReason.SILENT_JUDGE),
+        (("evaluate", "--metric", "faithfulness"), "", MissingReason.UNCLEAR_JUDGE),
+    ],
+)
+def test_an_unreadable_judge_is_no_result(
+    command: Command,
+    chat: FakeChat,
+    rag: Path,
+    tmp_path: Path,
+    words: tuple[str, ...],
+    silence: str,
+    reason: str,
+) -> None:
+    """Unreadable replies are counted with a reason, not cached, and end with exit code 3."""
+    chat.answer = lambda _: silence
+    cache = tmp_path / "kept.jsonl"
+    done = ask(command, chat, *words, rag, "--cache", cache, "--json")
+    rows = done.json["rows"] if words[0] == "evaluate" else done.json
+    assert (done.code, "--max-unclear" in done.err) == (3, True)
+    assert min(each["unclear"] for each in rows) > 0
+    told = [each.get("reason") or each["reasons"]["faithfulness"] for each in rows]
+    assert set(told) <= {reason, MissingReason.SILENT_JUDGE}
+    assert not cache.exists()
+    assert ask(command, chat, *words, rag, "--max-unclear", "1").code == 0
+    asked = len(chat.asked)
+    ask(command, chat, *words, rag, "--cache", cache)
+    assert len(chat.asked) > asked
+
+
+def test_some_unclear_replies_are_allowed(command: Command, chat: FakeChat, rag: Path) -> None:
+    """By default, up to a tenth of the questions may lack a readable reply; refusals count too."""
+    script = Script()
+    chat.answer = lambda prompt: "perhaps" if "rel3" in prompt else script(prompt)
+    done = ask(command, chat, "sort", rag, "--keep-irrelevant", "--json")
+    share = done.json[0]["unclear"] / 16
+    assert share > 0.1
+    assert done.code == 3
+    lenient = ("sort", rag, "--keep-irrelevant", "--max-unclear")
+    assert ask(command, chat, *lenient, str(share)).code == 0
+    assert ask(command, chat, *lenient, str(share - 0.01)).code == 3
+    assert ask(command, chat, *lenient, "2").code == 2
 
 
 PART = {
@@ -344,9 +473,10 @@ def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
     with chatting(lambda _: "hm") as chat:
         asked = ("judge", "suggest", "--model", "toy", "--base-url", chat.url)
         done = filled(*asked, "--max-chars", "10", "--limit", "1")
-    assert done.code == 0
+        lenient = filled(*asked, "--max-unclear", "1", "--limit", "1")
+        report = filled(*asked, "--max-chars", "10", "--limit", "1", "--json").json
+    assert (done.code, lenient.code) == (3, 0)
     assert re.search(r"--max-chars.*\b1\b", done.err)
-    report = filled(*asked, "--max-chars", "10", "--limit", "1", "--json").json
     assert (report["cut"], report["unclear"]) == (1, 1)
 
 

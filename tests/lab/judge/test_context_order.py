@@ -135,11 +135,35 @@ def test_replies_are_read_strictly(said: str, asked: int, unclear: int, first: b
         assert len(set(chat.prompts)) == min(asked, 2)
 
 
-def test_an_unclear_screening_is_no_help() -> None:
-    """A context of which the judge does not say is left out, and told."""
+def test_an_unclear_screening_has_a_reason_of_its_own() -> None:
+    """A context without a readable reply is neither good nor bad, and is counted."""
     with chatting(lambda _: "perhaps") as chat:
-        (found,) = run(chat, (1,))
-        assert (found.good, found.bad, found.unclear) == ((), (0,), 1)
+        (found,) = run(chat, (1, 1))
+        assert (found.good, found.bad, found.unclear) == ((), (), 2)
+        assert found.as_json()["unclear"] == 2
+        assert (found.reason, found.spearman) == (MissingReason.UNCLEAR_JUDGE, None)
+        chat.answer = lambda prompt: "perhaps" if "rel1" in prompt else "0"
+        (found,) = run(chat, (1, 2))
+        assert (found.good, found.bad, found.unclear) == ((), (1,), 1)
+        assert found.reason == MissingReason.UNCLEAR_JUDGE
+
+
+def test_an_order_that_the_judge_did_not_make_is_not_compared() -> None:
+    """Without a readable comparison the contexts keep their order, but no value is computed."""
+    with chatting(lambda _: "perhaps") as chat:
+        (found,) = run(chat, (1, 2, 3), screen=False)
+        assert (found.sorted, found.spearman, found.sim, found.overlap) == (
+            (0, 1, 2),
+            None,
+            None,
+            (),
+        )
+        assert (found.reason, found.unclear) == (MissingReason.UNCLEAR_JUDGE, 3)
+        script = Script()
+        chat.answer = lambda prompt: "perhaps" if "rel3" in prompt else script(prompt)
+        (found,) = run(chat, (1, 2, 3), screen=False)
+        assert (found.sorted, found.reason, found.unclear) == ((1, 0, 2), "", 2)
+        assert found.spearman is not None
 
 
 def test_swap_finds_a_bias_of_position(chat: FakeChat) -> None:
@@ -241,7 +265,8 @@ def test_progress_is_told(chat: FakeChat) -> None:
     report: list[TaskProgress] = []
     rows = rows_of_lists(["Q?", "R?"], [contexts(1, 2), contexts(1, 2)])
     seat(chat, progress=report.append).run(sort_row, rows, SortOptions())
-    assert [each.records for each in report] == [1, 2, 3, 4, 5, 6]
+    assert [each.records for each in report] == [0, 1, 2, 3, 4, 5, 6]
+    assert {each.waiting for each in report} == {f"replies from {chat.url[7:-3]}"}
     assert report[-1].share is not None
 
 

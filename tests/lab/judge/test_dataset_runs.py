@@ -121,6 +121,21 @@ def test_orders_are_kept(chat: FakeChat, judging: DatasetJudge, scores: ScoreSto
     assert ("a", "judge_useful") not in kept(scores)
 
 
+def test_an_order_without_readable_replies_is_none(
+    chat: FakeChat, judging: DatasetJudge, scores: ScoreStore
+) -> None:
+    """No context gets a rank or a usefulness from unreadable replies; the reason is stored."""
+    chat.answer = lambda _: "perhaps"
+    for options in (SortOptions(), SortOptions(screen=False)):
+        runner = seat(chat, judging)
+        judging.store_sorted(runner.run(sort_row, judging.rows("d"), options), runner, options)
+        report = kept(scores)
+        assert report["a", "judge_order"].parts == (None, None, None)
+        assert report["a", "judge_spearman"].text == MissingReason.UNCLEAR_JUDGE
+        if options.screen:
+            assert report["a", "judge_useful"].parts == (None, None, None)
+
+
 def test_replies_are_kept_in_the_store(chat: FakeChat, judging: DatasetJudge) -> None:
     """The same again asks nobody."""
     for _ in range(2):

@@ -178,6 +178,18 @@ def test_an_unclear_judge_gives_no_score() -> None:
     assert set(found.scores.values()) == {None}
     assert set(found.reasons.values()) == {MissingReason.UNCLEAR_JUDGE}
     assert len(prompts) == 3 * (1 + 3 + 4 + 1)
+    assert (found.unclear, found.as_json()["unclear"]) == (9, 9)
+
+
+def test_a_text_that_could_not_be_generated_says_why() -> None:
+    """An unreadable reply is not the same as contexts without an answer."""
+    found, _ = run(
+        lambda _: " ", answer=None, truth=None, metrics=("faithfulness", "context_recall")
+    )
+    assert set(found.reasons.values()) == {MissingReason.SILENT_JUDGE}
+    assert found.unclear == 2
+    found, _ = run(lambda _: "unknown", answer=None, truth=None, metrics=("faithfulness",))
+    assert found.reasons == {"faithfulness": MissingReason.NO_ANSWER}
 
 
 @pytest.mark.parametrize(
@@ -253,4 +265,5 @@ def test_tables(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "result.jsonl").read_text().splitlines()]
     assert lines[1]["answer"] == "=cmd()"
     assert lines[1]["faithfulness"] is None
+    assert [row["unclear"] for row in table] == ["0", "0"]
     assert json.loads(table[0]["contexts"]) == lines[0]["contexts"] == FRANCE

@@ -289,6 +289,9 @@ def test_prompts_speak_as_the_summary_does(store: Store, tmp_path: Path) -> None
     file.write_text("Mine: {labels}", "utf-8")
     with pytest.raises(InvalidInput, match=r"\{source\}, \{summary\}"):
         store.run(judge, folders=(tmp_path,))
+    file.write_text("Mine: {labels} {source} {summary} {questoin}", "utf-8")
+    with pytest.raises(InvalidInput, match=r"annotate\.en\.txt:1: .*\{questoin\}"):
+        store.service().plan(ProposalOptions(dataset="d", folders=(tmp_path,)), judge)
 
 
 def test_a_plan_asks_nobody(store: Store) -> None:
@@ -312,7 +315,7 @@ def test_samples_without_both_sides_are_passed_over(store: Store) -> None:
     asked = ProposalOptions(dataset="o")
     done = store.service().run(asked, says(), progress=lambda at: seen.append(at.share))
     assert (done.samples, done.skipped) == (1, 1)
-    assert seen == [1.0]
+    assert seen == [0.5, 1.0]
 
 
 def test_only_who_manages_lets_a_model_propose(store: Store) -> None:

@@ -114,6 +114,17 @@ def test_silence_is_told(script: Script, reason: str) -> None:
     assert (found.ground_truth, found.reason) == (None, reason)
 
 
+def test_unreadable_groups_are_counted() -> None:
+    """What some groups do not know is no reason while the replies for others are unreadable."""
+    silent = Script(gathered=lambda prompt: " " if "context 7." in prompt else "unknown")
+    rows = rows_of_lists(["Q?"], [[f"context {at}." for at in range(45)]])
+    with chatting(silent) as chat:
+        asked = JudgeConfig(judge="llm:m", base_url=chat.url)
+        (found,) = make_runner(asked).run(generate_row, rows, GenerateOptions())
+    assert (found.ground_truth, found.reason) == (None, MissingReason.SILENT_JUDGE)
+    assert (found.unclear, found.as_json()["unclear"]) == (1, 1)
+
+
 def test_no_contexts() -> None:
     """There is nothing to read, and nobody is asked."""
     (found,), prompts = run(Script(), 0)

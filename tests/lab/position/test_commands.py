@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from tests.cli.conftest import Command
 from tests.helpers.position_rows import golden, lines, lookup, placed, question, real
 from tests.helpers.printed_numbers import printed_numbers
 from tests.plugins.chat_server import chatting, refusal
+from tests.plugins.loopback import Reply
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.position_studies import gold_position
+from tui_annotate.plugins.retry import RetryPolicy
 
 
 def put(name: str, *rows: Any) -> str:
@@ -182,7 +185,7 @@ def test_prompts_stand_in_their_rows(command: Command) -> None:
     assert first["model_prompt"].endswith("who?\nAnswer:")
     assert [each["score"] for each in first["model_documents"]] == [1.5, None, 1.5]
     assert second["model_ordered_kv_records"] == lookup(0)["ordered_kv_records"]
-    Path("t.txt").write_text("{question}!\n", "utf-8")
+    Path("t.txt").write_text("{question}!{search_results}\n", "utf-8")
     put("one.jsonl", placed(1))
     assert (
         command(
@@ -190,9 +193,13 @@ def test_prompts_stand_in_their_rows(command: Command) -> None:
         ).code
         == 0
     )
-    assert rows("p.jsonl")[0]["model_prompt"] == "who?!"
-    both = ("--template", "t.txt", "--style", "closed-book")
+    assert rows("p.jsonl")[0]["model_prompt"].startswith("who?!Document [1]")
+    both = ("--template", "t.txt", "--style", "query-aware")
     assert command("position", "export-prompts", "one.jsonl", *both).code == 2
+    Path("closed.txt").write_text("{question}!\n", "utf-8")
+    both = ("--template", "closed.txt", "--style", "closed-book")
+    done = command("position", "export-prompts", "one.jsonl", *both)
+    assert json.loads(done.out)["model_prompt"] == "who?!"
     assert command("position", "export-prompts", "qa.jsonl", "--json").code == 2
     wrote = command("position", "export-prompts", "qa.jsonl", "--json", "-o", "w.jsonl").json
     assert wrote["file"] == "w.jsonl"
@@ -203,6 +210,33 @@ def test_prompts_stand_in_their_rows(command: Command) -> None:
     closed = command("position", "export-prompts", "one.jsonl", "--style", "closed-book").out
     assert json.loads(closed)["model_documents"] == []
     assert len(command("position", "export-prompts", "one.jsonl", "qa.jsonl").out.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("template", "told"),
+    [
+        ("{search_results}\n{questoin}\n", r"t\.txt:2: .*\{questoin\}"),
+        ("{question}\n", r"qa\.jsonl:1: .*\{search_results\}"),
+        ("{key} {formatted_kv_records}\n", r"qa\.jsonl:1: .*\{key\}"),
+        ("\n", r"t\.txt "),
+    ],
+)
+def test_a_template_that_can_not_be_filled_is_refused(
+    command: Command, template: str, told: str
+) -> None:
+    """An unknown or missing placeholder is named before any request; no file is written."""
+    put("qa.jsonl", placed(1))
+    Path("t.txt").write_text(template, "utf-8")
+    assert command("init").code == 0
+    with chatting() as chat:
+        model = ("--model", "toy", "--base-url", chat.url)
+        for asked in (("run", *model), ("run", *model, "--dry-run"), ("export-prompts",)):
+            name, *more = asked
+            done = command(
+                "position", name, "qa.jsonl", "--template", "t.txt", "-o", "p.jsonl", *more
+            )
+            assert (done.code, bool(re.search(told, done.err))) == (2, True), done.err
+        assert (chat.asked, Path("p.jsonl").exists()) == ([], False)
 
 
 def test_a_model_answers_and_is_not_asked_twice(command: Command) -> None:
@@ -264,6 +298,41 @@ def test_prompts_that_are_too_long_keep_their_rows(command: Command) -> None:
     assert of["groups"] == report["groups"]
 
 
+def test_thinking_is_not_written(command: Command) -> None:
+    """A reply of only thinking is no answer; --keep-thinking keeps all, without a new request."""
+    put("qa.jsonl", placed(0), placed(1, name="who now?"))
+    assert command("init").code == 0
+    with chatting(lambda at: f"<think>hm{'' if 'now' in at else '</think> sea star'}") as chat:
+        asked = ("position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
+        done = command(*asked, "-o", "p.jsonl")
+        assert (done.code, "qa.jsonl:2: " in done.err) == (3, True)
+        assert [row["model_answer"] for row in rows("p.jsonl")] == ["sea star", None]
+        assert "--max-tokens" in rows("p.jsonl")[1]["model_error"]
+        assert command(*asked, "--keep-thinking", "-o", "k.jsonl").code == 0
+        assert [row["model_answer"] for row in rows("k.jsonl")] == [
+            "<think>hm</think> sea star",
+            "<think>hm",
+        ]
+        assert len(chat.asked) == 3  # the reply without an answer was not stored
+
+
+def test_thinking_is_not_scored(command: Command) -> None:
+    """The first line after the thinking counts, for questions and for keys."""
+    thought = "<think>a sea star?\nvalue-1</think>\n"
+    put("p.jsonl", placed(0, f"{thought}sea star"), placed(0, f"{thought}kelp", name="b?"))
+    put("kv.jsonl", lookup(0) | {"model_answer": f"{thought}none"})
+
+    def mean(*words: str) -> float:
+        found: float = command("position", "evaluate", *words, "--json").json["all"]["mean"]
+        return found
+
+    assert (mean("p.jsonl"), mean("kv.jsonl")) == (0.5, 0.0)
+    assert (mean("p.jsonl", "--keep-thinking"), mean("kv.jsonl", "--keep-thinking")) == (1.0, 1.0)
+    assert command("init").code == 0
+    assert command("ingest", "p.jsonl", "--dataset", "d", "--embedder", "none").code == 0
+    assert (mean("--dataset", "d"), mean("--dataset", "d", "--keep-thinking")) == (0.5, 1.0)
+
+
 def test_a_file_with_nothing_in_it_has_no_mean(command: Command) -> None:
     """No error: there is nothing to divide by; with -o it stays a file without rows."""
     put("none.jsonl")
@@ -290,6 +359,22 @@ def test_a_model_that_is_gone_ends_the_run(command: Command) -> None:
         chat.script.extend([refusal(401, "no such key")] * 2)
         gone = command("position", "run", "qa.jsonl", *asked)
     assert (gone.code, Path("p.jsonl").exists()) == (1, False)
+
+
+def test_a_request_has_a_time_limit(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the command waits, it says for whom; after the limit, the error names the option."""
+    monkeypatch.setattr("tui_annotate.cli.output.PROGRESS_INTERVAL", 0.0)
+    once = partial(RetryPolicy, attempts=1, first_attempts=1)
+    monkeypatch.setattr("tui_annotate.lab.chat.llm_judge.RetryPolicy", once)
+    put("qa.jsonl", placed(0))
+    assert command("init").code == 0
+    with chatting() as chat:
+        chat.script.append(Reply(late=True))
+        asked = ("position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
+        done = command(*asked, "--timeout", "0.1", "-o", "p.jsonl")
+    assert (done.code, "0.1 s" in done.err, "--timeout" in done.err) == (1, True, True)
+    assert f"replies from {chat.url[7:-3]}" in done.err
+    assert command(*asked, "--temperature", "nan").code == 2
 
 
 # scoring

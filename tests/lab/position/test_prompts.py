@@ -83,11 +83,16 @@ def test_a_random_order_is_told() -> None:
 
 
 def test_a_template_replaces_the_wording() -> None:
-    """Its slots are filled once: what looks like one in a text stays."""
+    """Its placeholders are filled once: what looks like one in a text stays."""
     row = placed(0, name="{kv}?")
-    assert build_prompt(row, template="Q {question} {other}\n") == "Q {kv}? {other}\n"
-    assert build_prompt(row, template="{search_results}").startswith(
+    closed = PromptStyle.CLOSED_BOOK
+    made = build_prompt(row, style=closed, template="Q {question} {{other}}\n")
+    assert made == "Q {kv}? {other}\n"
+    assert build_prompt(row, template="{search_results}{question}").startswith(
         "Document [1](Title: Gold) The sea"
+    )
+    assert build_prompt(lookup(0), template="{key}|{formatted_kv_records}") == build_prompt(
+        lookup(0), template="{key}|{kv}"
     )
     assert build_prompt(lookup(0), template="{key}|{kv}").startswith(
         'key|{"key": "Value-1",\n "k1"'
@@ -98,7 +103,14 @@ def test_a_template_replaces_the_wording() -> None:
     ("row", "how"),
     [
         (placed(0), {"template": "{key}"}),
+        (placed(0), {"template": "{question}"}),
+        (placed(0), {"template": "{search_results}"}),
+        (placed(0), {"template": "{question} {search_results} {kv}"}),
+        (placed(0), {"template": "{question} {search_results} {questoin}"}),
+        (placed(0), {"template": "{question} {x}", "style": PromptStyle.CLOSED_BOOK}),
         (lookup(0), {"template": "{question}"}),
+        (lookup(0), {"template": "{key}"}),
+        (lookup(0), {"template": "{formatted_kv_records}"}),
         (lookup(0), {"style": PromptStyle.CLOSED_BOOK}),
         (lookup(0) | {"key": "absent"}, {}),
         (lookup(0, count=1), {}),
@@ -113,7 +125,7 @@ def test_a_template_replaces_the_wording() -> None:
     ],
 )
 def test_a_prompt_that_can_not_be_made_is_refused(row: Any, how: dict[str, Any]) -> None:
-    """Keys that repeat or are absent, too few pairs, no question, no passages, an empty slot."""
+    """Invalid pairs, a missing question or passages, and a template that cannot be filled."""
     with pytest.raises(InvalidInput):
         build_prompt(row, **how)
 

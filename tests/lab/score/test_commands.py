@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from tests.lab.score.test_generations import ROW
 from tests.plugins.chat_server import chatting
 from tests.plugins.embedders.neural_models import needs_torch
 from tests.plugins.local_models import language_model
+from tests.plugins.loopback import Reply
+from tui_annotate.plugins.retry import RetryPolicy
 
 SECOND = {"question": "Who?", "answer": "Ana", "generation": [{"text": "Ana."}, {"text": "Ben."}]}
 
@@ -261,5 +264,18 @@ def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatc
         assert len(chat.asked) == 2
         assert answers(*asked).code == 0
         assert len(chat.asked) == 2
+        once = partial(RetryPolicy, attempts=1, first_attempts=1)
+        monkeypatch.setattr("tui_annotate.lab.chat.llm_judge.RetryPolicy", once)
+        monkeypatch.setattr("tui_annotate.cli.output.PROGRESS_INTERVAL", 0.0)
+        chat.script.append(Reply(late=True))
+        late = answers(*asked[:5], "late", *asked[6:], "--timeout", "0.1")
+        assert (late.code, "0.1 s" in late.err, "--timeout" in late.err) == (1, True, True)
+        assert f"replies from {chat.url[7:-3]}" in late.err
+        chat.asked.clear()
+        chat.answer = lambda _: "perhaps"
+        unclear = answers(*asked[:5], "other", *asked[6:], "--json")
+        assert (unclear.code, unclear.json[0]["unclear"]) == (3, 2)
+        assert answers(*asked[:5], "other", *asked[6:], "--max-unclear", "1").code == 0
+        assert len(chat.asked) == 2 * 6
     listed = answers("scores", "list", "--json").json
-    assert {each["maker"] for each in listed} == {"judge-score:toy"}
+    assert {each["maker"] for each in listed} == {"judge-score:toy", "judge-score:other"}

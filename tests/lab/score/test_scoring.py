@@ -304,3 +304,18 @@ def test_the_api_reaches_it(tmp_path: Path) -> None:
     create(tmp_path / "w").close()
     with tui_annotate.open(tmp_path / "w") as space:
         assert space.machines.scoring.machines is space.machines
+
+
+def test_thinking_is_no_part_of_an_answer(space: Workspace, tmp_path: Path) -> None:
+    """Answers get the scores that they get without thinking; `keep_thinking` scores all words."""
+    thought = [each | {"text": f"<think>Wait.</think>{each['text']}"} for each in ROW["generation"]]
+    _ingest(space, tmp_path, "thought", ROW | {"generation": thought})
+    _ingest(space, tmp_path, "plain", ROW)
+
+    def raws(dataset: str, **options: Any) -> list[float | None]:
+        scoring = space.machines.scoring
+        scoring.run(ScoreOptions(dataset=dataset, scorer="unigram", **options))
+        found = space.machines.scores.scores(dataset, names=(OVERLAP, SURPRISE))
+        return [each.raw for _, own in found for each in own]
+
+    assert raws("thought") == raws("plain") != raws("thought", keep_thinking=True)

@@ -20,7 +20,6 @@ from tests.plugins.embedders.endpoint_server import FakeEndpoint, refusal, servi
 from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.terminal_text import make_line_visible
-from tui_annotate.plugins.embedders import remote as module
 from tui_annotate.plugins.embedders.remote import Endpoint
 from tui_annotate.plugins.http_errors import (
     RESUME_HINT,
@@ -146,13 +145,10 @@ def test_a_line_that_breaks_is_asked_again(fake: FakeEndpoint) -> None:
     assert len(asked.waits) == 1
 
 
-def test_an_endpoint_that_stays_silent_is_told(
-    fake: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endpoint_that_stays_silent_is_told(fake: FakeEndpoint) -> None:
     """After some times; one that speaks again is heard."""
-    monkeypatch.setattr(module, "_READ", 0.05)
     fake.script.append(Reply(late=True))
-    asked = Asked(fake.url)
+    asked = Asked(fake.url, timeout=0.05)
     assert answered(asked())
     fake.script.extend([Reply(late=True)] * 6)
     assert isinstance(failure(asked).__cause__, httpx2.TimeoutException)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.judges import JudgeOptions
 from tui_annotate.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class JudgeConfig:
         language: language of the prompts, "en" or "zh"; empty: the language of each question.
         folders: folders with a user's own prompts; the first folder takes precedence.
         concurrency: maximum number of requests at a time.
+        timeout: time limit of a request in seconds; None for the default of the judge.
     """
 
     judge: str
@@ -35,15 +37,17 @@ class JudgeConfig:
     language: str = ""
     folders: tuple[Path, ...] = ()
     concurrency: int = 4
+    timeout: float | None = None
 
     def load(self, replies: ReplyCache | None) -> Judge:
-        """Load the judge.
-
-        `replies`: cache for the judge's replies; None keeps replies only in memory.
-        """
-        return registry.load_judge(
-            self.judge, base_url=self.base_url, replies=replies, concurrency=self.concurrency
+        """Load the judge, whose replies `replies` caches (None: only the memory caches them)."""
+        options = JudgeOptions(
+            base_url=self.base_url,
+            replies=replies,
+            concurrency=self.concurrency,
+            timeout=self.timeout,
         )
+        return registry.load_judge(self.judge, options)
 
 
 def choose_judge(
@@ -55,20 +59,20 @@ def choose_judge(
 
 
 def load_named_judge(
-    space: Workspace, model: str, *, base_url: str, concurrency: int = 4, unasked: bool = False
+    space: Workspace, model: str, *, base_url: str, unasked: bool = False, **others: Any
 ) -> Judge:
     """Load the judge that options and settings name; the workspace caches its replies.
 
-    `unasked`: the caller sends no request, so no endpoint address is required.
+    Args:
+        unasked: the caller sends no request, so no endpoint address is required.
+        others: `concurrency` and `timeout`, as in `JudgeConfig`.
 
     Raises:
         InvalidInput: the model or the address is missing.
         Unavailable: a required library is not installed.
     """
     nowhere = NO_ENDPOINT if unasked and not space.settings.judge_url else ""
-    config = choose_judge(
-        space.settings, model=model, base_url=base_url or nowhere, concurrency=concurrency
-    )
+    config = choose_judge(space.settings, model=model, base_url=base_url or nowhere, **others)
     return config.load(space.machines.replies)
 
 

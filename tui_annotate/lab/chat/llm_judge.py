@@ -22,6 +22,7 @@ from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailab
 from tui_annotate.plugins.api_key import authorization_header
 from tui_annotate.plugins.http_errors import RequestRefused, connection_failure, reply_failure
 from tui_annotate.plugins.http_transport import (
+    check_timeout,
     check_url,
     format_host,
     open_client,
@@ -39,8 +40,10 @@ KEY_VERSION: Final = 1
 MAX_CONCURRENCY: Final = 64
 MAX_REPLY_BYTES: Final = 1_048_576
 """Maximum size of a model's reply in bytes; 1,000 tokens take about 1 % of this size."""
-_CONNECT, _READ, _TOTAL = 10.0, 300.0, 600.0
-"""Timeouts in seconds of a connection, of a pause within a reply, and of a whole reply."""
+TIMEOUT: Final = 300.0
+"""Default time limit of a request in seconds, from connecting to the end of the reply."""
+_CONNECT: Final = 10.0
+"""Maximum time limit of connecting, in seconds."""
 _PARAMETERS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top_p")
 
 
@@ -59,6 +62,7 @@ class LlmJudge:
         options: JudgeOptions | None = None,
         *,
         wait: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         chosen = options or JudgeOptions()
         if not chosen.model:
@@ -78,6 +82,8 @@ class LlmJudge:
                 f"allow 1 to {MAX_CONCURRENCY} requests at a time",
             )
         self._url = check_url(chosen.base_url)
+        self._clock = clock
+        self._timeout = check_timeout(TIMEOUT if chosen.timeout is None else chosen.timeout)
         self.host = format_host(self._url)
         self.model = chosen.model
         warn_of_open_key(self._url)
@@ -90,19 +96,27 @@ class LlmJudge:
         self._locks: dict[str, _QuestionLock] = {}
 
     def ask(self, question: Question) -> ModelReply:
-        """Return the reply to a question from the cache, or else from the model."""
+        """Return the reply to a question from the cache, or else from the model.
+
+        An unreadable reply is not stored, so that a repeated run asks again.
+        """
         key = reply_key(self.model, question)
-        if (known := self._replies.get(key)) is not None:
+        if (known := self._find_cached(key, question)) is not None:
             return ModelReply(known, cached=True)
         # A caller with the same question may have stored the reply while this one waited.
         with self._hold_lock(key):
-            if (known := self._replies.get(key)) is not None:
+            if (known := self._find_cached(key, question)) is not None:
                 return ModelReply(known, cached=True)
             with self._slots:
                 text = self._complete(question)
-            about = {"model": self.model, "host": self.host, **_key_parameters(question)}
-            self._replies.put(key, text, about=about)
+            if question.accepts(text):
+                about = {"model": self.model, "host": self.host, **_key_parameters(question)}
+                self._replies.put(key, text, about=about)
         return ModelReply(text, cached=False)
+
+    def _find_cached(self, key: str, question: Question) -> str | None:
+        known = self._replies.get(key)
+        return known if known is not None and question.accepts(known) else None
 
     @contextmanager
     def _hold_lock(self, key: str) -> Iterator[None]:
@@ -135,8 +149,8 @@ class LlmJudge:
             pool.shutdown(cancel_futures=True)
 
     def cached(self, question: Question) -> bool:
-        """Return whether the reply to a question is cached."""
-        return self._replies.get(reply_key(self.model, question)) is not None
+        """Return whether a readable reply to a question is cached."""
+        return self._find_cached(reply_key(self.model, question), question) is not None
 
     def _ask_or_error(self, question: Question) -> ModelReply | TuiAnnotateError:
         try:
@@ -177,25 +191,29 @@ class LlmJudge:
         sent = {name: value for name, value in limits.items() if name not in omitted}
         body = {"model": self.model, "messages": _build_messages(question), **sent}
         content = json.dumps(body, ensure_ascii=False).encode()
+        until = self._clock() + self._timeout
         try:
             with post_chat(self._client, f"{self._url}/chat/completions", content) as reply:
                 self._retry.reached = True
-                found = read_chat(reply)
+                found = read_chat(reply, until - self._clock(), timeout=self._timeout)
         except httpx2.TransportError as error:
-            raise connection_failure(error) from error
+            raise connection_failure(error, timeout=self._timeout) from error
         if reply.is_success:
             return found
         raise reply_failure(self.host, reply.status_code, headers=reply.headers, body=found)
 
     @cached_property
     def _client(self) -> httpx2.Client:
-        return open_chat_client(self._url)
+        return open_chat_client(self._url, self._timeout)
 
 
-def open_chat_client(url: httpx2.URL) -> httpx2.Client:
-    """Return an HTTP client for one endpoint of chat completions; threads may share the client."""
+def open_chat_client(url: httpx2.URL, timeout: float) -> httpx2.Client:
+    """Return an HTTP client for one endpoint of chat completions; threads may share the client.
+
+    `timeout`: time limit of a request in seconds.
+    """
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # at lower levels it logs addresses
-    return open_client(url, connect=_CONNECT, read=_READ)
+    return open_client(url, connect=min(_CONNECT, timeout), read=timeout)
 
 
 def post_chat(
@@ -206,13 +224,17 @@ def post_chat(
     return client.stream("POST", url, content=content, headers=headers | authorization_header())
 
 
-def read_chat(reply: httpx2.Response) -> bytes:
-    """Read the body of a chat reply, up to `MAX_REPLY_BYTES`."""
+def read_chat(reply: httpx2.Response, seconds: float, *, timeout: float) -> bytes:
+    """Read the body of a chat reply within `seconds`, up to `MAX_REPLY_BYTES`.
+
+    `timeout`: time limit of the whole request, in seconds.
+    """
     return read_body(
         reply,
         most=MAX_REPLY_BYTES,
-        seconds=_TOTAL,
+        seconds=seconds,
         hint="check that --base-url is an endpoint for chat completions",
+        timeout=timeout,
     )
 
 

@@ -1,13 +1,12 @@
 """Prompt templates in English and Chinese; a user's file replaces a built-in template.
 
-`{question}` and the like are placeholders; other braces are text. A user's file must have all
-placeholders of the built-in template, so that the model reads all of the input.
+A user's file must have all placeholders of the built-in template, so that the model reads all of
+the input, and no other ones, which would reach the model unfilled.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,9 +15,13 @@ from pathlib import Path
 from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.lab.chat.placeholders import (
+    check_placeholders,
+    fill_placeholders,
+    find_placeholders,
+)
 
 LANGUAGES: Final = ("en", "zh")
-_SLOT: Final = re.compile(r"\{([a-z_]+)\}")
 _MAX_CHARACTERS: Final = 100_000
 
 
@@ -47,7 +50,7 @@ class Prompt:
         Raises:
             KeyError: a placeholder of the text has no value.
         """
-        return _SLOT.sub(lambda place: str(values[place.group(1)]), self.text)
+        return fill_placeholders(self.text, {name: str(value) for name, value in values.items()})
 
 
 def load_prompt(name: str, *, language: str = "en", folders: Sequence[Path] = ()) -> Prompt:
@@ -66,6 +69,18 @@ def load_prompt(name: str, *, language: str = "en", folders: Sequence[Path] = ()
         if file.is_file():
             return Prompt(name, spoken, _read_template(file, ours))
     return Prompt(name, spoken, ours)
+
+
+def check_folders(folders: Sequence[Path]) -> None:
+    """Check all prompts in a user's folders, so that an invalid one is found before any request.
+
+    Raises:
+        InvalidInput, Unavailable: a prompt is invalid or cannot be read; see `load_prompt`.
+    """
+    for folder in folders:
+        for name in prompt_names():
+            for language in LANGUAGES:
+                load_prompt(name, language=language, folders=(folder,))
 
 
 def prompt_names() -> tuple[str, ...]:
@@ -98,17 +113,5 @@ def _read_template(file: Path, ours: str) -> str:
             f"prompt {file} has {len(text):,} characters",
             f"shorten the prompt to at most {_MAX_CHARACTERS:,} characters",
         )
-    expected, found = set(_SLOT.findall(ours)), set(_SLOT.findall(text))
-    if lacking := sorted(expected - found):
-        slots = ", ".join(f"{{{name}}}" for name in lacking)
-        raise InvalidInput(
-            f"prompt {file} lacks the placeholders {slots}",
-            "write each placeholder where the model should read its value",
-        )
-    if unknown := sorted(found - expected):
-        slots = ", ".join(f"{{{name}}}" for name in unknown)
-        places = ", ".join(f"{{{name}}}" for name in sorted(expected))
-        raise InvalidInput(
-            f"prompt {file} has unknown placeholders: {slots}", f"use only: {places}"
-        )
+    check_placeholders(text, allowed=sorted(find_placeholders(ours)), file=file)
     return text

@@ -10,17 +10,18 @@ import logging
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Final, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
 
 UNKNOWN_MARKERS: Final[Mapping[str, str]] = {"en": "unknown", "zh": "不知道"}
 """The word that a model must reply, in each language, if the contexts contain no answer."""
 
-_THOUGHT: Final = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FENCED: Final = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _LONGEST_CHOICE: Final = 60
 """Maximum length of a reply with a choice, in code points; longer replies are not parsed."""
@@ -40,11 +41,12 @@ _AFTER_MARKER: Final = re.compile(r"\s*(?:$|[^\w\s])")
 
 
 def strip_reply(reply: str) -> str:
-    """Remove leading `<think>` blocks, and a code fence around the whole reply."""
-    text = reply
-    while found := _THOUGHT.match(text):
-        text = text[found.end() :]
-    text = text.strip()
+    """Remove the model's thinking, and a code fence around the whole reply."""
+    return _strip_fence(remove_thinking(reply))
+
+
+def _strip_fence(reply: str) -> str:
+    text = reply.strip()
     fenced = _FENCED.fullmatch(text)
     return fenced.group(1).strip() if fenced else text
 
@@ -66,10 +68,11 @@ def parse_choice(reply: str, allowed: Collection[str]) -> str | None:
 
 def parse_json(reply: str) -> Any | None:
     """Return the JSON value of a reply; None if the reply contains anything else."""
-    try:
-        return json.loads(strip_reply(reply), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        return None
+    # A reply that is JSON as a whole may quote a text with <think>.
+    for text in (_strip_fence(reply), strip_reply(reply)):
+        with suppress(ValueError, RecursionError):
+            return json.loads(text, parse_constant=_refuse_constant)
+    return None
 
 
 def _refuse_constant(word: str) -> Any:
@@ -98,8 +101,11 @@ def parse_texts(reply: str) -> tuple[str, ...] | None:
     return tuple(row.strip() for row in rows if row.strip())
 
 
-def parse_answer(reply: str) -> str | None:
-    """Return the answer in a reply, without a prefix such as "Answer:".
+def parse_answer(reply: str, *, keep_thinking: bool = False) -> str | None:
+    """Return the answer in a reply, without the model's thinking and a prefix such as "Answer:".
+
+    Args:
+        keep_thinking: return the whole reply in place of its answer, if it has one.
 
     Returns:
         "" if the model replies that the texts contain no answer; None for an empty reply.
@@ -114,7 +120,7 @@ def parse_answer(reply: str) -> str | None:
     for marker in UNKNOWN_MARKERS.values():
         if folded.startswith(marker) and _AFTER_MARKER.match(folded, len(marker)):
             return ""
-    return text
+    return reply.strip() if keep_thinking else text
 
 
 _log = logging.getLogger(__name__)
@@ -125,9 +131,10 @@ ATTEMPTS: Final = 3
 
 @dataclass(slots=True)
 class ReplyTally:
-    """Counts of the replies to questions: received, cached, repeated, unclear and refused.
+    """Counts of questions and of their replies: received, cached, repeated, unclear and refused.
 
     Attributes:
+        questions: different questions, each of which needs one readable reply.
         asked: replies that the endpoint sent.
         cached: replies from the cache.
         repeated: replies to repeated questions.
@@ -136,6 +143,7 @@ class ReplyTally:
         characters: code points sent.
     """
 
+    questions: int = 0
     asked: int = 0
     cached: int = 0
     repeated: int = 0
@@ -143,6 +151,11 @@ class ReplyTally:
     refused: int = 0
     characters: int = 0
     lock: Lock = field(default_factory=Lock, repr=False, compare=False)
+
+    @property
+    def unanswered(self) -> int:
+        """Number of questions without a readable reply."""
+        return self.unclear + self.refused
 
 
 class ParsingJudge:
@@ -177,28 +190,33 @@ class ParsingJudge:
             InvalidInput: the endpoint refuses a question before any reply arrived.
         """
         found: list[_T | None] = [None] * len(questions)
-        open_ = list(range(len(questions)))
-        for attempt in range(ATTEMPTS):
-            asked = [self._repeat_question(questions[at], attempt) for at in open_]
+        checked = [_only_readable(question, read) for question in questions]
+        attempts = {at: self._cached_attempt(each) or 0 for at, each in enumerate(checked)}
+        while attempts:
+            order = sorted(attempts)
+            asked = [_repeat_question(checked[at], attempts[at], self._reminder) for at in order]
             unclear = []
             for place, outcome in self.judge.ask_all(asked):
-                at = open_[place]
                 text = self._count_reply(asked[place], outcome)
                 if text is not None and (value := read(text)) is not None:
-                    found[at] = value
+                    found[order[place]] = value
                 elif text is not None:
-                    unclear.append(at)
-            open_ = sorted(unclear)
-            if not open_:
-                break
+                    unclear.append(order[place])
+            attempts = {at: attempts[at] + 1 for at in unclear if attempts[at] + 1 < ATTEMPTS}
+            with self.tally.lock:
+                self.tally.unclear += len(unclear) - len(attempts)
         with self.tally.lock:
-            self.tally.unclear += len(open_)
+            self.tally.questions += len(questions)
         return found
 
-    def _repeat_question(self, question: Question, attempt: int) -> Question:
-        if not attempt:
-            return question
-        return replace(question, user=f"{question.user}\n\n{self._reminder}", attempt=attempt)
+    def cached(self, question: Question, read: Callable[[str], _T | None]) -> bool:
+        """Return whether a readable reply to a question, or to its repetition, is cached."""
+        return self._cached_attempt(_only_readable(question, read)) is not None
+
+    def _cached_attempt(self, question: Question) -> int | None:
+        # An unclear first reply is not cached, but the clear reply to its repetition is.
+        repeated = (_repeat_question(question, at, self._reminder) for at in range(ATTEMPTS))
+        return next((each.attempt for each in repeated if self.judge.cached(each)), None)
 
     def _count_reply(
         self, question: Question, outcome: ModelReply | TuiAnnotateError
@@ -221,3 +239,13 @@ class ParsingJudge:
             return outcome.text
         _log.warning("%s", outcome.message)
         return None
+
+
+def _only_readable(question: Question, read: Callable[[str], _T | None]) -> Question:
+    return replace(question, readable=lambda reply: read(reply) is not None)
+
+
+def _repeat_question(question: Question, attempt: int, reminder: str) -> Question:
+    if not attempt:
+        return question
+    return replace(question, user=f"{question.user}\n\n{reminder}", attempt=attempt)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.lab.chat.judge_config import JudgeConfig, choose_judge
+from tui_annotate.lab.chat.prompts import check_folders
 from tui_annotate.lab.judge.context_order import (
     ContextOrderResult,
     SortOptions,
@@ -50,7 +51,11 @@ def make_runner(
     """Create a runner for a judge, without sending a request.
 
     If `replies` is None, replies are cached in memory.
+
+    Raises:
+        InvalidInput: a prompt in the folders of `config` is invalid.
     """
+    check_folders(config.folders)
     return JudgeRunner(
         config.load(replies),
         language=config.language,
@@ -90,6 +95,7 @@ class JudgeApiOptions(TypedDict, total=False):
         prompts: folder with a user's own prompts.
         cache: file that stores the replies; cached questions are not sent again.
         concurrency: requests at a time, 1 to 64 (default: 4).
+        timeout: time limit of a request in seconds (default: 300).
         progress: function that receives the progress of the run.
     """
 
@@ -99,6 +105,7 @@ class JudgeApiOptions(TypedDict, total=False):
     prompts: Path | str | None
     cache: Path | str | None
     concurrency: int
+    timeout: float | None
     progress: Callable[[TaskProgress], None] | None
 
 
@@ -117,6 +124,7 @@ class GenerateApiOptions(JudgeApiOptions, total=False):
     group_size: int
     seed: int
     slow: bool
+    keep_thinking: bool
 
 
 class EvaluateApiOptions(JudgeApiOptions, total=False):
@@ -127,6 +135,7 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
         embedder: embedder for answer relevancy, named as for the import command; "auto" is the best
             available embedder.
         backend: "builtin", or "ragas" if that library is installed.
+        keep_thinking: keep the thinking of a model as a part of answers.
     """
 
     metrics: Sequence[str]
@@ -134,6 +143,7 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
     max_chars: int
     embedder: str
     backend: str
+    keep_thinking: bool
 
 
 def sort(
@@ -160,7 +170,7 @@ def generate(
         Unavailable: the endpoint cannot be reached.
     """
     rows = rows_of_lists(questions, contexts)
-    options = GenerateOptions(**_pick(how, "group_size", "seed", "slow"))
+    options = GenerateOptions(**_pick(how, "group_size", "seed", "slow", "keep_thinking"))
     return _open_runner(how).run(generate_row, rows, options)
 
 
@@ -181,7 +191,9 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
     """
     rows = rows_of_lists(questions, contexts, answers=answers, ground_truths=ground_truths)
     options = EvaluateOptions(
-        metrics=tuple(how.get("metrics") or METRICS), **_pick(how, "top_k", "max_chars")
+        metrics=tuple(how.get("metrics") or METRICS),
+        truth=GenerateOptions(**_pick(how, "keep_thinking")),
+        **_pick(how, "top_k", "max_chars"),
     )
     made = choose_scale(
         _config_of(how),
@@ -208,6 +220,7 @@ def _config_of(how: Any) -> JudgeConfig:
         language=how.get("language", ""),
         folders=(Path(folder),) if folder else (),
         concurrency=how.get("concurrency", 4),
+        timeout=how.get("timeout"),
     )
 
 
@@ -250,7 +263,9 @@ def choose_scale(
     """
     if backend not in BACKENDS:
         raise InvalidInput(f"unknown back end {backend!r}", f"choose one of: {', '.join(BACKENDS)}")
-    made = _load_embedder(embedder, settings, vector_set) if "answer_relevancy" in metrics else None
+    needed = "answer_relevancy" in metrics
+    load = partial(_load_embedder, timeout=config.timeout)
+    made = load(embedder, settings, vector_set) if needed else None
     embed, label = (made.embed, f"{made.label} {made.version}") if made else (None, "")
     if backend == "builtin":
         return ScaleSetup(None, embed, label)
@@ -261,17 +276,27 @@ def choose_scale(
         base_url=config.base_url,
         embed=embed,
         concurrency=config.concurrency,
+        timeout=config.timeout,
     )
     return ScaleSetup(ragas.score, embed, label)
 
 
-def _load_embedder(chosen: str, settings: Settings, used: VectorSet | None) -> Embedder | None:
+def _load_embedder(
+    chosen: str, settings: Settings, used: VectorSet | None, *, timeout: float | None
+) -> Embedder | None:
     if not chosen and used is not None:
         return registry.load_embedder(
-            used.embedder, base_url=used.base_url, dimensions=used.asked_dimensions
+            used.embedder,
+            base_url=used.base_url,
+            dimensions=used.asked_dimensions,
+            timeout=timeout,
         )
     name = chosen or settings.embedder
     if name == "none":
         return None
-    best = registry.best_embedder() if name == "auto" else name
-    return registry.load_embedder(best, base_url=settings.base_url, dimensions=settings.dimensions)
+    return registry.load_embedder(
+        registry.best_embedder() if name == "auto" else name,
+        base_url=settings.base_url,
+        dimensions=settings.dimensions,
+        timeout=timeout,
+    )

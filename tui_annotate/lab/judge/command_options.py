@@ -14,6 +14,7 @@ import typer
 from tui_annotate.cli import completion
 from tui_annotate.cli.options import (
     JsonOption,
+    TimeoutOption,
     WorkspaceOption,
     argument,
     dataset_option,
@@ -21,6 +22,7 @@ from tui_annotate.cli.options import (
     option,
     parse_target,
 )
+from tui_annotate.lab.chat.command_options import MAX_UNCLEAR, MaxUnclearOption
 
 ModelOption = Annotated[
     str, option("--model", "NAME", "Name of the judge model (default: from the settings).")
@@ -76,6 +78,8 @@ class JudgeCommandOptions:
     language: LanguageOption = ""
     prompts: PromptsOption = None
     concurrency: ConcurrencyOption = 4
+    max_unclear: MaxUnclearOption = MAX_UNCLEAR
+    timeout: TimeoutOption = None
     cache: Annotated[
         Path | None,
         option(

@@ -13,6 +13,7 @@ from tui_annotate.cli.options import open_workspace
 from tui_annotate.cli.output import Column
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
+from tui_annotate.lab.chat.command_options import check_unclear
 
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
@@ -119,6 +120,7 @@ def _open_runner(
         language=chosen.language,
         folders=folders,
         concurrency=chosen.concurrency,
+        timeout=chosen.timeout,
     )
     with output.show_progress("replies") as show_progress:
         yield (
@@ -159,8 +161,8 @@ def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions)
     )
 
 
-def print_tally(runner: JudgeRunner) -> None:
-    """Print the counts of the model's replies to standard error."""
+def print_tally(runner: JudgeRunner, chosen: JudgeCommandOptions) -> None:
+    """Print the counts of the model's replies to standard error, and set the exit code."""
     tally = runner.tally
     output.print_note(
         f"replies: {tally.asked:,} from {runner.judge.host}, {tally.cached:,} from the cache"
@@ -173,6 +175,7 @@ def print_tally(runner: JudgeRunner) -> None:
         )
     if tally.refused:
         output.print_message(f"questions that the endpoint refused: {tally.refused:,}")
+    check_unclear(tally, chosen.max_unclear)
 
 
 _MAX_ROWS = 20

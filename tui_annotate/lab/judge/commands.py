@@ -13,6 +13,7 @@ from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     DryOption,
     JsonOption,
+    TimeoutOption,
     WorkspaceOption,
     add_command,
     add_group,
@@ -25,6 +26,13 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.people import Permission
+from tui_annotate.lab.chat.command_options import (
+    MAX_UNCLEAR,
+    KeepThinkingOption,
+    MaxUnclearOption,
+    check_unclear,
+    exit_if_partial,
+)
 from tui_annotate.lab.judge.command_options import (
     ConcurrencyOption,
     JudgeCommandOptions,
@@ -57,6 +65,8 @@ def suggest(
     language: LanguageOption = "",
     prompts: PromptsOption = None,
     concurrency: ConcurrencyOption = 4,
+    max_unclear: MaxUnclearOption = MAX_UNCLEAR,
+    timeout: TimeoutOption = None,
     max_chars: Annotated[
         int,
         typer.Option(
@@ -94,7 +104,12 @@ def suggest(
             limit=limit,
         )
         judge = load_named_judge(
-            space, model, base_url=base_url, concurrency=concurrency, unasked=dry_run
+            space,
+            model,
+            base_url=base_url,
+            unasked=dry_run,
+            concurrency=concurrency,
+            timeout=timeout,
         )
         if dry_run:
             planned = ProposalService(machines).plan(options, judge)
@@ -102,10 +117,12 @@ def suggest(
             return
         with output.show_progress("samples") as show_progress:
             done = ProposalService(machines).run(options, judge, progress=show_progress)
+    check_unclear(done.tally, max_unclear)
     if as_json:
         output.print_json(_proposals_as_json(done))
     else:
         _print_proposals(done)
+    exit_if_partial()
 
 
 def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> None:
@@ -257,11 +274,12 @@ def sort(
             setup.dataset_judge.store_sorted(found, setup.runner, options)
         if chosen.target:
             write_sorted(found, chosen.target)
-    print_tally(setup.runner)
+    print_tally(setup.runner, chosen)
     if chosen.as_json:
         output.print_json([each.as_json() for each in found])
     else:
         print_sorted(found)
+    exit_if_partial()
 
 
 @takes_judge_options
@@ -286,6 +304,7 @@ def generate(
             "Send each context in separate requests; split long contexts into parts.",
         ),
     ] = False,
+    keep_thinking: KeepThinkingOption = False,
     answers_dir: Annotated[
         Path | None,
         option(
@@ -308,7 +327,9 @@ def generate(
     from tui_annotate.lab.judge.result_files import write_generated, write_truths
     from tui_annotate.lab.judge.runner import plan_cost
 
-    options = GenerateOptions(group_size=group_size, seed=seed, slow=one_by_one)
+    options = GenerateOptions(
+        group_size=group_size, seed=seed, slow=one_by_one, keep_thinking=keep_thinking
+    )
     with open_setup(chosen) as setup:
         if chosen.dry_run:
             cost = plan_cost(
@@ -323,8 +344,9 @@ def generate(
             write_generated(found, chosen.target)
         if answers_dir:
             write_truths(found, answers_dir)
-    print_tally(setup.runner)
+    print_tally(setup.runner, chosen)
     print_generated(found, as_json=chosen.as_json)
+    exit_if_partial()
 
 
 MetricOption = Annotated[
@@ -364,6 +386,7 @@ def evaluate(
     backend: Annotated[
         str, option("--backend", "NAME", "Scoring back end: builtin, or ragas if installed.")
     ] = "builtin",
+    keep_thinking: KeepThinkingOption = False,
 ) -> None:
     """Evaluate answers and contexts by RAG metrics.
 
@@ -380,10 +403,12 @@ def evaluate(
         EvaluateOptions,
         evaluate_row,
     )
+    from tui_annotate.lab.judge.reference_answers import GenerateOptions
     from tui_annotate.lab.judge.result_files import write_evaluated
 
     metrics = tuple(metric or METRICS)
-    options = EvaluateOptions(metrics=metrics, top_k=top_k, max_chars=max_chars)
+    truth = GenerateOptions(keep_thinking=keep_thinking)
+    options = EvaluateOptions(metrics=metrics, top_k=top_k, max_chars=max_chars, truth=truth)
     with open_setup(chosen) as setup:
         if chosen.dry_run:
             print_plan(plan_evaluate(setup.rows, setup.runner, options), setup, chosen)
@@ -404,8 +429,9 @@ def evaluate(
             )
         if chosen.target:
             write_evaluated(found, metrics, chosen.target)
-    print_tally(setup.runner)
+    print_tally(setup.runner, chosen)
     print_evaluated(found, metrics, as_json=chosen.as_json)
+    exit_if_partial()
 
 
 def export_prompts(

@@ -49,14 +49,15 @@ class ContextOrderResult:
     """A judge's order of the contexts of one question; contexts are 0-based indices.
 
     Attributes:
-        good, bad: useful and useless contexts in the retriever's order; None without screening.
+        good, bad: useful and useless contexts in the retriever's order, without contexts for which
+            the judge's reply is unclear; None without screening.
         sorted: contexts from best to worst.
         spearman: rank correlation in [-1, 1], 3 decimals; None with a reason.
         sim: fraction of contexts that the first k of both orders share, in [0, 1], 3 decimals;
             None with a reason.
         overlap: contexts that the first k of both orders share, in the judge's order.
         reason: why a value is missing; else empty.
-        unclear: number of questions without a clear reply.
+        unclear: number of questions to the judge without a readable reply.
     """
 
     row: QuestionRow
@@ -80,49 +81,55 @@ class ContextOrderResult:
             "spearman": self.spearman,
             "sim": self.sim,
             "overlap": list(self.overlap),
+            "unclear": self.unclear,
         }
         return values | ({"reason": self.reason} if self.reason else {})
 
 
 def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> ContextOrderResult:
-    """Sort the contexts of one question with the judge."""
-    unclear: list[object] = []
-    good, bad = _screen(row, runner, unclear) if options.screen else (None, None)
+    """Sort the contexts of one question with the judge.
+
+    If no comparison has a readable reply, the order is only the retriever's, so it is not compared.
+    """
+    good, bad = _screen(row, runner) if options.screen else (None, None)
+    unread = 0 if good is None or bad is None else len(row.contexts) - len(good) - len(bad)
     reference = list(range(len(row.contexts))) if good is None else list(good)
-    order = insert_by_rank(reference, _comparator(row, runner, options, unclear=unclear))
-    rho = spearman(order, reference)
+    replies: list[str | None] = []
+    order = insert_by_rank(reference, _comparator(row, runner, options, replies=replies))
+    blind = bool(replies) and not any(replies)
     sim, common = overlap(order, reference, k=options.k, bottom=options.bottom)
+    reason = _missing_reason(len(row.contexts), len(order), unread=unread)
     return ContextOrderResult(
         row=row,
         good=good,
         bad=bad,
         sorted=tuple(order),
-        spearman=_round(rho),
-        sim=_round(sim),
-        overlap=tuple(common),
-        reason=_missing_reason(len(row.contexts), len(order)),
-        unclear=len(unclear),
+        spearman=None if blind else _round(spearman(order, reference)),
+        sim=None if blind else _round(sim),
+        overlap=() if blind else tuple(common),
+        reason=MissingReason.UNCLEAR_JUDGE if blind else reason,
+        unclear=unread + replies.count(None),
     )
 
 
-def _screen(
-    row: QuestionRow, runner: JudgeRunner, unclear: list[object]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _screen(row: QuestionRow, runner: JudgeRunner) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the contexts that help to answer, and those that do not."""
     slots = [{"context": context} for context in row.contexts]
     verdicts = runner.ask_all(
         row, "screen", slots, read=lambda reply: parse_choice(reply, ("0", "1"))
     )
-    unclear += [verdict for verdict in verdicts if verdict is None]
     places = range(len(verdicts))
     return (
         tuple(place for place in places if verdicts[place] == "1"),
-        tuple(place for place in places if verdicts[place] != "1"),
+        tuple(place for place in places if verdicts[place] == "0"),
     )
 
 
 def _comparator(
-    row: QuestionRow, runner: JudgeRunner, options: SortOptions, *, unclear: list[object]
+    row: QuestionRow, runner: JudgeRunner, options: SortOptions, *, replies: list[str | None]
 ) -> Callable[[int, int], bool]:
+    """Return a function that compares two contexts, and adds the judge's choices to `replies`."""
+
     def better(item: int, other: int) -> bool:
         pairs = [(item, other), (other, item)] if options.swap else [(item, other)]
         slots = [
@@ -132,15 +139,17 @@ def _comparator(
         chosen = runner.ask_all(
             row, "pair", slots, read=lambda reply: parse_choice(reply, ("1", "2"))
         )
-        unclear.extend(choice for choice in chosen if choice is None)
+        replies.extend(chosen)
         return chosen == ["1", "2"][: len(chosen)]
 
     return better
 
 
-def _missing_reason(given: int, compared: int) -> str:
+def _missing_reason(given: int, compared: int, *, unread: int) -> str:
     if not given:
         return MissingReason.NO_CONTEXTS
+    if compared < 2 and unread:  # more contexts may help, but the replies do not tell
+        return MissingReason.UNCLEAR_JUDGE
     if not compared:
         return MissingReason.NO_USEFUL_CONTEXT
     return MissingReason.SINGLE_CONTEXT if compared == 1 else ""

@@ -119,6 +119,7 @@ class DatasetJudge:
             "metrics": list(options.metrics),
             "top_k": options.top_k,
             "max_chars": options.max_chars,
+            "keep_thinking": options.truth.keep_thinking,
         }
         maker = "judge-evaluate" if backend == "builtin" else backend
         scores = [score for name in options.metrics for score in _metric_scores(found, name)]
@@ -155,12 +156,14 @@ def _key_of(row: QuestionRow) -> SampleKey:
 
 def _order_scores(each: ContextOrderResult) -> list[Score]:
     key, count = _key_of(each.row), len(each.row.contexts)
-    place = {context: float(number) for number, context in enumerate(each.sorted, 1)}
+    # An order of several contexts without a correlation is only the retriever's.
+    judged = () if each.spearman is None and len(each.sorted) > 1 else each.sorted
+    place = {context: float(number) for number, context in enumerate(judged, 1)}
     parts = tuple(place.get(at) for at in range(count))
     scores = [Score(key=key, name=ORDER, parts=parts, of="documents")]
     if each.good is not None:
-        good = set(each.good)
-        useful = tuple(float(at in good) for at in range(count))
+        verdicts = dict.fromkeys(each.bad or (), 0.0) | dict.fromkeys(each.good, 1.0)
+        useful = tuple(verdicts.get(at) for at in range(count))
         scores.append(Score(key=key, name=USEFUL, parts=useful, of="documents"))
     return scores
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.replies import (
     UNKNOWN_MARKERS,
-    parse_answer,
     parse_choice,
     parse_json,
     parse_texts,
     parse_verdicts,
 )
+from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.lab.judge.metrics import (
     MAX_CHARACTERS,
     MissingReason,
@@ -52,12 +52,14 @@ class MetricScore:
         reason: why the score is missing; else empty.
         verdicts: 1 or 0 for each judged item, in order.
         unsupported: statements of the answer that the contexts do not support.
+        unclear: number of questions to the judge without a readable reply.
     """
 
     score: float | None
     reason: str = ""
     verdicts: tuple[int, ...] = ()
     unsupported: tuple[str, ...] = ()
+    unclear: int = 0
 
 
 Scale = Callable[[str, QuestionRow], MetricScore]
@@ -89,7 +91,7 @@ class BuiltInScale:
     def _faithfulness(self, row: QuestionRow) -> MetricScore:
         statements = self._runner.ask(row, "statements", read=parse_texts, answer=row.answer)
         if statements is None:
-            return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
+            return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=1)
         if not statements:
             return MetricScore(None, MissingReason.EMPTY_ANSWER)
         count = len(statements)
@@ -102,7 +104,7 @@ class BuiltInScale:
             count=count,
         )
         if found is None:
-            return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
+            return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=1)
         lacking = [each for each, yes in zip(statements, found, strict=True) if not yes]
         return MetricScore(mean_verdict(found), verdicts=found, unsupported=tuple(lacking))
 
@@ -116,12 +118,12 @@ class BuiltInScale:
         replies = self._runner.ask_all(row, "invent", slots, read=_parse_invented)
         usable = [each for each in replies if each is not None]
         if not usable:
-            return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
+            return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=len(replies))
         vectors = self._embed([row.question, *(question for question, _ in usable)])
         cosines = mean_relevancy(
             vectors[0].tolist(), vectors[1:].tolist(), [evades for _, evades in usable]
         )
-        return MetricScore(cosines)
+        return MetricScore(cosines, unclear=replies.count(None))
 
     def _precision(self, row: QuestionRow) -> MetricScore:
         slots = [{"reference": row.ground_truth, "context": each} for each in row.contexts]
@@ -129,8 +131,8 @@ class BuiltInScale:
             row, "useful", slots, read=lambda reply: parse_choice(reply, ("0", "1"))
         )
         found = tuple(int(each) for each in replies if each is not None)
-        if len(found) < len(replies):
-            return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
+        if unclear := replies.count(None):
+            return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=unclear)
         return MetricScore(average_precision(found), verdicts=found)
 
     def _recall(self, row: QuestionRow) -> MetricScore:
@@ -142,7 +144,7 @@ class BuiltInScale:
             reference=row.ground_truth,
         )
         if found is None:
-            return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
+            return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=1)
         return MetricScore(mean_verdict(found), "" if found else MissingReason.EMPTY_GROUND_TRUTH)
 
 
@@ -174,7 +176,7 @@ class EvaluateOptions:
         metrics: names of the metrics to compute.
         top_k: maximum number of contexts of a question to use, at least 1.
         max_chars: maximum number of code points of a question's contexts, at least 2.
-        truth: options for generating missing ground truths.
+        truth: options for generating missing answers and ground truths.
     """
 
     metrics: tuple[str, ...] = METRICS
@@ -205,6 +207,7 @@ class EvaluationResult:
         generated: which of "answer" and "ground_truth" the judge generated.
         useful: 1 or 0 for each context; may be empty.
         unsupported: statements of the answer that the contexts do not support.
+        unclear: number of questions to the judge without a readable reply.
     """
 
     row: QuestionRow
@@ -213,6 +216,7 @@ class EvaluationResult:
     generated: tuple[str, ...] = ()
     useful: tuple[int, ...] = ()
     unsupported: tuple[str, ...] = ()
+    unclear: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Return the scores of the question as JSON."""
@@ -226,6 +230,7 @@ class EvaluationResult:
             "generated": list(self.generated),
             "reasons": dict(self.reasons),
             "unsupported": list(self.unsupported),
+            "unclear": self.unclear,
         }
 
 
@@ -233,29 +238,51 @@ def evaluate_row(
     row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions, *, scale: Scale
 ) -> EvaluationResult:
     """Score one question; generate a missing answer or ground truth first."""
-    kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
-    looked = replace(row, contexts=kept)
-    generated = []
-    if not looked.answer and {"faithfulness", "answer_relevancy"} & {*options.metrics}:
-        looked = replace(looked, answer=_generate_answer(looked, runner))
-        generated += ["answer"] if looked.answer else []
-    if not looked.ground_truth and {"context_precision", "context_recall"} & {*options.metrics}:
-        truth = generate_row(row, runner, options.truth).ground_truth or ""
-        looked = replace(looked, ground_truth=truth)
-        generated += ["ground_truth"] if truth else []
-    found = {metric: _score_metric(metric, looked, scale) for metric in options.metrics}
+    looked, unclear = _generate_missing(row, runner, options)
+    found = {
+        metric: _score_metric(metric, looked, scale, unclear=unclear) for metric in options.metrics
+    }
     supported = found.get("faithfulness", MetricScore(None))
     return EvaluationResult(
         row=looked,
         scores={metric: each.score for metric, each in found.items()},
         reasons={metric: each.reason for metric, each in found.items() if each.score is None},
-        generated=tuple(generated),
+        generated=tuple(
+            name
+            for name in ("answer", "ground_truth")
+            if getattr(looked, name) and not getattr(row, name)
+        ),
         useful=found.get("context_precision", MetricScore(None)).verdicts,
         unsupported=supported.unsupported,
+        unclear=sum(unclear.values()) + sum(each.unclear for each in found.values()),
     )
 
 
-def _score_metric(metric: str, row: QuestionRow, scale: Scale) -> MetricScore:
+def _generate_missing(
+    row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions
+) -> tuple[QuestionRow, Mapping[str, int]]:
+    """Return a row with the texts to use: selected contexts, the answer, the ground truth.
+
+    Also return the number of unreadable replies by the name of the text to generate.
+    """
+    kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
+    looked, unclear = replace(row, contexts=kept), {}
+    if not options.truth.keep_thinking:
+        looked = replace(looked, answer=remove_thinking(row.answer))
+    if not row.answer and {"faithfulness", "answer_relevancy"} & {*options.metrics}:
+        answer = _generate_answer(looked, runner, options)
+        unclear["answer"] = int(answer is None)
+        looked = replace(looked, answer=answer or "")
+    if not row.ground_truth and {"context_precision", "context_recall"} & {*options.metrics}:
+        made = generate_row(row, runner, options.truth)
+        unclear["ground_truth"] = made.unclear
+        looked = replace(looked, ground_truth=made.ground_truth or "")
+    return looked, unclear
+
+
+def _score_metric(
+    metric: str, row: QuestionRow, scale: Scale, *, unclear: Mapping[str, int]
+) -> MetricScore:
     needs = {
         "faithfulness": ("answer", "contexts"),
         "answer_relevancy": ("answer",),
@@ -269,22 +296,27 @@ def _score_metric(metric: str, row: QuestionRow, scale: Scale) -> MetricScore:
     }
     for name in needs[metric]:
         if not getattr(row, name):
-            return MetricScore(None, missing[name])
+            return MetricScore(
+                None, MissingReason.SILENT_JUDGE if unclear.get(name) else missing[name]
+            )
     return scale(metric, row)
 
 
-def _generate_answer(row: QuestionRow, runner: JudgeRunner) -> str:
-    """Generate an answer from the selected contexts; empty if the judge gives no answer."""
+def _generate_answer(row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions) -> str | None:
+    """Generate an answer from the selected contexts.
+
+    Returns:
+        "" if the contexts contain no answer; None if the judge's reply is unreadable.
+    """
     if not row.contexts:
         return ""
-    found = runner.ask(
+    return runner.ask(
         row,
         "answer",
-        read=parse_answer,
+        read=options.truth.parse_answer,
         contexts=number_texts(row.contexts),
         unknown=UNKNOWN_MARKERS[runner.prompt("answer", row.language).language],
     )
-    return found or ""
 
 
 def estimate_evaluation_cost(

@@ -20,7 +20,7 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.labels import JOINER, Label, LabelTree, Requirement
 from tui_annotate.domain.people import Permission, require_permission
-from tui_annotate.domain.progress import TaskProgress
+from tui_annotate.domain.progress import TaskProgress, replies_from
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.suggestions import Suggestion, with_id
@@ -270,11 +270,11 @@ class ProposalService:
     def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
         """Estimate the cost of a run without sending a request."""
         require_permission(self.machines.actor, Permission.MANAGE)
-        state = _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
+        state, parser = self._start_run(options, judge)
         samples = cached = characters = 0
         for some in self._read_pages(state):
             for question in map(state.build_question, some):
-                known = judge.cached(question)
+                known = parser.cached(question, parse_proposals)
                 samples += 1
                 cached += known
                 characters += 0 if known else len(question.user)
@@ -295,14 +295,23 @@ class ProposalService:
             Unavailable: the endpoint cannot be reached; replies so far are cached.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
-        state = _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
+        state, parser = self._start_run(options, judge)
         maker = f"judge:{judge.model}"
         found: dict[SampleKey, tuple[Suggestion, ...]] = {}
         refused: Counter[str] = Counter()
-        language = options.language or prompts.LANGUAGES[0]
-        reminder = prompts.load_prompt("again", language=language, folders=options.folders)
-        began, parser = time.monotonic(), ParsingJudge(judge, reminder=reminder.text)
+        began, waiting = time.monotonic(), replies_from(judge.host)
+
+        def report_progress(unread: int = 0) -> None:
+            if progress:
+                done = state.read - unread
+                share = (done + state.skipped) / state.total
+                seconds = time.monotonic() - began
+                progress(
+                    TaskProgress("asking", done, share=share, seconds=seconds, waiting=waiting)
+                )
+
         for some in self._read_pages(state):
+            report_progress(len(some))
             replies = parser.ask_all(
                 [state.build_question(sample) for sample in some], parse_proposals
             )
@@ -311,10 +320,7 @@ class ProposalService:
                     each = locate_proposals(sample, spans, state.labels, maker=maker)
                     found[sample.key] = each.suggestions
                     refused.update(each.refused)
-            if progress:
-                share = (state.read + state.skipped) / state.total
-                seconds = time.monotonic() - began
-                progress(TaskProgress("asking", state.read, share=share, seconds=seconds))
+            report_progress()
         run = _score_run(options, judge, state, kind=RunKind.SUGGEST)
         pairs = ((key, each) for key, several in found.items() for each in several)
         new = self.machines.suggestions.add(run, pairs)
@@ -337,6 +343,13 @@ class ProposalService:
             refused=dict(sorted(refused.items())),
             tally=parser.tally,
         )
+
+    def _start_run(self, options: ProposalOptions, judge: Judge) -> tuple[_RunState, ParsingJudge]:
+        prompts.check_folders(options.folders)
+        language = options.language or prompts.LANGUAGES[0]
+        reminder = prompts.load_prompt("again", language=language, folders=options.folders)
+        state = _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
+        return state, ParsingJudge(judge, reminder=reminder.fill())
 
     def _read_pages(self, state: _RunState) -> Iterator[list[Sample]]:
         """Yield lists of samples that have a source and a summary; no transaction stays open."""

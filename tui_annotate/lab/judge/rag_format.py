@@ -1,6 +1,7 @@
 """Format of JSON lines with question, contexts, answer and ground truth; RAGAS names also work.
 
-A line without contexts and without an answer is refused, and a line with an invalid value too.
+A line with an invalid value is refused, and a line without contexts and without an answer too,
+unless the caller needs no text.
 """
 
 from __future__ import annotations
@@ -97,7 +98,10 @@ def _parse_sample(
     row: Mapping[str, Any], dataset: str, options: ImportOptions, *, number: int
 ) -> tuple[Sample, list[str]]:
     """Parse the sample of line `number` (from 0); also return warnings about the line."""
-    named = {what: _column_of(row, what) for what in _COLUMNS} | {"id": options.id_column or "id"}
+    needed = {"question"} if options.textless else {"question", "contexts"}
+    named = {what: _column_of(row, what, needed=what in needed) for what in _COLUMNS} | {
+        "id": options.id_column or "id"
+    }
     if options.id_column:
         get_field(row, options.id_column, option="--id-column")
     key = row.get(named["id"])
@@ -113,7 +117,7 @@ def _parse_sample(
                 answer, side=Side.SUMMARY, column=named["answer"], language=options.language
             ),
         )
-    if not contexts and not answers:
+    if not contexts and not answers and not options.textless:
         hint = "add a context or an answer, so that there is a text to read"
         raise InvalidInput("the line has neither a context nor an answer", hint)
     used = {*named.values(), *(name for name in _RESERVED if row.get(name) is None)}
@@ -141,14 +145,14 @@ def _parse_sample(
     return sample, _find_doubts(question, contexts, blank)
 
 
-def _column_of(row: Mapping[str, Any], what: str) -> str:
+def _column_of(row: Mapping[str, Any], what: str, *, needed: bool) -> str:
     there = [name for name in _COLUMNS[what] if row.get(name) is not None]
     if len(there) > 1:
         raise InvalidInput(
             f"columns {there[0]!r} and {there[1]!r} both have a value",
             "keep only one of the two columns",
         )
-    if what in {"question", "contexts"} and not row.keys() & {*_COLUMNS[what]}:
+    if needed and not row.keys() & {*_COLUMNS[what]}:
         columns = " or ".join(map(repr, _COLUMNS[what]))
         raise InvalidInput(
             f"no column {columns}; the columns are: {', '.join(map(repr, [*row][:50]))}"

@@ -18,11 +18,16 @@ from typing import TYPE_CHECKING, Any, Final
 import httpx2
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.lab.chat.llm_judge import open_chat_client, post_chat, read_chat
+from tui_annotate.lab.chat.llm_judge import TIMEOUT, open_chat_client, post_chat, read_chat
 from tui_annotate.lab.judge.evaluation import MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
 from tui_annotate.plugins.http_errors import shorten_line
-from tui_annotate.plugins.http_transport import check_url, format_host, warn_of_open_key
+from tui_annotate.plugins.http_transport import (
+    check_timeout,
+    check_url,
+    format_host,
+    warn_of_open_key,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,12 +54,14 @@ class RagasScale:
         base_url: str,
         embed: Callable[[Sequence[str]], NDArray[Any]] | None = None,
         concurrency: int = 4,
+        timeout: float | None = None,
     ) -> None:
         if not model or not base_url:
             raise InvalidInput(
                 "a judge needs a model and an address", "pass both --model and --base-url"
             )
         self._url = check_url(base_url)
+        self._timeout = check_timeout(TIMEOUT if timeout is None else timeout)
         self.host = format_host(self._url)
         self._model = model
         self._embed = embed
@@ -90,7 +97,9 @@ class RagasScale:
         """Score one row with a new client, because connections belong to one event loop."""
         import openai
 
-        async with httpx2.AsyncClient(transport=_ChatTransport(self._url)) as connection:
+        async with httpx2.AsyncClient(
+            transport=_ChatTransport(self._url, self._timeout)
+        ) as connection:
             client = openai.AsyncOpenAI(
                 api_key=_NO_KEY,  # our transport adds the user's key
                 admin_api_key="",
@@ -131,8 +140,9 @@ class RagasScale:
 class _ChatTransport(httpx2.AsyncBaseTransport):
     """HTTP transport that sends the requests of RAGAS with this program's headers only."""
 
-    def __init__(self, url: httpx2.URL) -> None:
-        self._client = open_chat_client(url)
+    def __init__(self, url: httpx2.URL, timeout: float) -> None:
+        self._client = open_chat_client(url, timeout)
+        self._timeout = timeout
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request in a thread, and return the whole reply."""
@@ -140,7 +150,7 @@ class _ChatTransport(httpx2.AsyncBaseTransport):
 
     def _send(self, url: str, content: bytes) -> httpx2.Response:
         with post_chat(self._client, url, content) as reply:
-            body = read_chat(reply)
+            body = read_chat(reply, self._timeout, timeout=self._timeout)
         kept = ("content-type", "location", "retry-after", "retry-after-ms")
         headers = {name: reply.headers[name] for name in kept if name in reply.headers}
         return httpx2.Response(reply.status_code, headers=headers, content=body)

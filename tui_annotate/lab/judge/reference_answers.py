@@ -34,11 +34,13 @@ class GenerateOptions:
         group_size: maximum contexts, or partial answers to merge, in one call; at least 2.
         seed: random seed of the order of contexts.
         slow: read each context separately, in consecutive parts.
+        keep_thinking: keep the model's thinking as a part of its answers.
     """
 
     group_size: int = GROUP_SIZE
     seed: int = 0
     slow: bool = False
+    keep_thinking: bool = False
 
     def __post_init__(self) -> None:
         if self.group_size < 2:
@@ -46,6 +48,10 @@ class GenerateOptions:
                 f"group size {self.group_size} is too small for merging partial answers",
                 "pass --group-size of at least 2",
             )
+
+    def parse_answer(self, reply: str) -> str | None:
+        """Return the answer in a reply; see `lab.chat.replies.parse_answer`."""
+        return parse_answer(reply, keep_thinking=self.keep_thinking)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +63,14 @@ class ReferenceAnswer:
         ground_truth: the reference answer; None with a reason.
         reason: why the answer is missing; else empty.
         calls: number of calls for the answer.
+        unclear: number of questions to the judge without a readable reply.
     """
 
     row: QuestionRow
     ground_truth: str | None
     reason: str = ""
     calls: int = 0
+    unclear: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Return a JSON row that importers can read, with a reason if there is no answer."""
@@ -71,6 +79,7 @@ class ReferenceAnswer:
             "question": self.row.question,
             "contexts": list(self.row.contexts),
             "ground_truth": self.ground_truth,
+            "unclear": self.unclear,
         }
         return values | ({"reason": self.reason} if self.reason else {})
 
@@ -82,21 +91,18 @@ def generate_row(
     if not row.contexts:
         return ReferenceAnswer(row=row, ground_truth=None, reason=MissingReason.NO_CONTEXTS)
     replies, calls = (
-        _read_slowly(row, runner) if options.slow else _answer_groups(row, runner, options)
+        _read_slowly(row, runner, options) if options.slow else _answer_groups(row, runner, options)
     )
+    unclear = replies.count(None)
     answers = [reply for reply in replies if reply]
-    if not answers:
-        silent = all(reply is None for reply in replies)
-        why = MissingReason.SILENT_JUDGE if silent else MissingReason.UNKNOWN_ANSWER
-        return ReferenceAnswer(row=row, ground_truth=None, reason=why, calls=calls)
     while len(answers) > 1:
-        answers, joined = _join_answers(answers, row, runner, size=options.group_size)
-        calls += joined
-    if not answers:
-        return ReferenceAnswer(
-            row=row, ground_truth=None, reason=MissingReason.SILENT_JUDGE, calls=calls
-        )
-    return ReferenceAnswer(row=row, ground_truth=answers[0], calls=calls)
+        joined, more = _join_answers(answers, row, runner, options=options)
+        calls, unclear = calls + more, unclear + joined.count(None)
+        answers = [reply for reply in joined if reply]
+    truth = answers[0] if answers else None
+    silent = MissingReason.SILENT_JUDGE if unclear else MissingReason.UNKNOWN_ANSWER
+    reason = "" if answers else silent
+    return ReferenceAnswer(row=row, ground_truth=truth, reason=reason, calls=calls, unclear=unclear)
 
 
 def _answer_groups(
@@ -109,25 +115,26 @@ def _answer_groups(
         {"contexts": number_texts(group), "unknown": _unknown_marker(runner, row)}
         for group in split_groups(contexts, options.group_size)
     ]
-    return runner.ask_all(row, "gather", slots, read=parse_answer), len(slots)
+    return runner.ask_all(row, "gather", slots, read=options.parse_answer), len(slots)
 
 
 def _join_answers(
-    there: Sequence[str], row: QuestionRow, runner: JudgeRunner, *, size: int
-) -> tuple[list[str], int]:
-    """Let the judge merge each group of partial answers into one answer.
+    there: Sequence[str], row: QuestionRow, runner: JudgeRunner, *, options: GenerateOptions
+) -> tuple[list[str | None], int]:
+    """Join each group of answers into one; also return the number of calls.
 
     Return the merged answers and the number of calls (requests to the judge). A group of a single
     answer needs no call.
     """
-    parts = split_groups(there, size)
+    parts = split_groups(there, options.group_size)
     slots = [{"answers": number_texts(part)} for part in parts if len(part) > 1]
-    replies = iter(runner.ask_all(row, "join", slots, read=parse_answer))
-    fewer = [part[0] if len(part) == 1 else next(replies) for part in parts]
-    return [each for each in fewer if each], len(slots)
+    replies = iter(runner.ask_all(row, "join", slots, read=options.parse_answer))
+    return [part[0] if len(part) == 1 else next(replies) for part in parts], len(slots)
 
 
-def _read_slowly(row: QuestionRow, runner: JudgeRunner) -> tuple[list[str | None], int]:
+def _read_slowly(
+    row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
+) -> tuple[list[str | None], int]:
     slots = []
     for context in row.contexts:
         parts = [context[at : at + PART] for at in range(0, len(context), PART)]
@@ -136,7 +143,7 @@ def _read_slowly(row: QuestionRow, runner: JudgeRunner) -> tuple[list[str | None
             slots.append(
                 {"before": before or "-", "part": part, "unknown": _unknown_marker(runner, row)}
             )
-    return runner.ask_all(row, "read", slots, read=parse_answer), len(slots)
+    return runner.ask_all(row, "read", slots, read=options.parse_answer), len(slots)
 
 
 def _unknown_marker(runner: JudgeRunner, row: QuestionRow) -> str:

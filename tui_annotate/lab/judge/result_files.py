@@ -103,7 +103,17 @@ def write_evaluated(
 def _table_columns(metrics: Sequence[str]) -> tuple[str, ...]:
     published = ("answer_relevancy", "faithfulness", "context_recall", "context_precision")
     scores = tuple(name for name in published if name in metrics)
-    return ("", "question", "contexts", "ground_truth", "answer", *scores, "generated", "reasons")
+    return (
+        "",
+        "question",
+        "contexts",
+        "ground_truth",
+        "answer",
+        *scores,
+        "generated",
+        "reasons",
+        "unclear",
+    )
 
 
 def _table_rows(

@@ -80,12 +80,15 @@ def rows_of_lists(
 
 
 def read_rows(path: Path) -> list[QuestionRow]:
-    """Read judge rows from a file; an error names the first line that cannot be read."""
+    """Read judge rows from a file; an error names the first line that cannot be read.
+
+    A question without contexts is a row: the results have a reason in place of its values.
+    """
     from tui_annotate.plugins.format_detection import detect
     from tui_annotate.plugins.protocols import ImportOptions
     from tui_annotate.plugins.reader_guard import read_guarded
 
-    options = ImportOptions()
+    options = ImportOptions(textless=True)
     rows = []
     for item in read_guarded(detect(path, options), options, path):
         if not isinstance(item, Problem):

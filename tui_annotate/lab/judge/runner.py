@@ -11,7 +11,7 @@ from threading import Event, Lock
 from typing import Any, Self, TypeVar
 
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.domain.progress import TaskProgress
+from tui_annotate.domain.progress import TaskProgress, replies_from
 from tui_annotate.lab.chat import prompts
 from tui_annotate.lab.chat.prompts import Prompt
 from tui_annotate.lab.chat.replies import ParsingJudge, ReplyTally
@@ -86,7 +86,7 @@ class JudgeRunner:
             Question(user=self.prompt(prompt, row.language).fill(question=row.question, **each))
             for each in slots
         ]
-        reminder = self.prompt("again", row.language).text
+        reminder = self.prompt("again", row.language).fill()
         parser = ParsingJudge(
             self.judge, reminder=reminder, tally=self.tally, on_reply=self._on_reply
         )
@@ -112,6 +112,7 @@ class JudgeRunner:
         """
         self._stop.clear()
         self._done[:] = [0, len(items)]
+        self._report_progress()
         failed: list[BaseException] = []
 
         def attempt(item: _In) -> _Out:
@@ -148,6 +149,9 @@ class JudgeRunner:
     def _on_reply(self) -> None:
         if self._stop.is_set():
             raise _Cancelled
+        self._report_progress()
+
+    def _report_progress(self) -> None:
         if self.progress is None:
             return
         with self._lock:
@@ -155,7 +159,10 @@ class JudgeRunner:
             calls = self.tally.asked + self.tally.cached
             seconds = time.monotonic() - self._started
             share = done / total if total else None
-            self.progress(TaskProgress("asking", calls, share=share, seconds=seconds))
+            waiting = replies_from(self.judge.host)
+            self.progress(
+                TaskProgress("asking", calls, share=share, seconds=seconds, waiting=waiting)
+            )
 
 
 class _Cancelled(Exception):

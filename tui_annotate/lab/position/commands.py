@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import output
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     DryOption,
     JsonOption,
+    TimeoutOption,
     WorkspaceOption,
     add_command,
     add_group,
@@ -24,11 +26,13 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
     parse_target,
+    refuse_nan,
 )
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
-from tui_annotate.domain.progress import time_phase
+from tui_annotate.domain.progress import replies_from, time_phase
+from tui_annotate.lab.chat.command_options import KeepThinkingOption
 from tui_annotate.lab.position.evaluate_commands import evaluate, show
 from tui_annotate.lab.position.prompts import PromptStyle
 
@@ -210,7 +214,6 @@ def _print_files(made: GenerationReport, *, as_json: bool) -> None:
     output.print_note(f"{output.many(made.rows, 'row')} in {output.many(len(made.files), 'file')}")
 
 
-PARTIAL_EXIT_CODE = 3
 MAX_MISSING_SHOWN = 5
 
 RowsArgument = Annotated[
@@ -229,7 +232,8 @@ TemplateOption = Annotated[
     option(
         "--template",
         "FILE",
-        "Prompt template file; contains {search_results} and {question}, or {kv} and {key}.",
+        "Prompt template file, with {search_results} and {question}, or with {kv} and {key}; with"
+        " --style closed-book only with {question}.",
     ),
 ]
 
@@ -280,13 +284,26 @@ def _refuse_two_outputs(target: Path | None, what: str, *, as_json: bool) -> Non
 
 
 def _read_template(path: Path | None, style: PromptStyle) -> str:
+    from tui_annotate.lab.chat.placeholders import check_placeholders
+    from tui_annotate.lab.position.prompts import PAIR_PLACEHOLDERS, QUESTION_PLACEHOLDERS
     from tui_annotate.plugins.files.small_text import read_text
 
     if path is None:
         return ""
-    if style is not PromptStyle.PLAIN:
-        raise InvalidInput("--template and --style exclude each other", "remove --style")
-    return read_text(path).removesuffix("\n")
+    if style not in {PromptStyle.PLAIN, PromptStyle.CLOSED_BOOK}:
+        raise InvalidInput(
+            f"--template and --style {style} exclude each other",
+            f"remove --style {style}, or write its text into the template",
+        )
+    template = read_text(path).removesuffix("\n")
+    if not template:
+        raise InvalidInput(
+            f"template {path} is empty", "write a prompt with the placeholders of --template"
+        )
+    # Which placeholders are required depends on the task of each row: the prompts check that.
+    known = (*QUESTION_PLACEHOLDERS, *PAIR_PLACEHOLDERS)
+    check_placeholders(template, allowed=known, required=(), file=path)
+    return template
 
 
 BaseUrlOption = Annotated[
@@ -332,14 +349,25 @@ def run(
     template: TemplateOption = None,
     max_tokens: MaxTokensOption = 100,
     temperature: Annotated[
-        float, typer.Option(metavar="T", min=0.0, max=2.0, help="Sampling temperature.")
+        float,
+        typer.Option(
+            metavar="T", min=0.0, max=2.0, callback=refuse_nan, help="Sampling temperature."
+        ),
     ] = 0.0,
     top_p: Annotated[
         float,
-        typer.Option(metavar="P", min=0.0, max=1.0, help="Nucleus sampling probability (top-p)."),
+        typer.Option(
+            metavar="P",
+            min=0.0,
+            max=1.0,
+            callback=refuse_nan,
+            help="Nucleus sampling probability (top-p).",
+        ),
     ] = 1.0,
     max_chars: MaxCharsOption = 0,
+    keep_thinking: KeepThinkingOption = False,
     concurrency: ConcurrencyOption = 4,
+    timeout: TimeoutOption = None,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -349,12 +377,14 @@ def run(
     The rows are written with the model's answers.
 
     Answers are cached in the workspace: an interrupted run continues. A row whose prompt is too
-    long, or is refused by the model, is written without an answer and reported.
+    long, or is refused by the model, is written without an answer and reported. The thinking of a
+    model is not a part of its answer.
 
     Exit code: 0 if each row has an answer, 3 if some rows have none.
     """
     from tui_annotate.lab.position import model_runs as asking
     from tui_annotate.plugins import registry
+    from tui_annotate.plugins.judges import JudgeOptions
 
     _refuse_two_outputs(target, "rows", as_json=as_json and not dry_run)
     options = asking.ModelRunOptions(
@@ -364,14 +394,16 @@ def run(
         temperature=temperature,
         top_p=top_p,
         max_tokens=max_tokens,
+        keep_thinking=keep_thinking,
     )
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
-        judge = registry.load_judge(
-            f"llm:{model}",
+        judge_options = JudgeOptions(
             base_url=base_url,
             replies=space.machines.replies,
             concurrency=concurrency,
+            timeout=timeout,
         )
+        judge = registry.load_judge(f"llm:{model}", judge_options)
         # Every prompt is built before the first one is sent, so that an invalid row costs nothing.
         rows = sum(1 for _ in asking.read_prompts(files, options))
         if dry_run:
@@ -380,7 +412,7 @@ def run(
         done = _ask_model(files, judge, options, target=target, rows=rows)
     _print_run(done, judge, as_json=as_json, dry=False)
     if done.unanswered:
-        raise typer.Exit(PARTIAL_EXIT_CODE)
+        raise typer.Exit(DONE_IN_PART)
 
 
 def _ask_model(
@@ -402,7 +434,9 @@ def _ask_model(
             options,
             target=file,
             on_missing=show_missing,
-            on_progress=time_phase(show_progress, "asking", total=rows),
+            on_progress=time_phase(
+                show_progress, "asking", total=rows, waiting=replies_from(judge.host)
+            ),
         )
 
 

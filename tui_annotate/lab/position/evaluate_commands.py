@@ -21,6 +21,7 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.chat.command_options import KeepThinkingOption
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def evaluate(
     skip_empty: Annotated[
         bool, flag("--skip-empty", "Ignore gold answers that are empty after normalisation.")
     ] = False,
+    keep_thinking: KeepThinkingOption = False,
     target: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Output file with rows and scores."),
@@ -83,7 +85,8 @@ def evaluate(
 
     The metrics are those of the study "Lost in the Middle": best_subspan_em of the first line for
     questions; for key-value rows, whether the answer contains the value. The options --whole-words,
-    --first-line and --skip-empty correct weaknesses of the metric.
+    --first-line and --skip-empty correct weaknesses of the metric. The thinking of a model is not a
+    part of its answer.
     """
     from tui_annotate.lab.position import evaluation
     from tui_annotate.lab.position.metric import MatchRules
@@ -93,7 +96,12 @@ def evaluate(
         raise InvalidInput(
             "exactly one input is required: files or a dataset", "pass FILE... or --dataset NAME"
         )
-    rules = MatchRules(whole_words=whole_words, first_filled=first_line, skip_empty=skip_empty)
+    rules = MatchRules(
+        whole_words=whole_words,
+        first_filled=first_line,
+        skip_empty=skip_empty,
+        keep_thinking=keep_thinking,
+    )
     options = evaluation.EvaluationOptions(by=_parse_by(by), shared=shared_questions)
     if files:
         found = evaluation.evaluate(evaluation.file_cases(files, rules), options)

@@ -1,6 +1,7 @@
 """Metric of the study "Lost in the Middle": whether an answer contains a gold answer.
 
 Every rule of the original is implemented, errors included; `MatchRules` corrects them one by one.
+Unlike in the original, the thinking of a model is not a part of its answer.
 
 Source: N. F. Liu et al., "Lost in the Middle" (2023), and its programs; the normal form is that of
 SQuAD (P. Rajpurkar et al., 2016).
@@ -21,6 +22,7 @@ from tui_annotate.domain.position_studies import (
     expected_answers,
     parse_task,
 )
+from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.methods.intervals import wilson_interval
 from tui_annotate.methods.sentence_boundaries import HAN
 
@@ -37,11 +39,13 @@ class MatchRules:
         whole_words: "cat" does not match in "category"; a Han character is a word.
         first_filled: score the first non-blank line instead of the first line.
         skip_empty: ignore gold answers that are empty after normalisation: they match every answer.
+        keep_thinking: score the thinking of a model as a part of its answer, as the original does.
     """
 
     whole_words: bool = False
     first_filled: bool = False
     skip_empty: bool = False
+    keep_thinking: bool = False
 
 
 ORIGINAL: Final = MatchRules()
@@ -115,6 +119,8 @@ def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
     answer = row.get(ANSWER)
     if not isinstance(answer, str):
         return None
+    if not rules.keep_thinking:
+        answer = remove_thinking(answer)
     right = expected_answers(row)
     if parse_task(row) is StudyTask.KV:
         return key_value_accuracy(answer, *right)

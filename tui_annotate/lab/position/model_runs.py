@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -23,6 +23,7 @@ from tui_annotate.domain.position_studies import (
     list_passages,
     parse_task,
 )
+from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.lab.position.prompts import PromptStyle, build_prompt
 from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
 from tui_annotate.lab.position.row_generation import is_reordered
@@ -54,6 +55,7 @@ class ModelRunOptions:
         template: template that replaces the style; empty for none.
         longest: maximum code points of a prompt to send; 0 for no maximum.
         temperature, top_p, max_tokens: as in `Question`.
+        keep_thinking: keep the model's thinking as a part of its answers.
     """
 
     style: PromptStyle = PromptStyle.PLAIN
@@ -62,6 +64,12 @@ class ModelRunOptions:
     temperature: float = 0.0
     top_p: float = 1.0
     max_tokens: int = 100
+    keep_thinking: bool = False
+
+    def read_answer(self, reply: str) -> str | None:
+        """Return the answer in a reply; None if the reply ends before the answer begins."""
+        answer = reply if self.keep_thinking else remove_thinking(reply)
+        return answer if answer.strip() or not reply.strip() else None
 
 
 @dataclass(slots=True)
@@ -151,6 +159,7 @@ def run_model(
     for path in paths:
         stream = read_prompts([path], options)
         while batch := list(islice(stream, _BATCH)):
+            on_progress(report.rows)
             outcomes = _ask_batch([prompt for _, prompt in batch], judge, options)
             for (located, prompt), outcome in zip(batch, outcomes, strict=True):
                 row = {**located.row, **_prompt_fields(located.row, prompt, options), **about}
@@ -185,8 +194,22 @@ def _ask_batch(
     for index, outcome in judge.ask_all(questions) if questions else ():
         if not isinstance(outcome, ModelReply | InvalidInput):
             raise outcome  # not the refusal of a single question, so the run ends
-        outcomes[sent[index]] = outcome
+        outcomes[sent[index]] = _without_thinking(outcome, options)
     return [outcomes[at] for at in range(len(prompts))]
+
+
+def _without_thinking(
+    outcome: ModelReply | InvalidInput, options: ModelRunOptions
+) -> ModelReply | InvalidInput:
+    if isinstance(outcome, InvalidInput):
+        return outcome
+    answer = options.read_answer(outcome.text)
+    if answer is None:
+        return InvalidInput(
+            "the reply contains only the model's thinking; --max-tokens may be too small:"
+            f" {options.max_tokens:,}"
+        )
+    return replace(outcome, text=answer)
 
 
 def _is_too_long(prompt: str, options: ModelRunOptions) -> bool:
@@ -199,6 +222,7 @@ def _build_question(prompt: str, options: ModelRunOptions) -> Question:
         temperature=options.temperature,
         top_p=options.top_p,
         max_tokens=options.max_tokens,
+        readable=lambda reply: options.read_answer(reply) is not None,
     )
 
 

@@ -1,8 +1,8 @@
 """Prompts of position studies: this program's own wording, in the original study's order of parts.
 
-Parts are separated by an empty line, without a trailing line feed. A template replaces the prompt:
-`{search_results}`, `{question}`, `{kv}` and `{key}` in the template are filled in, other text
-stays.
+Parts are separated by an empty line, without a trailing line feed. A template replaces the prompt,
+and must have all placeholders of its task: `{search_results}` and `{question}`, only `{question}`
+for the style closed-book, or `{kv}` and `{key}`.
 
 Source of the order: N. F. Liu et al., "Lost in the Middle" (2023), and its programs.
 """
@@ -10,8 +10,7 @@ Source of the order: N. F. Liu et al., "Lost in the Middle" (2023), and its prog
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from tui_annotate.domain.errors import InvalidInput
@@ -23,6 +22,11 @@ from tui_annotate.domain.position_studies import (
     parse_task,
     parse_text,
 )
+from tui_annotate.lab.chat.placeholders import check_placeholders, fill_placeholders
+
+QUESTION_PLACEHOLDERS = ("question", "search_results")
+PAIR_PLACEHOLDERS = ("key", "kv")
+"""Placeholders of a template by task: questions over passages, and key-value pairs."""
 
 
 class PromptStyle(StrEnum):
@@ -40,24 +44,22 @@ _ASK = (
 )
 _ASK_RANDOM = f"{_ASK} They are listed in random order."
 _ASK_KEY = "Find the key that is named below in the JSON object, and give the value that it has."
-_SLOT = re.compile(r"\{(search_results|question|kv|key)\}")
 
 
 def build_prompt(row: Row, *, style: PromptStyle = PromptStyle.PLAIN, template: str = "") -> str:
     """Build the prompt of a question row or a key-value row.
 
-    A `template` replaces the wording and the style.
+    A `template` replaces the wording.
 
     Raises:
-        InvalidInput: the row lacks a field, or the style does not fit the row's task.
+        InvalidInput: the row lacks a field, the style does not fit the row's task, or the template
+            has an unknown placeholder or lacks one.
     """
     if parse_task(row) is StudyTask.KV:
         return build_key_value_prompt(
             list_pairs(row, shown=False), parse_text(row, "key"), style=style, template=template
         )
-    found = (
-        () if style is PromptStyle.CLOSED_BOOK and not template else list_passages(row, shown=False)
-    )
+    found = () if style is PromptStyle.CLOSED_BOOK else list_passages(row, shown=False)
     return build_question_prompt(parse_text(row, "question"), found, style=style, template=template)
 
 
@@ -71,18 +73,20 @@ def build_question_prompt(
     """Build the prompt of a question over passages.
 
     Raises:
-        InvalidInput: the question is empty, or passages are missing although the style needs them.
+        InvalidInput: the question is empty, passages are missing although the style needs them, or
+            the template has an unknown placeholder or lacks one.
     """
     if not question:
         raise InvalidInput("the question is empty", code="question-empty")
-    needed = "{search_results}" in template if template else style is not PromptStyle.CLOSED_BOOK
+    needed = style is not PromptStyle.CLOSED_BOOK
     if needed and not passages:
         raise InvalidInput(
             "the row has no passages", "use the style closed-book for questions without passages"
         )
     block = format_documents(passages) if needed else ""
     if template:
-        return fill_template(template, search_results=block, question=question)
+        values = {"question": question} | ({"search_results": block} if needed else {})
+        return _fill_template(template, values)
     end = f"Question: {question}\nAnswer:"
     if style is PromptStyle.CLOSED_BOOK:
         return end
@@ -102,8 +106,8 @@ def build_key_value_prompt(
 
     Raises:
         InvalidInput: there are fewer than two pairs, a key is repeated, the requested key is
-        missing,
-            or the style is for questions only.
+            missing, the style is for questions only, or the template has an unknown placeholder or
+            lacks one.
     """
     if style not in (PromptStyle.PLAIN, PromptStyle.QUERY_AWARE):
         raise InvalidInput(
@@ -119,7 +123,7 @@ def build_key_value_prompt(
     if key not in keys:
         raise InvalidInput(f"no pair has the requested key {key!r}")
     if template:
-        return fill_template(template, kv=format_pairs(pairs), key=key)
+        return _fill_template(template, {"kv": format_pairs(pairs), "key": key})
     line = f"Key: {_quote(key)}"
     before = [line] if style is PromptStyle.QUERY_AWARE else []
     data = f"JSON data:\n{format_pairs(pairs)}"
@@ -139,22 +143,12 @@ def format_pairs(pairs: Iterable[tuple[str, str]]) -> str:
     return "{" + ",\n ".join(f"{_quote(key)}: {_quote(value)}" for key, value in pairs) + "}"
 
 
-def fill_template(template: str, **slots: str) -> str:
-    """Fill the placeholders of a template; braces in values stay unchanged.
-
-    Raises:
-        InvalidInput: the template has a placeholder that this task does not fill.
-    """
-
-    def word(found: re.Match[str]) -> str:
-        if found[1] not in slots:
-            there = " and ".join(f"{{{name}}}" for name in slots)
-            raise InvalidInput(
-                f"the template has the unknown placeholder {found[0]}", f"use only {there}"
-            )
-        return slots[found[1]]
-
-    return _SLOT.sub(word, template)
+def _fill_template(template: str, values: Mapping[str, str]) -> str:
+    hint = "write each placeholder where the model must read its value"
+    if "search_results" in values:
+        hint += "; for a prompt without passages, also pass --style closed-book"
+    check_placeholders(template, allowed=sorted(values), hint=hint)
+    return fill_placeholders(template, values)
 
 
 def _quote(value: str) -> str:

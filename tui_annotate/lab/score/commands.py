@@ -15,6 +15,7 @@ from tui_annotate.cli.options import (
     DryOption,
     EmbedderOption,
     JsonOption,
+    TimeoutOption,
     UrlOption,
     WorkspaceOption,
     YesOption,
@@ -30,6 +31,13 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.plural import format_count
+from tui_annotate.lab.chat.command_options import (
+    MAX_UNCLEAR,
+    KeepThinkingOption,
+    MaxUnclearOption,
+    check_unclear,
+    exit_if_partial,
+)
 
 if TYPE_CHECKING:
     from tui_annotate.domain.scores import ScoreRun
@@ -72,6 +80,7 @@ def report_as_json(scored: ScoreReport) -> dict[str, Any]:
         "scores": scored.scores,
         "without": scored.skipped,
         "notes": list(scored.notes),
+        "unclear": scored.tally.unanswered if scored.tally else 0,
     }
 
 
@@ -300,6 +309,9 @@ def compute(
     base_url: UrlOption = "",
     judge: JudgeOption = "",
     model_folder: ModelFolderOption = "",
+    max_unclear: MaxUnclearOption = MAX_UNCLEAR,
+    timeout: TimeoutOption = None,
+    keep_thinking: KeepThinkingOption = False,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -319,31 +331,43 @@ def compute(
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
         loaded_judge = None
         if "judge" in scorers and (judge or space.settings.judge_model):
-            loaded_judge = load_named_judge(space, judge, base_url=base_url, unasked=dry_run)
+            loaded_judge = load_named_judge(
+                space, judge, base_url=base_url, unasked=dry_run, timeout=timeout
+            )
         options = ScorerOptions(
             judge=loaded_judge,
             prompts=str(prompt_folders(space, None)[0]),
-            embedder=partial(space.machines.embedder, embedder, base_url=base_url),
+            embedder=partial(space.machines.embedder, embedder, base_url=base_url, timeout=timeout),
             top_k=top_k,
             with_question=with_question,
             folder=model_folder,
         )
         chosen = ScoreOptions(
-            dataset=choose_dataset(space, dataset), scorer="", language=language, options=options
+            dataset=choose_dataset(space, dataset),
+            scorer="",
+            language=language,
+            keep_thinking=keep_thinking,
+            options=options,
         )
         service = ScoreService(space.machines)
         # Without this, each garbage collection scans all objects of the loaded libraries.
         gc.freeze()
-        reports = [
-            _run_scorer(service, replace(chosen, scorer=each), dry_run=dry_run, as_json=as_json)
-            for each in scorers
-        ]
-        if as_json:
-            output.print_json(reports)
+        run = partial(
+            _run_scorer, service, max_unclear=max_unclear, dry_run=dry_run, as_json=as_json
+        )
+        reports = [run(replace(chosen, scorer=each)) for each in scorers]
+    if as_json:
+        output.print_json(reports)
+    exit_if_partial()
 
 
 def _run_scorer(
-    service: ScoreService, wanted: ScoreOptions, *, dry_run: bool, as_json: bool
+    service: ScoreService,
+    wanted: ScoreOptions,
+    *,
+    max_unclear: float,
+    dry_run: bool,
+    as_json: bool,
 ) -> dict[str, Any]:
     """Run a scorer or estimate its cost; return the result. Without --json, print it."""
     if dry_run:
@@ -357,6 +381,8 @@ def _run_scorer(
         scored = service.run(wanted, progress=show_progress)
     if not as_json:
         print_report(scored)
+    if scored.tally:
+        check_unclear(scored.tally, max_unclear)
     return report_as_json(scored)
 
 

@@ -12,6 +12,7 @@ from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     DryOption,
     JsonOption,
+    TimeoutOption,
     WorkspaceOption,
     add_command,
     add_group,
@@ -36,6 +37,7 @@ def register(app: typer.Typer) -> None:
 def run(
     file: Annotated[Path, argument("FILE", "Recipe (YAML) with data, scorers and a ranker.")],
     *,
+    timeout: TimeoutOption = None,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -61,7 +63,7 @@ def run(
         open_workspace(workspace, needs=Permission.MANAGE) as space,
         output.show_progress("samples") as show_progress,
     ):
-        done = run_recipe(space, recipe, progress=show_progress)
+        done = run_recipe(space, recipe, timeout=timeout, progress=show_progress)
     if as_json:
         output.print_json(_report_as_json(done))
     else:

@@ -99,6 +99,7 @@ _OPTIONS: Final[_Keys] = MappingProxyType(
         "lang": ("language", _TEXT),
         "with_question": ("with_question", _SWITCH),
         "use_answer_only": ("answer_only", _SWITCH),
+        "keep_thinking": ("keep_thinking", _SWITCH),
         "embedder": ("embedder", _TEXT),
         "base_url": ("base_url", _TEXT),
         "model": ("model", _TEXT),
@@ -263,11 +264,17 @@ class RecipeReport:
 
 
 def run_recipe(
-    space: Workspace, recipe: Recipe, *, progress: Callable[[TaskProgress], None] | None = None
+    space: Workspace,
+    recipe: Recipe,
+    *,
+    timeout: float | None = None,
+    progress: Callable[[TaskProgress], None] | None = None,
 ) -> RecipeReport:
     """Run the steps of a recipe; if a step fails, the results of earlier steps are kept.
 
     A ranking without scorers uses the input's scores.
+
+    `timeout`: time limit of a request to an endpoint in seconds; None for the default.
 
     Raises:
         InvalidInput: some records of the input were refused.
@@ -279,15 +286,17 @@ def run_recipe(
     if recipe.source is not None:
         done.dataset = choose_dataset_name(recipe.source, recipe.dataset)
         options = ImportOptions(dataset=done.dataset, language=space.settings.language)
-        done.ingested = space.ingest(recipe.source, options=options, progress=progress)
+        embedder = space.vector_options(timeout=timeout)
+        done.ingested = space.ingest(
+            recipe.source, options=options, embedder=embedder, progress=progress
+        )
         if refused := done.ingested.refused:
             problem = done.ingested.problems[0]
             raise InvalidInput(f"{problem}; {refused} records were refused", problem.hint)
     scoring = ScoreService(space.machines)
     for step in recipe.steps:
-        done.scored.append(
-            scoring.run(_score_options(space, step, done.dataset), progress=progress)
-        )
+        wanted = _score_options(space, step, done.dataset, timeout=timeout)
+        done.scored.append(scoring.run(wanted, progress=progress))
     if recipe.ranker is not None:
         if not recipe.steps:
             done.scored.append(scoring.from_columns(done.dataset))
@@ -302,13 +311,21 @@ def run_recipe(
     return done
 
 
-def _score_options(space: Workspace, step: ScorerStep, dataset: str) -> ScoreOptions:
+def _score_options(
+    space: Workspace, step: ScorerStep, dataset: str, *, timeout: float | None
+) -> ScoreOptions:
     from tui_annotate.lab.score.sample_reader import AUTO
     from tui_annotate.lab.score.scoring import ScoreOptions
 
     said: dict[str, Any] = dict(step.options)
     embedder, base_url = said.pop("embedder", ""), said.pop("base_url", "")
-    language = said.pop("language", AUTO)
-    load = partial(space.machines.embedder, embedder, base_url=base_url)
+    language, keep_thinking = said.pop("language", AUTO), said.pop("keep_thinking", False)
+    load = partial(space.machines.embedder, embedder, base_url=base_url, timeout=timeout)
     options = ScorerOptions(embedder=load, **said)
-    return ScoreOptions(dataset=dataset, scorer=step.scorer, language=language, options=options)
+    return ScoreOptions(
+        dataset=dataset,
+        scorer=step.scorer,
+        language=language,
+        keep_thinking=keep_thinking,
+        options=options,
+    )

@@ -8,6 +8,7 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
+from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.plugins.scoring import GeneratedAnswers, SampleSentences
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class DatasetReader:
 
     Attributes:
         language: `auto` for each text's own language, or one language for all texts.
+        keep_thinking: whether the thinking of a model is a part of its answers to questions.
         skipped: number of samples of another kind, so far.
     """
 
@@ -76,6 +78,7 @@ class DatasetReader:
     segments: SegmentStore
     dataset: str
     language: str = AUTO
+    keep_thinking: bool = False
     skipped: int = 0
 
     def has_answers(self) -> bool:
@@ -128,11 +131,14 @@ class DatasetReader:
         return GeneratedAnswers(
             question=first.request.question,
             answer=right.text,
-            texts=tuple(each.document(Side.SUMMARY).text for each in samples),
-            extras=tuple(str(each["text"]) for each in uncertain_answers(first)),
+            texts=tuple(self._answer_of(each.document(Side.SUMMARY).text) for each in samples),
+            extras=tuple(self._answer_of(str(each["text"])) for each in uncertain_answers(first)),
             language=self._language_of(right),
             subject=subject if isinstance(subject, str) else "",
         )
+
+    def _answer_of(self, text: str) -> str:
+        return text if self.keep_thinking else remove_thinking(text)
 
     def _build_sentences(
         self, sample: Sample, cut: Mapping[str, Sequence[Segment]]

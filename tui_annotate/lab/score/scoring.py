@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, NotReady
 from tui_annotate.domain.people import Permission, require_permission
-from tui_annotate.domain.progress import TaskProgress, time_phase
+from tui_annotate.domain.progress import TaskProgress, replies_from, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
+from tui_annotate.lab.chat.replies import ReplyTally
 from tui_annotate.lab.score.sample_reader import (
     AUTO,
     LANGUAGES,
@@ -45,12 +46,14 @@ class ScoreOptions:
         dataset: name of the dataset.
         scorer: name of the scorer, optionally followed by a colon and a model.
         language: one of `LANGUAGES`.
+        keep_thinking: score the thinking of a model as a part of its answers to questions.
         options: options of the scorer.
     """
 
     dataset: str
     scorer: str
     language: str = AUTO
+    keep_thinking: bool = False
     options: ScorerOptions = field(default_factory=ScorerOptions)
 
 
@@ -64,6 +67,7 @@ class ScoreReport:
         scores: number of scores.
         skipped: number of samples that cannot be scored, for example without a source.
         notes: warnings about the scores, one sentence each.
+        tally: counts of the replies of a chat model; None for a scorer that asks none.
     """
 
     run: ScoreRun
@@ -71,6 +75,7 @@ class ScoreReport:
     scores: int
     skipped: int = 0
     notes: tuple[str, ...] = ()
+    tally: ReplyTally | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +97,11 @@ class ScoreService:
         require_permission(self.machines.actor, Permission.MANAGE)
         samples = self._count_samples(options.dataset)
         scorer = registry.load_scorer(options.scorer, options.options)
-        reader = self._open_reader(options.dataset, options.language)
-        on_read = time_phase(progress, "scoring", total=samples)
+        reader = self._open_reader(
+            options.dataset, options.language, keep_thinking=options.keep_thinking
+        )
+        waiting = replies_from(str(getattr(scorer, "host", "")))
+        on_read = time_phase(progress, "scoring", total=samples, waiting=waiting)
         with closing(ScoreValues()) as values:
             name = options.scorer.partition(":")[0]
             with registry.guard_plugin("scorers", name):
@@ -106,11 +114,17 @@ class ScoreService:
             run = _new_run(
                 options.dataset,
                 str(getattr(scorer, "maker", "") or name),
-                parameters={**scorer.parameters, "language": options.language},
+                parameters={
+                    **scorer.parameters,
+                    "language": options.language,
+                    "keep_thinking": options.keep_thinking,
+                },
                 low=scorer.low,
             )
             run = replace(run, embedder=str(getattr(scorer, "embedder", "")))
-            return self._store_run(run, values, skipped=reader.skipped)
+            report = self._store_run(run, values, skipped=reader.skipped)
+            tally = getattr(scorer, "tally", None)
+            return replace(report, tally=tally if isinstance(tally, ReplyTally) else None)
 
     def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
         """Return the number of samples that a run would score, and the cost; send no request.
@@ -119,7 +133,9 @@ class ScoreService:
         """
         samples = self._count_samples(options.dataset)
         scorer = registry.load_scorer(options.scorer, options.options)
-        reader = self._open_reader(options.dataset, options.language)
+        reader = self._open_reader(
+            options.dataset, options.language, keep_thinking=options.keep_thinking
+        )
         if not isinstance(scorer, CostlyScorer) or not reader.has_answers():
             return samples, None
         questions = (each.answers for each in reader.questions(lambda _: None))
@@ -193,13 +209,17 @@ class ScoreService:
             )
         return there[dataset]
 
-    def _open_reader(self, dataset: str, language: str = AUTO) -> DatasetReader:
+    def _open_reader(
+        self, dataset: str, language: str = AUTO, *, keep_thinking: bool = False
+    ) -> DatasetReader:
         if language not in LANGUAGES:
             raise InvalidInput(
                 f"unknown language {language!r}", f"choose one of: {', '.join(LANGUAGES)}"
             )
         segments = SegmentStore(self.machines.database)
-        return DatasetReader(self.machines.corpus, segments, dataset, language)
+        return DatasetReader(
+            self.machines.corpus, segments, dataset, language, keep_thinking=keep_thinking
+        )
 
 
 def _new_run(

@@ -20,6 +20,7 @@ from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.plugins.api_key import authorization_header
 from tui_annotate.plugins.http_errors import RequestRefused, connection_failure, reply_failure
 from tui_annotate.plugins.http_transport import (
+    check_timeout,
     check_url,
     format_host,
     open_client,
@@ -35,15 +36,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_DIMENSIONS: Final = 16_384
-_CONNECT, _READ, _REPLY_TIMEOUT = 10.0, 120.0, 300.0
-"""Timeouts in seconds: for connecting, between received bytes, and for a whole reply."""
+TIMEOUT: Final = 120.0
+"""Default time limit of a request in seconds, from connecting to the end of the reply."""
+_CONNECT: Final = 10.0
+"""Maximum time limit of connecting, in seconds."""
 
 
 class Endpoint:
     """HTTP client that posts JSON requests to one endpoint. Not thread-safe.
 
     Raises:
-        InvalidInput: the base URL is invalid, or contains a password, query or fragment.
+        InvalidInput: the base URL is invalid, or contains a password, query or fragment; or the
+            time limit is invalid.
         Unavailable: the API key is invalid.
     """
 
@@ -51,10 +55,12 @@ class Endpoint:
         self,
         base_url: str,
         *,
+        timeout: float = TIMEOUT,
         wait: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._url = check_url(base_url)
+        self._timeout = check_timeout(timeout)
         self._clock = clock
         self.host = format_host(self._url)
         self._retry = RetryPolicy(self.host, wait=wait)
@@ -73,15 +79,22 @@ class Endpoint:
         import httpx2
 
         url = self._url.copy_with(path=self._url.path.rstrip("/") + path)
+        until = self._clock() + self._timeout
         try:
             with self._client.stream(
                 "POST", url, json=question, headers=authorization_header()
             ) as reply:
                 self._retry.reached = True
-                hint, clock = "check that the address is an embeddings endpoint", self._clock
-                body = read_body(reply, most=most, seconds=_REPLY_TIMEOUT, hint=hint, clock=clock)
+                body = read_body(
+                    reply,
+                    most=most,
+                    seconds=until - self._clock(),
+                    hint="check that the address is an embeddings endpoint",
+                    timeout=self._timeout,
+                    clock=self._clock,
+                )
         except httpx2.TransportError as error:
-            raise connection_failure(error) from error
+            raise connection_failure(error, timeout=self._timeout) from error
         if reply.status_code != httpx2.codes.OK:
             raise reply_failure(self.host, reply.status_code, headers=reply.headers, body=body)
         try:
@@ -94,7 +107,7 @@ class Endpoint:
 
     @cached_property
     def _client(self) -> httpx2.Client:
-        return open_client(self._url, connect=_CONNECT, read=_READ)
+        return open_client(self._url, connect=min(_CONNECT, self._timeout), read=self._timeout)
 
 
 def parse_embeddings(reply: Any, *, count: int, dimensions: int) -> NDArray[np.float64]:
@@ -192,6 +205,7 @@ class RemoteEmbedder:
 
     Attributes:
         dimensions: number of dimensions; 0 before the first reply, unless the user set a number.
+        host: host to which texts are sent.
     """
 
     name = "remote"
@@ -221,7 +235,9 @@ class RemoteEmbedder:
                 f"invalid number of dimensions: {chosen.dimensions:,}",
                 f"use 1 to {MOST_DIMENSIONS:,} dimensions",
             )
-        self._endpoint = Endpoint(chosen.base_url, wait=wait, clock=clock)
+        timeout = TIMEOUT if chosen.timeout is None else chosen.timeout
+        self._endpoint = Endpoint(chosen.base_url, timeout=timeout, wait=wait, clock=clock)
+        self.host = self._endpoint.host
         self._clock = clock
         self._wanted_dimensions = chosen.dimensions
         self.dimensions = chosen.dimensions

@@ -47,8 +47,10 @@ Rounding changes the cosine by about 0.001.
 
 Waiting = tuple[str, str, tuple[Segment, ...]]
 """Document without vectors: its hash, text and segments."""
-EmbeddingProgress = Callable[[int, float], None]
-"""Callback for the number of embedded documents and the fraction of embedded segments in [0, 1]."""
+EmbeddingProgress = Callable[[int, float, str], None]
+"""Callback for the number of embedded documents, the fraction of embedded segments in [0, 1], and
+the host to which an embedder sends texts (empty for none).
+"""
 VectorSetCallback = Callable[[VectorSet], None]
 """Callback that stores the description of a vector set while vectors are added to the set."""
 
@@ -100,6 +102,7 @@ class EmbedJob:
         _, left = self.corpus.waiting(table)
         self._total = self._segments + left
         if left and isinstance(self.embedder, CostlyEmbedder):
+            self._report_progress(self.documents)
             self._check_model()
         limit = _FIRST_DOCUMENTS
         while waiting := self.corpus.unembedded(table, limit):
@@ -223,7 +226,9 @@ class EmbedJob:
 
     def _report_progress(self, documents: int) -> None:
         self.report_progress(
-            documents, min(self._segments / self._total, 1.0) if self._total else 1.0
+            documents,
+            min(self._segments / self._total, 1.0) if self._total else 1.0,
+            str(getattr(self.embedder, "host", "")),
         )
 
 

@@ -22,7 +22,7 @@ LAST: Final = "static"
 
 
 EmbedderLoader = Callable[..., Embedder]
-"""Loads an embedder from a name, `base_url` and `dimensions`, as `registry.load_embedder` does."""
+"""Loads an embedder from a name and options of an endpoint, as `registry.load_embedder` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class VectorOptions:
         first: the embedder that `auto` means in a new workspace.
         prepared: a file with computed vectors, for `auto`.
         spare_url, spare_dimensions: defaults of an embedder with costs.
+        timeout: time limit of a request to an endpoint in seconds; None for the default.
     """
 
     name: str = AUTO
@@ -42,6 +43,7 @@ class VectorOptions:
     prepared: Path | None = None
     spare_url: str = ""
     spare_dimensions: int = 0
+    timeout: float | None = None
 
     @classmethod
     def of(cls, embedder: str | VectorOptions) -> VectorOptions:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.plural import format_count
-from tui_annotate.domain.progress import TaskProgress
+from tui_annotate.domain.progress import TaskProgress, replies_from
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment
 from tui_annotate.methods.segmentation import SEGMENTER, list_languages
@@ -26,6 +25,7 @@ from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, ReadMeter
 from tui_annotate.plugins.reader_guard import read_guarded
 from tui_annotate.plugins.record_validation import NameRegister
+from tui_annotate.services.ingest.embed_job import EmbeddingProgress
 from tui_annotate.services.ingest.sentences import SegmentationPool, SegmentationTask
 from tui_annotate.services.ingest.vectors import DocumentEmbedder
 
@@ -123,14 +123,20 @@ class IngestCallbacks:
     progress: Callable[[TaskProgress], None] | None = None
     problem: Callable[[Problem], None] | None = None
 
-    def report_embedded(self, began: float, documents: int, share: float) -> None:
-        """Report the number of embedded documents, and their fraction.
+    def time_embedding(self) -> EmbeddingProgress:
+        """Start timing the computation of vectors; return the callback for its progress."""
+        began = time.monotonic()
 
-        `began` is the start time on the monotonic clock.
-        """
-        if self.progress is not None:
-            seconds = time.monotonic() - began
-            self.progress(TaskProgress("vectors", documents, share=share, seconds=seconds))
+        def report(documents: int, share: float, host: str) -> None:
+            if self.progress is not None:
+                seconds, waiting = time.monotonic() - began, replies_from(host)
+                self.progress(
+                    TaskProgress(
+                        "vectors", documents, share=share, seconds=seconds, waiting=waiting
+                    )
+                )
+
+        return report
 
 
 @dataclass(slots=True)
@@ -228,7 +234,7 @@ class IngestRun:
 
     def embed(self, vectors: DocumentEmbedder) -> None:
         """Embed all documents that lack vectors, including those of an interrupted import."""
-        vectors.catch_up(partial(self.watcher.report_embedded, time.monotonic()))
+        vectors.catch_up(self.watcher.time_embedding())
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
         self.report.notes += vectors.notes

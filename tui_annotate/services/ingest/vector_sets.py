@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
@@ -108,7 +107,7 @@ class VectorSets:
             InvalidInput, Unavailable: the embedder is not available, or it or the disk failed.
         """
         began = time.monotonic()
-        report_progress = partial(IngestCallbacks(progress).report_embedded, began)
+        report_progress = IngestCallbacks(progress).time_embedding()
         report = self._rebuild(VectorOptions.of(embedder), report_progress)
         report.seconds = time.monotonic() - began
         return report
@@ -221,7 +220,9 @@ class VectorSets:
             former = used if used in known else next(reversed(known), None)
             base_url, dimensions = options.how(name, former)
             try:
-                embedder = self.load(name, base_url=base_url, dimensions=dimensions)
+                embedder = self.load(
+                    name, base_url=base_url, dimensions=dimensions, timeout=options.timeout
+                )
             except Unavailable as error:
                 missing.append(error)
             else:

@@ -235,7 +235,9 @@ class DocumentEmbedder:
 
     def _load_named(self, name: str) -> Embedder:
         base_url, dimensions = self.options.how(name, self._vector_set)
-        return self.load(name, base_url=base_url, dimensions=dimensions)
+        return self.load(
+            name, base_url=base_url, dimensions=dimensions, timeout=self.options.timeout
+        )
 
     def _begin_job(self, embedder: Embedder, report_progress: EmbeddingProgress) -> EmbedJob | None:
         from tui_annotate.storage.vectors.store import is_table_of, table_name

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
 from tui_annotate.lab.score.scorers.judge import parse_grade
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.judges import ModelReply, Question
@@ -102,6 +102,9 @@ def test_prompts_speak_the_language_of_the_answers(tmp_path: Path) -> None:
     teacher = Teacher(_by_city)
     list(_scorer(teacher, prompts=str(tmp_path)).of_answers([ASKED]))
     assert teacher.asked[0].user == "Mine Where? in Paris Paris"
+    (tmp_path / "grade.zh.txt").write_text("Mine {question} {reference} {answr}", "utf-8")
+    with pytest.raises(InvalidInput, match=r"\{answr\}"):
+        _scorer(teacher, prompts=str(tmp_path))
 
 
 def test_what_it_costs_is_told_without_asking() -> None:

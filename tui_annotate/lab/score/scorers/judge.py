@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.lab.chat import prompts
-from tui_annotate.lab.chat.replies import ParsingJudge, parse_json
+from tui_annotate.lab.chat.replies import ParsingJudge, ReplyTally, parse_json
 from tui_annotate.lab.score.ranking import JUDGED
 from tui_annotate.plugins.judges import Judge, Question
 from tui_annotate.plugins.protocols import EmbeddingCost
@@ -33,8 +33,13 @@ class JudgeScorer:
 
     A question is asked up to three times until the reply is clear.
 
+    Attributes:
+        host: host to which texts are sent.
+        tally: counts of the questions to the model, and of its replies.
+
     Raises:
         Unavailable: no judge is named.
+        InvalidInput: a prompt in the user's folder is invalid.
     """
 
     name = "judge"
@@ -48,7 +53,10 @@ class JudgeScorer:
             )
         self._judge: Judge = options.judge
         self._folders = (Path(options.prompts),) if options.prompts else ()
+        prompts.check_folders(self._folders)
         self._versions: dict[str, str] = {}
+        self.host = self._judge.host
+        self.tally = ReplyTally()
         self.maker = f"judge-score:{self._judge.model}"
 
     @property
@@ -65,9 +73,7 @@ class JudgeScorer:
         """
         waiting = iter(list(questions))
         while some := list(islice(waiting, _BATCH)):
-            language = some[0].language
-            reminder = prompts.load_prompt("again", language=language, folders=self._folders)
-            parser = ParsingJudge(self._judge, reminder=reminder.text)
+            parser = self._make_parser(some[0].language)
             grades = iter(
                 parser.ask_all(
                     [one for each in some for one in self._build_questions(each)], parse_grade
@@ -88,11 +94,16 @@ class JudgeScorer:
         """Return the cost of the questions whose replies are not cached."""
         total = EmbeddingCost()
         for each in questions:
+            parser = self._make_parser(each.language)
             for one in self._build_questions(each):
-                if not self._judge.cached(one):
+                if not parser.cached(one, parse_grade):
                     size = len(one.user)
                     total += EmbeddingCost(1, size, size // _TOKEN_LENGTH)
         return total
+
+    def _make_parser(self, language: str) -> ParsingJudge:
+        reminder = prompts.load_prompt("again", language=language, folders=self._folders)
+        return ParsingJudge(self._judge, reminder=reminder.fill(), tally=self.tally)
 
     def _build_questions(self, each: GeneratedAnswers) -> list[Question]:
         prompt = prompts.load_prompt(PROMPT, language=each.language, folders=self._folders)

@@ -94,6 +94,7 @@ class SimilarityScorer:
                 "pass an embedder: --embedder static, or --embedder neural:FOLDER",
             )
         self._embedder = options.embedder()
+        self.host = str(getattr(self._embedder, "host", ""))
         self.embedder = f"{self._embedder.label} {self._embedder.version}"
         self._with_question = options.with_question
         self.parameters: Mapping[str, Any] = {"with_question": options.with_question}

@@ -1,0 +1,59 @@
+"""Options of commands that ask a chat model, and their exit code if replies are unreadable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from tui_annotate.cli import output
+from tui_annotate.cli.convert import DONE_IN_PART
+from tui_annotate.cli.options import flag, refuse_nan
+
+if TYPE_CHECKING:
+    from tui_annotate.lab.chat.replies import ReplyTally
+
+MAX_UNCLEAR: Final = 0.1
+
+MaxUnclearOption = Annotated[
+    float,
+    typer.Option(
+        metavar="SHARE",
+        min=0.0,
+        max=1.0,
+        callback=refuse_nan,
+        help="Maximum share of questions to the model without a readable reply, 0 to 1. If more"
+        " questions have none, the exit code is 3.",
+    ),
+]
+
+KeepThinkingOption = Annotated[
+    bool,
+    flag(
+        "--keep-thinking",
+        "Keep <think>…</think>, the thinking of a model, as a part of its answers.",
+    ),
+]
+
+
+def check_unclear(tally: ReplyTally, most: float) -> None:
+    """Report a share of questions without a readable reply that is above `most`.
+
+    The command must call `exit_if_partial` after it has printed its results.
+    """
+    if tally.unanswered > most * tally.questions:
+        output.set_exit_code(DONE_IN_PART)
+        output.print_message(
+            f"questions to the model without a readable reply: {tally.unanswered:,} of"
+            f" {tally.questions:,}; --max-unclear allows the share {most:g}"
+        )
+
+
+def exit_if_partial() -> None:
+    """End the command with the exit code that `check_unclear` set.
+
+    Raises:
+        typer.Exit: too many questions have no readable reply.
+    """
+    if code := output.known_exit_code():
+        raise typer.Exit(code)

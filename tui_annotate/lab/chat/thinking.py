@@ -1,0 +1,29 @@
+"""The thinking of a model, which some endpoints put before an answer as `<think>…</think>`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_TAG: Final = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
+
+
+def remove_thinking(text: str) -> str:
+    """Return an answer without its blocks `<think>…</think>` and `<thinking>…</thinking>`.
+
+    A block without an end was cut off, so the rest of the text belongs to it. Before an end without
+    a start, the text belongs to a block too: some endpoints start the block in the prompt. A text
+    without blocks is returned unchanged.
+    """
+    kept: list[str] = []
+    at, inside = 0, False
+    for tag in _TAG.finditer(text):
+        if not tag[1]:
+            kept += [] if inside else [text[at : tag.start()]]
+            inside = True
+        else:
+            kept = kept if inside else []
+            at, inside = tag.end(), False
+    if not at and not inside:
+        return text
+    return "".join([*kept, "" if inside else text[at:]]).strip()
