@@ -70,6 +70,7 @@ class Loss(StrEnum):
     DOCUMENT_SPANS = "spans in the documents of a report"
     DOUBLE_SPANS = "spans that are marked more than once"
     SPANS_OVER_SENTENCES = "spans over several sentences"
+    NOT_FINITE = "numbers that are NaN or infinite (written as null)"
 
 
 OWN: Final = "its own"
