@@ -94,6 +94,18 @@ def test_json_for_programs_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
     assert '"中文"' in capsys.readouterr().out
 
 
+def test_json_has_no_numbers_that_json_does_not_have(capsys: pytest.CaptureFixture[str]) -> None:
+    """NaN and infinities are null, also inside of dataclasses; their number is on stderr."""
+    progress = TaskProgress("asking", 1, share=float("nan"), seconds=float("inf"))
+    output.print_json({"rows": [progress, -float("inf"), 1.5]})
+    shown = capsys.readouterr()
+    found = json.loads(shown.out)["rows"]
+    assert (found[0]["share"], found[0]["seconds"], found[1:]) == (None, None, [None, 1.5])
+    assert re.findall(r"\d+", shown.err) == ["3"]
+    output.print_json([1.5])
+    assert capsys.readouterr().err == ""
+
+
 def test_an_error_goes_to_stderr_with_its_hint(capsys: pytest.CaptureFixture[str]) -> None:
     """An error is its message and hint on standard error, and nothing else."""
     output.print_error(Conflict("it moved", "look again"))

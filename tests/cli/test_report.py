@@ -64,6 +64,16 @@ def test_a_workspace_becomes_a_page(filled: Command, tmp_path: Path) -> None:
     assert "Benign, Questionable" in refused.hint
 
 
+def test_a_page_has_no_numbers_that_json_does_not_have(command: Command, tmp_path: Path) -> None:
+    """A browser reads no NaN: it is null on the page, and counted."""
+    row = {"source": "It cost 12.", "summary": "It cost 15.", "p": float("nan"), "q": [1e999]}
+    (tmp_path / "odd.jsonl").write_text(json.dumps(row), "utf-8")
+    done = command("report", "html", "odd.jsonl", "-o", "out.html", "--json")
+    assert (done.code, done.json["not_finite"]) == (0, 2), done.err
+    assert '"meta":{"p":null,"q":[null]}' in (tmp_path / "out.html").read_text("utf-8")
+    assert [2] in [numbers(line) for line in done.err.splitlines()]
+
+
 def test_a_file_becomes_a_page_without_a_workspace(
     command: Command, dump: str, tmp_path: Path
 ) -> None:

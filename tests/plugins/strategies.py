@@ -28,7 +28,13 @@ words = texts.map(lambda text: text.replace("\0", ""))
 _NAMES = st.text(
     st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="."), min_size=1, max_size=8
 ).filter(str.strip)
-_JSON = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts
+_JSON = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts
+)
 metas = st.dictionaries(
     texts, _JSON | st.lists(_JSON, max_size=3) | st.dictionaries(texts, _JSON, max_size=2),
     max_size=3,

@@ -125,6 +125,34 @@ def test_good_records_before_a_fault_are_kept(tmp_path: Path) -> None:
     assert len(_values(path)) == 3
 
 
+def test_a_repeated_key_costs_its_record(tmp_path: Path) -> None:
+    """An object with a key twice is refused with line and key; the other records are read."""
+    lines = '{"a": 1}\n{"a": {"b": 1}, "c": {"b": 1, "b": 2}}\n{"a": 3}'
+    path = file(tmp_path, "a.jsonl", lines)
+    (problem,) = _problems(path)
+    assert problem.startswith(":2: ")
+    assert "'b'" in problem
+    assert _values(path)[::2] == [{"a": 1}, {"a": 3}]
+
+
+@pytest.mark.parametrize(
+    ("form", "chunk"), [("[{}]", 1), ("[{}]", 7), ("[{}]", 4096), ('{"samples": [{}]}', 64)]
+)
+def test_a_repeated_key_in_an_array_has_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, chunk: int
+) -> None:
+    """The line is that of the second key, however the pieces of the file fall."""
+    monkeypatch.setattr(streams, "_CHUNK", chunk)
+    items = '{"a": 1},\n{"b": [\n{"a": 1},\n{"a": 1,\n"a": 2}]},\n{"a": 3}'
+    path = file(tmp_path, "a.json", form.replace("{}", items, 1))
+    (problem,) = _problems(path)
+    assert problem.startswith(":5: ")
+    assert "'a'" in problem
+    assert _values(path)[::2] == [{"a": 1}, {"a": 3}]
+    broken = file(tmp_path, "b.json", '[{"a": 1, "a": 2')
+    assert len(_problems(broken)) == 1
+
+
 @pytest.mark.parametrize("depth", [150, 5000, 200_000])
 @pytest.mark.parametrize("form", ["{}\n{}\n", "[{}]"])
 def test_deep_nesting_is_refused(tmp_path: Path, depth: int, form: str) -> None:

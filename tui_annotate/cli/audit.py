@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +13,7 @@ from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.hash_chain import head_from_json, head_from_token
+from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.files.small_text import read_text
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _read_kept_head(against: str) -> RecordedHead:
     heads: list[StreamHead] = []
     if text.lstrip().startswith("{"):
         try:
-            value = json.loads(text)
+            value = parse_unique(text)
         except ValueError as error:
             raise InvalidInput(
                 f"{against} is not valid JSON: {error}", "check whether the file is complete"

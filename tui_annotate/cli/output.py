@@ -6,7 +6,6 @@ No other module of the command line prints. Texts from files and users pass `mak
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from tui_annotate.domain import plural
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.domain.terminal_text import make_line_visible, make_visible
 
 if TYPE_CHECKING:
@@ -127,14 +127,23 @@ def _print_coloured(shown: str, mark: str) -> None:
 def print_json(value: Any) -> None:
     """Print a JSON value on standard output: in UTF-8 for programs, in ASCII on a terminal.
 
-    A dataclass becomes an object with its fields, a path becomes a string.
+    A dataclass becomes an object with its fields, a path becomes a string. NaN and infinities
+    become null; their number is printed on standard error.
     """
 
     def convert(part: Any) -> Any:
         return str(part) if isinstance(part, Path) else asdict(part)
 
     plain = sys.stdout.isatty() or "utf" not in (sys.stdout.encoding or "").lower()
-    sys.stdout.write(json.dumps(value, ensure_ascii=plain, indent=2, default=convert) + "\n")
+    text, count = encode_strict(value, ensure_ascii=plain, indent=2, default=convert)
+    sys.stdout.write(text + "\n")
+    print_non_finite(count)
+
+
+def print_non_finite(count: int) -> None:
+    """Print how many NaN and infinities were written to JSON as null; nothing for none."""
+    if count:
+        print_message(f"numbers that are NaN or infinite, written as null: {count:,}")
 
 
 @dataclass(slots=True)

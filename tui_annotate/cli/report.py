@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -164,11 +165,11 @@ def _print_report(
     where = f" in {target}" if target else ""
     samples = output.many(page.samples, "sample")
     if as_json:
-        counts = {"samples": page.samples, "annotations": page.annotations, "bytes": page.bytes}
-        output.print_json({"file": target, **counts})
+        output.print_json({"file": target, **asdict(page)})
     else:
         annotations = output.many(page.annotations, "annotation")
         output.print_note(f"{annotations} of {samples}{where}{size}")
+    output.print_non_finite(page.not_finite)
     pseudonyms.print_pseudonyms(names)
     if page.is_large:
         output.print_problem(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -256,6 +255,7 @@ def delete(
 
 def _write_rows(target: Path, dataset: str, unused: list[str], *, as_json: bool) -> None:
     from tui_annotate.plugins.files.targets import open_output as written
+    from tui_annotate.plugins.json_records import write_json_line
 
     if unused:
         first = unused[0]
@@ -270,7 +270,8 @@ def _write_rows(target: Path, dataset: str, unused: list[str], *, as_json: bool)
         output.print_message("no annotations found; nothing was written")
         return
     with written(options.parse_target(target)) as file:
-        file.writelines(f"{json.dumps(row.exported(), ensure_ascii=False)}\n" for row in rows)
+        count = sum(write_json_line(file, row.exported()) for row in rows)
+    output.print_non_finite(count)
     if as_json:
         output.print_json({"file": target, "rows": len(rows)})
     else:

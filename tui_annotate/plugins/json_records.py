@@ -13,9 +13,11 @@ from uuid import UUID, uuid5
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
-from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.protocols import ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import NameRegister, describe_value, make_problem
+from tui_annotate.plugins.traits import Loss
 
 LABEL_JOINER = "."
 
@@ -77,20 +79,37 @@ def problems_at(where: str, doubts: Iterable[str]) -> Iterator[Problem]:
     return (Problem(where, doubt, refused=False) for doubt in doubts)
 
 
-def write_json_line(target: TextIO, value: Any) -> None:
-    """Write a JSON value on its own line."""
-    target.write(json.dumps(value, ensure_ascii=False))
+def write_json_line(target: TextIO, value: Any, report: ExportReport | None = None) -> int:
+    """Write a JSON value on its own line; NaN and infinities become null.
+
+    Return their number, and add it to the losses of a report.
+    """
+    text, count = encode_strict(value)
+    target.write(text)
     target.write("\n")
+    if report is not None:
+        report.count_loss(Loss.NOT_FINITE.value, count)
+    return count
 
 
 def write_json_array(
-    target: TextIO, values: Iterable[Any], *, opening: str = "[", end: str = "]"
+    target: TextIO,
+    values: Iterable[Any],
+    *,
+    report: ExportReport,
+    opening: str = "[",
+    end: str = "]",
 ) -> None:
-    """Write JSON values, one per line, between an opening and an end bracket."""
+    """Write JSON values, one per line, between an opening and an end bracket.
+
+    NaN and infinities become null, and are counted as losses of the report.
+    """
     before = f"{opening}\n"
     for value in values:
+        text, count = encode_strict(value)
+        report.count_loss(Loss.NOT_FINITE.value, count)
         target.write(before)
-        target.write(json.dumps(value, ensure_ascii=False))
+        target.write(text)
         before = ",\n"
     target.write(f"\n{end}\n" if before == ",\n" else f"{opening}{end}\n")
 

@@ -79,6 +79,7 @@ def test_any_text_is_read(text: str) -> None:
         ('{"verdict": 1}', None),
         ("1, 0", None),
         ("[NaN, 1]", None),
+        ('[{"verdict": 1, "verdict": 0}, {"verdict": 1}]', None),
         ("[" * 100_000, None),
     ],
 )

@@ -217,6 +217,19 @@ def test_a_question_that_is_none(said: str) -> None:
     assert len(prompts) == 9
 
 
+@pytest.mark.parametrize("odd", [float("nan"), float("inf")])
+def test_a_score_is_a_number(odd: float) -> None:
+    """A score that is NaN or infinite is missing, with a reason, and in no mean."""
+    found, _ = run(
+        Script(),
+        embed=lambda texts: np.full((len(texts), 2), odd),
+        metrics=("answer_relevancy",),
+    )
+    assert found.scores == {"answer_relevancy": None}
+    assert found.reasons == {"answer_relevancy": MissingReason.NOT_FINITE}
+    assert mean_metrics([found], ("answer_relevancy",))["answer_relevancy"].missing == 1
+
+
 def test_options_that_can_not_be() -> None:
     """A metric that nobody knows, and nothing to look at."""
     with pytest.raises(InvalidInput, match="'beauty'"):

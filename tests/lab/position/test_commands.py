@@ -63,7 +63,7 @@ def test_one_file_of_all_places(command: Command) -> None:
     put("nq.jsonl", question(), question("b?"))
     asked = ("position", "create-qa", "nq.jsonl", "--passages", "3", "--gold-position", "all")
     done = command(*asked, "-o", "all.jsonl.gz", "--json")
-    assert done.json == {"files": ["all.jsonl.gz"], "rows": 6}
+    assert done.json == {"files": ["all.jsonl.gz"], "rows": 6, "not_finite": 0}
     assert positions("all.jsonl.gz") == [0, 1, 2, 0, 1, 2]
     assert command("position", "create-qa", "nq.jsonl", "--oracle", "-o", "o.jsonl").code == 0
     assert [len(row["ctxs"]) for row in rows("o.jsonl")] == [1, 1]
@@ -267,6 +267,34 @@ def test_a_model_answers_and_is_not_asked_twice(command: Command) -> None:
         assert row["model_answer"] == f"The sea star. {len(row['model_prompt'])}"
         assert (row["model"], row["model_temperature"], row["model_top_p"]) == ("toy", 0.0, 1.0)
     assert (made[0]["model_use_random_ordering"], "model_documents" in made[3]) == (False, False)
+
+
+def test_rows_have_no_numbers_that_json_does_not_have(command: Command) -> None:
+    """Numbers of the input that JSON does not have are null in each file of rows, and counted."""
+    odd: dict[str, Any] = {"p": float("nan"), "q": {"r": [float("inf")]}}
+    put("in.jsonl", question(**odd))
+    put("qa.jsonl", placed(0, **odd))
+    assert command("init").code == 0
+    to_one = ("--passages", "2", "--gold-position", "0")
+    with chatting() as chat:
+        model = ("--model", "toy", "--base-url", chat.url)
+        for asked in (
+            ("create-qa", "in.jsonl", *to_one),
+            ("export-prompts", "qa.jsonl"),
+            ("run", "qa.jsonl", *model),
+        ):
+            done = command("position", *asked, "-o", "out.jsonl", "--json")
+            assert (done.code, done.json["not_finite"]) == (0, 2), done.err
+            assert ["2"] in printed_numbers(done.err)
+            assert (rows("out.jsonl")[0]["p"], rows("out.jsonl")[0]["q"]) == (None, {"r": [None]})
+    done = command("position", "create-qa", "in.jsonl", *to_one, "-o", "folder", "--json")
+    assert done.json["not_finite"] == 2
+    put("p.jsonl", placed(0, "kelp", **odd))
+    done = command("position", "evaluate", "p.jsonl", "-o", "s.jsonl")
+    assert (rows("s.jsonl")[0]["p"], ["2"] in printed_numbers(done.err)) == (None, True)
+    Path("p.jsonl").write_text('{"question": "q?", "ctxs": [], "ctxs": []}\n', "utf-8")
+    done = command("position", "evaluate", "p.jsonl")
+    assert (done.code, "p.jsonl:1: " in done.err, "'ctxs'" in done.err) == (2, True, True)
 
 
 def test_prompts_that_are_too_long_keep_their_rows(command: Command) -> None:

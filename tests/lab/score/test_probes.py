@@ -243,6 +243,18 @@ def test_a_file_that_holds_no_probe_is_refused(tmp_path: Path, change: dict[str,
         read_probe(path)
 
 
+def test_a_probe_of_no_numbers_is_not_written(tmp_path: Path) -> None:
+    """Weights that are NaN or infinite leave no file; training results without a value are null."""
+    path = tmp_path / "p.json"
+    about: dict[str, Any] = {"folder": "/m", "model": "ab", "layer": 1, "bias": 0.5}
+    for odd in (math.nan, math.inf):
+        with pytest.raises(InvalidInput):
+            Probe(**about, weights=(odd,)).write(path)
+    assert not path.exists()
+    Probe(**about, weights=(1.0,), trained={"accuracy": math.nan}).write(path)
+    assert read_probe(path).trained == {"accuracy": None}
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{}", "\ud800".encode("utf-8", "surrogatepass")])
 def test_other_files_are_refused(tmp_path: Path, content: str | bytes) -> None:
     """Whatever they hold, however large, and where there is none."""

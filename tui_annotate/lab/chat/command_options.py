@@ -31,7 +31,7 @@ KeepThinkingOption = Annotated[
     bool,
     flag(
         "--keep-thinking",
-        "Keep <think>…</think>, the thinking of a model, as a part of its answers.",
+        "Keep `<think>…</think>`, the thinking of a model, as a part of its answers.",
     ),
 ]
 

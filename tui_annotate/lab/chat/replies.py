@@ -5,7 +5,6 @@ Replies are untrusted. A parser returns None for every reply that has not exactl
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import unicodedata
@@ -16,6 +15,7 @@ from threading import Lock
 from typing import Any, Final, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
 
@@ -67,11 +67,11 @@ def parse_choice(reply: str, allowed: Collection[str]) -> str | None:
 
 
 def parse_json(reply: str) -> Any | None:
-    """Return the JSON value of a reply; None if the reply contains anything else."""
+    """Return the JSON value of a reply; None for other text and for JSON with repeated keys."""
     # A reply that is JSON as a whole may quote a text with <think>.
     for text in (_strip_fence(reply), strip_reply(reply)):
         with suppress(ValueError, RecursionError):
-            return json.loads(text, parse_constant=_refuse_constant)
+            return parse_unique(text, parse_constant=_refuse_constant)
     return None
 
 

@@ -55,6 +55,20 @@ if TYPE_CHECKING:
     from tui_annotate.lab.judge.proposals import ProposalPlan, ProposalReport
 
 
+SuggestMaxCharsOption = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Maximum number of characters to send from the sources of a sample, and also"
+        " from its summary.",
+    ),
+]
+LimitOption = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Send only the first N samples; 0 for all.")
+]
+
+
 def suggest(
     *,
     dataset: Annotated[
@@ -67,19 +81,8 @@ def suggest(
     concurrency: ConcurrencyOption = 4,
     max_unclear: MaxUnclearOption = MAX_UNCLEAR,
     timeout: TimeoutOption = None,
-    max_chars: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Maximum number of characters to send from the sources of a sample, and also"
-            " from its summary.",
-        ),
-    ] = 24_000,
-    limit: Annotated[
-        int,
-        typer.Option(min=0, metavar="N", help="Send only the first N samples; 0 for all."),
-    ] = 0,
+    max_chars: SuggestMaxCharsOption = 24_000,
+    limit: LimitOption = 0,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -282,6 +285,16 @@ def sort(
     exit_if_partial()
 
 
+AnswersDirOption = Annotated[
+    Path | None,
+    option(
+        "--answers-dir",
+        "DIR",
+        "Also write one file for each answer to this folder, in the format of RagSGE.",
+    ),
+]
+
+
 @takes_judge_options
 def generate(
     chosen: JudgeCommandOptions,
@@ -305,14 +318,7 @@ def generate(
         ),
     ] = False,
     keep_thinking: KeepThinkingOption = False,
-    answers_dir: Annotated[
-        Path | None,
-        option(
-            "--answers-dir",
-            "DIR",
-            "Also write one file for each answer to this folder, in the format of RagSGE.",
-        ),
-    ] = None,
+    answers_dir: AnswersDirOption = None,
 ) -> None:
     """Generate reference answers with an LLM judge.
 
@@ -368,6 +374,17 @@ EmbedderOption = Annotated[
 ]
 
 
+ContextCharsOption = Annotated[
+    int,
+    typer.Option(
+        min=2, metavar="N", help="Maximum total number of characters of a question's contexts."
+    ),
+]
+BackendOption = Annotated[
+    str, option("--backend", "NAME", "Scoring back end: builtin, or ragas if installed.")
+]
+
+
 @takes_judge_options
 def evaluate(
     chosen: JudgeCommandOptions,
@@ -376,16 +393,9 @@ def evaluate(
     top_k: Annotated[
         int, typer.Option(min=1, metavar="N", help="Maximum number of contexts per question.")
     ] = 10,
-    max_chars: Annotated[
-        int,
-        typer.Option(
-            min=2, metavar="N", help="Maximum total number of characters of a question's contexts."
-        ),
-    ] = 13_000,
+    max_chars: ContextCharsOption = 13_000,
     embedder: EmbedderOption = "",
-    backend: Annotated[
-        str, option("--backend", "NAME", "Scoring back end: builtin, or ragas if installed.")
-    ] = "builtin",
+    backend: BackendOption = "builtin",
     keep_thinking: KeepThinkingOption = False,
 ) -> None:
     """Evaluate answers and contexts by RAG metrics.

@@ -148,7 +148,7 @@ def _comparator(
 def _missing_reason(given: int, compared: int, *, unread: int) -> str:
     if not given:
         return MissingReason.NO_CONTEXTS
-    if compared < 2 and unread:  # more contexts may help, but the replies do not tell
+    if compared < 2 and unread:  # more contexts may help, but their replies are unreadable
         return MissingReason.UNCLEAR_JUDGE
     if not compared:
         return MissingReason.NO_USEFUL_CONTEXT

@@ -5,6 +5,7 @@ The judge generates missing answers and ground truths first.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -299,7 +300,10 @@ def _score_metric(
             return MetricScore(
                 None, MissingReason.SILENT_JUDGE if unclear.get(name) else missing[name]
             )
-    return scale(metric, row)
+    found = scale(metric, row)
+    if found.score is not None and not math.isfinite(found.score):
+        return replace(found, score=None, reason=MissingReason.NOT_FINITE)
+    return found
 
 
 def _generate_answer(row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions) -> str | None:

@@ -37,6 +37,7 @@ class MissingReason(StrEnum):
     EMPTY_GROUND_TRUTH = "the ground truth contains no statement"
     UNKNOWN_ANSWER = "the contexts do not contain the answer, according to the judge"
     SILENT_JUDGE = "the judge gave no answer"
+    NOT_FINITE = "the score is NaN or infinite"
     UNCLEAR_JUDGE = "the judge's replies were unclear"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -325,14 +325,8 @@ class ProposalService:
         pairs = ((key, each) for key, several in found.items() for each in several)
         new = self.machines.suggestions.add(run, pairs)
         if (new or parser.tally.asked) and not options.limit:
-            counts = [float(len(several)) for several in found.values()]
-            scores = (
-                Score(key=key, name=SPANS, raw=count, value=value)
-                for key, count, value in zip(found, counts, normalise_values(counts), strict=True)
-            )
-            self.machines.scores.write(
-                _score_run(options, judge, state, kind=RunKind.JUDGE), scores
-            )
+            scores = _score_run(options, judge, state, kind=RunKind.JUDGE)
+            self.machines.scores.write(scores, _count_spans(found))
         return ProposalReport(
             run=run.id if new else "",
             samples=state.read,
@@ -373,6 +367,13 @@ class ProposalService:
                 f"no sample with a source and a summary in dataset {dataset!r}",
                 f"choose another dataset; existing datasets: {known}",
             )
+
+
+def _count_spans(found: Mapping[SampleKey, Sequence[Suggestion]]) -> Iterator[Score]:
+    """Yield the number of proposed spans of each sample as a score, normalised over all samples."""
+    counts = [float(len(several)) for several in found.values()]
+    for key, count, value in zip(found, counts, normalise_values(counts), strict=True):
+        yield Score(key=key, name=SPANS, raw=count, value=value)
 
 
 def _score_run(

@@ -88,7 +88,7 @@ class RagFormat:
                 _count_losses(record, tally, report)
                 key = _unique_id(record.sample, seen, report)
                 row = _build_row(record.sample, key=key, number=report.records, made=made)
-                write_json_line(target, row)
+                write_json_line(target, row, report)
                 report.records += 1
         return report
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.lab.judge.context_order import ContextOrderResult
 from tui_annotate.lab.judge.evaluation import EvaluationResult
 from tui_annotate.lab.judge.reference_answers import ReferenceAnswer, truth_file_name
@@ -76,7 +76,7 @@ def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
             "ground_truth": f"{_PREFIX}{each.ground_truth}",
         }
         with open_output(folder / truth_file_name(each.row.question, taken=taken)) as file:
-            file.write(json.dumps(values, ensure_ascii=False, indent=4) + "\n")
+            file.write(encode_strict(values, indent=4)[0] + "\n")
     return len(there)
 
 
@@ -145,4 +145,4 @@ def _write_lines(rows: Sequence[dict[str, Any]], target: Path | None) -> None:
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return encode_strict(value)[0]  # scores are finite numbers or None

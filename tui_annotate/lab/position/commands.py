@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -206,8 +207,9 @@ def create_kv(
 
 
 def _print_files(made: GenerationReport, *, as_json: bool) -> None:
+    output.print_non_finite(made.not_finite)
     if as_json:
-        output.print_json({"files": [str(path) for path in made.files], "rows": made.rows})
+        output.print_json(asdict(made))
         return
     for path in made.files:
         output.print_line(str(path))
@@ -267,12 +269,14 @@ def export_prompts(
     _refuse_two_outputs(target, "prompts", as_json=as_json)
     options = asking.ModelRunOptions(style=style, template=_read_template(template, style))
     with written(target) as opened_file:
-        count = asking.write_prompts(files, opened_file, options)
+        done = asking.write_prompts(files, opened_file, options)
+    output.print_non_finite(done.not_finite)
     if as_json:
-        output.print_json({"file": str(target), "prompts": count})
+        counts = {"prompts": done.rows, "not_finite": done.not_finite}
+        output.print_json({"file": str(target), **counts})
         return
     where = f" to {target}" if target else ""
-    output.print_note(f"wrote {output.many(count, 'prompt')}{where}")
+    output.print_note(f"wrote {output.many(done.rows, 'prompt')}{where}")
 
 
 def _refuse_two_outputs(target: Path | None, what: str, *, as_json: bool) -> None:
@@ -339,6 +343,22 @@ MaxTokensOption = Annotated[
 ]
 
 
+TemperatureOption = Annotated[
+    float,
+    typer.Option(metavar="T", min=0.0, max=2.0, callback=refuse_nan, help="Sampling temperature."),
+]
+TopPOption = Annotated[
+    float,
+    typer.Option(
+        metavar="P",
+        min=0.0,
+        max=1.0,
+        callback=refuse_nan,
+        help="Nucleus sampling probability (top-p).",
+    ),
+]
+
+
 def run(
     files: RowsArgument,
     *,
@@ -348,22 +368,8 @@ def run(
     style: StyleOption = PromptStyle.PLAIN,
     template: TemplateOption = None,
     max_tokens: MaxTokensOption = 100,
-    temperature: Annotated[
-        float,
-        typer.Option(
-            metavar="T", min=0.0, max=2.0, callback=refuse_nan, help="Sampling temperature."
-        ),
-    ] = 0.0,
-    top_p: Annotated[
-        float,
-        typer.Option(
-            metavar="P",
-            min=0.0,
-            max=1.0,
-            callback=refuse_nan,
-            help="Nucleus sampling probability (top-p).",
-        ),
-    ] = 1.0,
+    temperature: TemperatureOption = 0.0,
+    top_p: TopPOption = 1.0,
     max_chars: MaxCharsOption = 0,
     keep_thinking: KeepThinkingOption = False,
     concurrency: ConcurrencyOption = 4,
@@ -441,6 +447,7 @@ def _ask_model(
 
 
 def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) -> None:
+    output.print_non_finite(done.not_finite)
     missed = {str(place): count for place, count in sorted(done.unanswered.items(), key=str)}
     if as_json:
         output.print_json(
@@ -449,6 +456,7 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
                 "cached": done.cached,
                 "unanswered": missed,
                 "characters": done.characters,
+                "not_finite": done.not_finite,
                 "model": judge.model,
                 "host": judge.host,
             }

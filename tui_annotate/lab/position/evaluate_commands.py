@@ -56,6 +56,12 @@ WholeWordsOption = Annotated[
     bool,
     flag("--whole-words", 'Match whole words only: "cat" does not match in "category".'),
 ]
+FirstLineOption = Annotated[
+    bool, flag("--first-line", "Score the first non-blank line of each answer.")
+]
+SkipEmptyOption = Annotated[
+    bool, flag("--skip-empty", "Ignore gold answers that are empty after normalisation.")
+]
 
 
 def evaluate(
@@ -65,12 +71,8 @@ def evaluate(
     by: ByOption = "gold-position",
     shared_questions: SharedQuestionsOption = False,
     whole_words: WholeWordsOption = False,
-    first_line: Annotated[
-        bool, flag("--first-line", "Score the first non-blank line of each answer.")
-    ] = False,
-    skip_empty: Annotated[
-        bool, flag("--skip-empty", "Ignore gold answers that are empty after normalisation.")
-    ] = False,
+    first_line: FirstLineOption = False,
+    skip_empty: SkipEmptyOption = False,
     keep_thinking: KeepThinkingOption = False,
     target: Annotated[
         Path | None,
@@ -90,7 +92,6 @@ def evaluate(
     """
     from tui_annotate.lab.position import evaluation
     from tui_annotate.lab.position.metric import MatchRules
-    from tui_annotate.plugins.files.targets import open_output as written
 
     if bool(files) == bool(dataset):
         raise InvalidInput(
@@ -106,9 +107,7 @@ def evaluate(
     if files:
         found = evaluation.evaluate(evaluation.file_cases(files, rules), options)
         if target is not None:
-            with written(target) as file:
-                count = evaluation.write_scored(files, file, rules)
-            output.print_note(f"wrote {output.many(count, 'scored row')} to {target}")
+            _write_scored(files, target, rules)
     else:
         if target is not None:
             raise InvalidInput(
@@ -124,6 +123,16 @@ def evaluate(
         output.print_json(evaluation.as_json(found))
     else:
         print_evaluation(found, rules)
+
+
+def _write_scored(files: list[Path], target: Path, rules: MatchRules) -> None:
+    from tui_annotate.lab.position.evaluation import write_scored
+    from tui_annotate.plugins.files.targets import open_output as written
+
+    with written(target) as file:
+        count, not_finite = write_scored(files, file, rules)
+    output.print_non_finite(not_finite)
+    output.print_note(f"wrote {output.many(count, 'scored row')} to {target}")
 
 
 def _parse_by(names: str) -> tuple[GroupBy, ...]:

@@ -256,15 +256,18 @@ def _require_answer(row: Row) -> None:
     raise InvalidInput(what, "add model answers with: tui-annotate position run")
 
 
-def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> int:
-    """Write each row with its score (null without an answer); return the number of rows."""
-    count = 0
+def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> tuple[int, int]:
+    """Write each row with its score (null without an answer).
+
+    Return the number of rows, and of NaN and infinities of the input, which become null.
+    """
+    count = not_finite = 0
     for path in paths:
         for located in read_rows(path, some=False):
             case = row_case(located, rules)
-            write_json_line(target, {**located.row, case.task.metric: case.score})
+            not_finite += write_json_line(target, {**located.row, case.task.metric: case.score})
             count += 1
-    return count
+    return count, not_finite
 
 
 def as_json(found: Evaluation) -> dict[str, Any]:

@@ -81,12 +81,14 @@ class ModelRunReport:
         cached: number of cached answers.
         unanswered: number of rows without an answer, by gold position.
         characters: code points sent or to send.
+        not_finite: number of NaN and infinities of the input, which are null in the output.
     """
 
     rows: int = 0
     cached: int = 0
     unanswered: Counter[int | None] = field(default_factory=Counter)
     characters: int = 0
+    not_finite: int = 0
 
 
 def read_prompts(
@@ -104,19 +106,21 @@ def read_prompts(
             yield located, prompt
 
 
-def write_prompts(paths: Iterable[Path], target: TextIO, options: ModelRunOptions) -> int:
-    """Write each row with its prompt, and return the number of rows.
+def write_prompts(
+    paths: Iterable[Path], target: TextIO, options: ModelRunOptions
+) -> ModelRunReport:
+    """Write each row with its prompt, and count the rows.
 
     Raises:
         InvalidRecord: a row cannot be read, or no prompt can be built from it.
     """
-    count = 0
+    report = ModelRunReport()
     for located, prompt in read_prompts(paths, options):
         with locate_row(located.where):
             fields = _prompt_fields(located.row, prompt, options)
-        write_json_line(target, {**located.row, **fields})
-        count += 1
-    return count
+        report.not_finite += write_json_line(target, {**located.row, **fields})
+        report.rows += 1
+    return report
 
 
 def estimate_run(paths: Iterable[Path], judge: Judge, options: ModelRunOptions) -> ModelRunReport:
@@ -171,7 +175,7 @@ def run_model(
                     row |= {ANSWER: None, ERROR: outcome.message}
                     report.unanswered[gold_position(located.row)] += 1
                     on_missing(located.where, outcome.message)
-                write_json_line(target, row)
+                report.not_finite += write_json_line(target, row)
             report.rows += len(batch)
             on_progress(report.rows)
     return report

@@ -266,7 +266,7 @@ class OpenQaWriter:
         if score is not None:
             row[parse_task(row).metric] = score
         row |= self._verdict_fields(record)
-        write_json_line(target, row)
+        write_json_line(target, row, self.report)
 
     def _verdict_fields(self, record: Record) -> dict[str, Any]:
         people = {person.id: person for person in record.people}

@@ -186,10 +186,17 @@ MIN_PASSAGES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class GenerationReport:
-    """Result of a generation: files in the order of their first rows, and total number of rows."""
+    """Result of a generation.
+
+    Attributes:
+        files: files in the order of their first rows.
+        rows: total number of rows.
+        not_finite: number of NaN and infinities of the input, which are null in the files.
+    """
 
     files: tuple[Path, ...]
     rows: int
+    not_finite: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,21 +285,21 @@ def write_lookups(
 def _write_rows(
     rows: Iterable[dict[str, Any]], target: Path, source: Path, *, kind: str, by_position: bool
 ) -> GenerationReport:
-    count = 0
+    count = not_finite = 0
     if is_file_of_rows(target):
         with open_output(target) as file:
             for row in rows:
-                write_json_line(file, row)
+                not_finite += write_json_line(file, row)
                 count += 1
-        return GenerationReport((target,), count)
+        return GenerationReport((target,), count, not_finite)
     stem = source.name.lstrip(".").split(".", 1)[0]
     start, suffix = "-".join(filter(None, (stem, kind))), rows_suffix(source)
     with open_folder(target) as files:
         for row in rows:
             count += 1
             position = f"-gold-at-{gold_position(row)}" if by_position else ""
-            write_json_line(files.file(f"{start}{position}{suffix}"), row)
-    return GenerationReport(tuple(target / name for name in files.opened), count)
+            not_finite += write_json_line(files.file(f"{start}{position}{suffix}"), row)
+    return GenerationReport(tuple(target / name for name in files.opened), count, not_finite)
 
 
 def generate_lookups(keys: int, examples: int, *, seed: int) -> Iterator[LocatedRow]:

@@ -334,10 +334,11 @@ def compute(
             loaded_judge = load_named_judge(
                 space, judge, base_url=base_url, unasked=dry_run, timeout=timeout
             )
+        load = partial(space.machines.embedder, embedder, base_url=base_url, timeout=timeout)
         options = ScorerOptions(
             judge=loaded_judge,
             prompts=str(prompt_folders(space, None)[0]),
-            embedder=partial(space.machines.embedder, embedder, base_url=base_url, timeout=timeout),
+            embedder=load,
             top_k=top_k,
             with_question=with_question,
             folder=model_folder,
@@ -349,13 +350,10 @@ def compute(
             keep_thinking=keep_thinking,
             options=options,
         )
-        service = ScoreService(space.machines)
         # Without this, each garbage collection scans all objects of the loaded libraries.
         gc.freeze()
-        run = partial(
-            _run_scorer, service, max_unclear=max_unclear, dry_run=dry_run, as_json=as_json
-        )
-        reports = [run(replace(chosen, scorer=each)) for each in scorers]
+        run = partial(_run_scorer, ScoreService(space.machines), dry_run=dry_run, as_json=as_json)
+        reports = [run(replace(chosen, scorer=each), max_unclear=max_unclear) for each in scorers]
     if as_json:
         output.print_json(reports)
     exit_if_partial()

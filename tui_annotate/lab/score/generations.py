@@ -456,7 +456,7 @@ class GenerationsFormat:
         report = ExportReport()
         tally = LossCounter(self.about, report, own=FORMAT)
         for row in build_rows(records, options, tally=tally, report=report):
-            write_json_line(target, row.fields)
+            write_json_line(target, row.fields, report)
         return report
 
 
@@ -479,5 +479,6 @@ class PreferencesFormat:
             query = [{"role": "human", "text": row.fields["question"]}]
             texts = [each["text"] for each in row.chosen]
             task = row.fields.get("category", "")
-            write_json_line(target, {"query": query, "preference": texts, "task": task})
+            line = {"query": query, "preference": texts, "task": task}
+            write_json_line(target, line, report)
         return report

@@ -7,7 +7,6 @@ of them for training.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.strict_json import encode_strict, parse_unique
 from tui_annotate.lab.score.language_models import INSTALL, LanguageModel
 
 Numbers = NDArray[np.float64]
@@ -121,12 +121,20 @@ class Probe:
         return float(predict_chances(state, np.array(self.weights), bias=self.bias)[0])
 
     def write(self, path: Path) -> None:
-        """Write the probe to a JSON file, atomically."""
+        """Write the probe to a JSON file, atomically; NaN in the training results become null.
+
+        Raises:
+            InvalidInput: a weight is NaN or infinite.
+        """
         from tui_annotate.plugins.files.targets import open_output
 
+        if not all(map(_is_number, (*self.weights, self.bias))):
+            raise InvalidInput(
+                "the training gave weights that are NaN or infinite, so no probe was written",
+                "train on other questions",
+            )
         with open_output(path) as target:
-            json.dump({"format": FORMAT, **asdict(self)}, target)
-            target.write("\n")
+            target.write(f"{encode_strict({'format': FORMAT, **asdict(self)})[0]}\n")
 
 
 def read_probe(path: Path) -> Probe:
@@ -143,7 +151,7 @@ def read_probe(path: Path) -> Probe:
             code="too-large",
         )
     try:
-        value: Any = json.loads(path.read_text("utf-8"))
+        value: Any = parse_unique(path.read_text("utf-8"))
         if value.pop("format") != FORMAT:
             raise ValueError(f"the format of the file is not {FORMAT}")
         if not all(isinstance(value[name], str) for name in ("folder", "model")):

@@ -1,7 +1,7 @@
 """Reads the JSON values of a file one by one: an array, `{"samples": [...]}`, or JSON lines.
 
-Invalid JSON, wrong bytes, lone surrogates and values that are nested too deep or too long are
-reported as Problems with their location.
+Invalid JSON, wrong bytes, lone surrogates, repeated keys and values that are nested too deep or too
+long are reported as Problems with their location.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.records import Problem
+from tui_annotate.domain.strict_json import RepeatedKey, find_repeated_key, refuse_repeated_keys
 from tui_annotate.plugins.files.streams import LONGEST_LINE, read_chunks, read_lines
 from tui_annotate.plugins.protocols import ReadMeter
 from tui_annotate.plugins.record_validation import make_problem
@@ -84,7 +85,8 @@ _MARGIN = 16
 
 _Item = TypeVar("_Item")
 
-_decoder = json.JSONDecoder()
+_decoder = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys)
+_lenient_decoder = json.JSONDecoder()
 
 
 class JsonValue(NamedTuple):
@@ -150,9 +152,11 @@ def _read_lines(
             yield wrong_byte_problem(where, line.bad, encoding)
             continue
         try:
-            value = json.loads(line.text)
+            value = _decoder.decode(line.text)
             check_text(value, line.text)
             yield JsonValue(number, where, value)
+        except RepeatedKey:
+            yield _repeated_key_problem(where, line.text)
         except json.JSONDecodeError as error:
             yield Problem(
                 where, f"bad JSON at column {error.colno}: {_describe_error(error)}", _SYNTAX_HINT
@@ -190,6 +194,14 @@ def stop_at_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
         before = before and isinstance(item, Problem)
 
 
+def _repeated_key_problem(where: str, raw: str) -> Problem:
+    found = find_repeated_key(raw)
+    assert found is not None  # noqa: S101  the decoder found one
+    return Problem(
+        where, f"two values have the key {found.key!r} in one object", "remove one of the two keys"
+    )
+
+
 def _make_problem(where: str, error: Exception) -> Problem:
     if isinstance(error, InvalidInput):
         return Problem(where, error.message, error.hint)
@@ -220,14 +232,14 @@ class _ArrayReader:
             number += 1
             where = f"{self._path}, record {number}"
             try:
-                value, end = self._decode_item(position)
+                item, end = self._read_item(JsonValue(number, where, None), position)
             except json.JSONDecodeError as error:
                 yield self._syntax_problem(error.pos, _describe_error(error))
                 return
             except (RecursionError, ValueError) as error:
                 yield replace(_make_problem(where, error), hint=_ARRAY_HINT)
                 return
-            yield self._check_value(JsonValue(number, where, value), position, end)
+            yield item
             position = self._skip_space(end)
             mark = self._character(position)
             if mark == "]":
@@ -237,6 +249,18 @@ class _ArrayReader:
                 yield self._syntax_problem(position, "expecting ',' or ']'")
                 return
             position = self._skip_space(self._drop_read(position + 1))
+
+    def _read_item(self, item: JsonValue, position: int) -> tuple[JsonValue | Problem, int]:
+        """Return the item at a position, or its Problem, and the position of its end."""
+        try:
+            value, end = self._decode_item(position, _decoder)
+        except RepeatedKey:
+            _, end = self._decode_item(position, _lenient_decoder)
+            raw = self._buffer[position:end]
+            found = find_repeated_key(raw)
+            line, _ = self._line_before(position + (found.offset if found else 0))
+            return _repeated_key_problem(f"{self._path}:{line}", raw), end
+        return self._check_value(item._replace(value=value), position, end), end
 
     def _check_value(self, value: JsonValue, start: int, end: int) -> JsonValue | Problem:
         raw = self._buffer[start:end]
@@ -248,10 +272,10 @@ class _ArrayReader:
             return _make_problem(value.where, error)
         return value
 
-    def _decode_item(self, position: int) -> tuple[Any, int]:
+    def _decode_item(self, position: int, decoder: json.JSONDecoder) -> tuple[Any, int]:
         while True:
             try:
-                value, end = _decoder.raw_decode(self._buffer, position)
+                value, end = decoder.raw_decode(self._buffer, position)
                 # A number near the end of the buffer may be incomplete: 1 of 1.5e3.
                 if end + _MARGIN < len(self._buffer) or self._ended:
                     return value, end

@@ -398,7 +398,7 @@ class _BratWriter:
                 text.write(joined.text)
             with self._target.file(f"{folder}/{stem}.ann") as standoff:
                 standoff.writelines(f"{line}\n" for line in self._standoff_lines(found, joined))
-        write_json_line(self._samples, _sample_row(record.sample, joined, stem))
+        write_json_line(self._samples, _sample_row(record.sample, joined, stem), self.report)
 
     def _join_texts(self, pair: tuple[Document, Document], record: Record) -> JoinedTexts | None:
         with suppress(InvalidInput):

@@ -119,7 +119,7 @@ class DoccanoFormat:
             losses.count(record)
             report.records += 1
             report.annotations += len(record.annotations)
-            write_json_line(target, _record_to_json(record, joined, report))
+            write_json_line(target, _record_to_json(record, joined, report), report)
         return report
 
 

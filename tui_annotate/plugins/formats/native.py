@@ -81,7 +81,7 @@ class NativeFormat:
             line = _record_to_json(record)
             if new:
                 line["people"] = [_fields_of(person) for person in new]
-            write_json_line(target, line)
+            write_json_line(target, line, report)
             report.records += 1
             report.annotations += len(record.annotations)
         return report

@@ -8,7 +8,6 @@ read one kind of file, whatever the file's name and first characters are.
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
@@ -19,6 +18,7 @@ from typing import Any, Final
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.files.columnar import MAGIC, read_column_rows
 from tui_annotate.plugins.files.json_values import (
     EMPTY,
@@ -449,7 +449,7 @@ def _listed_files(listing: Path, key: str, folder: Path) -> list[Path]:
     try:
         if listing.stat().st_size > _LARGEST:
             raise InvalidInput(f"{listing} is too large: the maximum is {_LARGEST:,} bytes")
-        listed: Any = json.loads(listing.read_text("utf-8"))[key]
+        listed: Any = parse_unique(listing.read_text("utf-8"))[key]
         items = [item["filename"] if isinstance(item, dict) else item for item in listed]
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in items):
             raise TypeError("the value is not a list of names")

@@ -323,12 +323,13 @@ class _RagtruthWriter:
         self._write_source(_order_columns(row, original.get("source_keys"), OF_SOURCES))
         row = {"id": key, "source_id": source_id, "labels": self._label_rows(record, response.text)}
         row |= {"response": response.text} | of_response
-        write_json_line(self._files[1], _order_columns(row, original.get("keys"), OF_RESPONSES))
+        row = _order_columns(row, original.get("keys"), OF_RESPONSES)
+        write_json_line(self._files[1], row, self.report)
 
     def _write_source(self, row: dict[str, Any]) -> None:
         name, line = f"source {row['source_id']}", json.dumps(row)
         if self._seen.recall(name) is None:
-            write_json_line(self._files[0], row)
+            write_json_line(self._files[0], row, self.report)
         self.report.count_loss(Loss.SOURCE_COLUMNS.value, self._seen.remember(name, line) != line)
 
     def _sample_id(self, sample: Sample, original: Mapping[str, Any]) -> Any:

@@ -8,7 +8,6 @@ the worst and the best verdict of all annotators.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -20,6 +19,7 @@ from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
+from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.plugins.files.columnar import open_parquet_table
 from tui_annotate.plugins.files.sheets import (
     CUT,
@@ -86,6 +86,8 @@ def _count_record(record: Record, report: ExportReport) -> None:
         RecordTrait.SUGGESTED.value, sum(one.suggested is not None for one in annotations)
     )
     report.count_loss(RecordTrait.IMPORTED.value, count_originals(record))
+    if record.annotations or record.assignments:  # else the sample has no row
+        report.count_loss(Loss.NOT_FINITE.value, _meta_cell(sample)[1])
     names = [name for one in annotations for path in one.labels for name in path]
     report.count_loss(Loss.JOINER.value, sum(JOINER in name or LABELS in name for name in names))
 
@@ -126,8 +128,13 @@ def _sample_cells(sample: Sample) -> dict[str, Any]:
         "source_sha256": " ".join(document.sha256 for document in sources),
         "summary_sha256": " ".join(document.sha256 for document in summaries),
         "group": sample.group,
-        "meta": json.dumps(dict(sample.meta), ensure_ascii=False) if sample.meta else "",
+        "meta": _meta_cell(sample)[0],
     }
+
+
+def _meta_cell(sample: Sample) -> tuple[str, int]:
+    """Return the metadata as JSON, and the number of NaN and infinities that are null there."""
+    return encode_strict(dict(sample.meta)) if sample.meta else ("", 0)
 
 
 def _person_cells(assignment: Assignment, names: Mapping[str, str]) -> dict[str, Any]:
@@ -299,7 +306,7 @@ class JsonFormat:
         """Write the rows as one JSON array, one object per line; see `Exporter.write`."""
         del options
         report = ExportReport()
-        write_json_array(target, _json_rows(records, report))
+        write_json_array(target, _json_rows(records, report), report=report)
         return report
 
 
@@ -316,7 +323,7 @@ class JsonLinesFormat:
         del options
         report = ExportReport()
         for row in _json_rows(records, report):
-            write_json_line(target, row)
+            write_json_line(target, row, report)
         return report
 
 

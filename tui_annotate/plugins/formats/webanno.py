@@ -106,7 +106,7 @@ class WebAnnotationFormat:
                 report.annotations += len(record.annotations)
                 yield _collection_to_json(record)
 
-        write_json_array(target, collections())
+        write_json_array(target, collections(), report=report)
         return report
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from tui_annotate.domain.errors import InvalidLabels, NotFound
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.records import Record, RecordFilter
+from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.domain.work_statistics import WorkStatistics
 from tui_annotate.plugins.files.targets import open_output
 from tui_annotate.services.report.data import (
@@ -53,11 +53,16 @@ class PseudonymSource(Protocol):
 
 @dataclass(slots=True)
 class PageReport:
-    """Numbers of samples and annotations on a written page, and the page's size in bytes."""
+    """Numbers of samples and annotations on a written page, and the page's size in bytes.
+
+    Attributes:
+        not_finite: number of NaN and infinities in metadata, which are null on the page.
+    """
 
     samples: int = 0
     annotations: int = 0
     bytes: int = 0
+    not_finite: int = 0
 
     @property
     def is_large(self) -> bool:
@@ -120,7 +125,7 @@ class ReportWriter:
         for record in records if hiding is None else map(hiding.record, records):
             for text in values.new_texts(record.sample):
                 yield data_element("text", text)
-            yield data_element("sample", values.sample(record))
+            yield data_element("sample", values.sample(record), made)
             made.samples += 1
             made.annotations += len(record.annotations)
         yield data_element("figures", self._statistics_data(wanted, about, hiding), once=True)
@@ -183,13 +188,18 @@ def page_frame() -> tuple[str, str]:
     return opening, closing.replace("{script}", script)
 
 
-def data_element(name: str, value: Any, *, once: bool = False) -> str:
-    """Return an HTML script element that contains a JSON value; its id or class is `data-NAME`."""
+def data_element(
+    name: str, value: Any, made: PageReport | None = None, *, once: bool = False
+) -> str:
+    """Return an HTML script element that contains a JSON value; its id or class is `data-NAME`.
+
+    NaN and infinities in the value become null, and are counted in `made`.
+    """
     kind = "id" if once else "class"
-    escaped = _UNSAFE.sub(
-        lambda found: f"\\u{ord(found.group()):04x}",
-        json.dumps(value, ensure_ascii=False, separators=(",", ":")),
-    )
+    text, count = encode_strict(value, separators=(",", ":"))
+    if made is not None:
+        made.not_finite += count
+    escaped = _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
     return f'<script type="application/json" {kind}="data-{name}">{escaped}</script>\n'
 
 

@@ -97,7 +97,7 @@ class AutojudgeWriter:
             placed = [one for one in work.annotations if _written_anchors(sample, one)]
             self.report.annotations += len(placed)
             username = self._username(people.get(name) or Person(name, name))
-            write_json_line(target, self._make_line(sample, work, username) | about)
+            write_json_line(target, self._make_line(sample, work, username) | about, self.report)
 
     def _skip(self, record: Record, why: str) -> None:
         self.report.count_loss(why)

@@ -45,5 +45,5 @@ class LabelStudioFormat:
         del options
         writer = TaskWriter()
         tasks = (task for record in records if (task := writer.task(record)) is not None)
-        write_json_array(target, tasks)
+        write_json_array(target, tasks, report=writer.report)
         return writer.report

@@ -5,7 +5,6 @@ The result equals the import of a dump. This format cannot be exported.
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,6 +18,7 @@ from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Side
+from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.account_files import (
     UserRow,
     decode_text,
@@ -415,7 +415,7 @@ def _parse_json(raw: Any, *, what: str) -> Any:
     try:
         if not isinstance(raw, str) or SURROGATE.search(raw):
             raise InvalidInput(f"{what} is not text")
-        value = json.loads(raw)
+        value = parse_unique(raw)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{what} is not valid JSON: {error}") from error
     check_text(value, raw)

@@ -125,7 +125,7 @@ class MercuryFormat:
         with closing(NameRegister()) as seen:
             writer = _DumpWriter(self._dialect, seen)
             rows = (row for record in records if (row := writer.row(record)) is not None)
-            write_json_array(target, rows, opening=opening, end=end)
+            write_json_array(target, rows, report=writer.report, opening=opening, end=end)
         return writer.report
 
 
