@@ -22,7 +22,12 @@ LOOK = terminal.prepare(os.environ)
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
 from tui_annotate.domain.terminal_text import make_visible  # noqa: E402
 from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
-from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, make_message  # noqa: E402
+from tui_annotate.tui.draft.messages import (  # noqa: E402
+    NO_MESSAGE,
+    MessageCode,
+    StatusMessage,
+    make_message,
+)
 from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
@@ -171,6 +176,7 @@ class AnnotateApp(RestrictedApp):
             keys=keys,
             signed_in=session_guard.required,
             machines=lambda: workspace.machines,
+            read_only=workspace.read_only,
             problem=problem
             or session_guard.hint
             or label_change_notice(workspace.team.proposals.refused()),
@@ -179,7 +185,7 @@ class AnnotateApp(RestrictedApp):
         chosen = annotate.people.preferences(person.id)
         theme = chosen.get("theme") or workspace.settings.theme
         layout = str(chosen.get("layout", ""))
-        if not self._reviewing:
+        if not self._reviewing and not workspace.read_only:
             self.sharing.prepare(workspace, person)
         hiding, online = chosen.get("suggestions") == "hidden", chosen.get("sync") != "offline"
         return _OpenResult(
@@ -198,9 +204,7 @@ class AnnotateApp(RestrictedApp):
         if opened.open_sample is None:
             self.sample_screen.show_opening(self.sample_screen.no_sample, "warning")
             return
-        problem = opened.session.problem
-        message = make_message(problem, "error") if problem else NO_MESSAGE
-        self.sample_screen.begin(opened.session, opened.open_sample, message)
+        self.sample_screen.begin(opened.session, opened.open_sample, _first_message(opened.session))
         self.sign_in_flow.begun()
         if self.action:
             self.sample_screen.do(self.action)
@@ -264,6 +268,14 @@ class AnnotateApp(RestrictedApp):
         self.sign_in_flow.note_activity()
 
 
+def _first_message(session: AnnotatorSession) -> StatusMessage:
+    if session.problem:
+        return make_message(session.problem, "error")
+    if session.read_only:
+        return make_message(MessageCode.READ_ONLY, "warning", reason=session.read_only)
+    return NO_MESSAGE
+
+
 def _create_screen(leave: Callable[[], None], *, reviewing: bool) -> WorkspaceScreen:
     if not reviewing:
         return AnnotateScreen(leave)
@@ -279,7 +291,8 @@ def run(
 
     Args:
         open_workspace: called again to print annotations after the app has ended.
-        log: the file that receives standard error while the app runs.
+        log: the file that receives standard error while the app runs; if it cannot be written, a
+            temporary file receives it.
         action: id of the first action; empty if there is none.
         options: keyword arguments of `AnnotateApp`.
 
@@ -288,14 +301,17 @@ def run(
     """
     app = AnnotateApp(open_workspace, **options)
     app.action = action
-    with terminal.redirect_stderr(log):
+    used = terminal.find_usable_log(log)
+    with terminal.redirect_stderr(used):
         app.run()
+    if used.is_file() and used != log and not app.problem:
+        used.unlink()
     app.sharing.print_unsent()
     if app.printing and app.sign_in_flow.session_guard and not app.problem:
         with open_workspace() as workspace:
             app.sign_in_flow.session_guard.print_own(workspace)
     if app.problem:
-        app.print_problem(f"Everything that was shown as saved is saved. Details: {log}")
+        app.print_problem(f"Everything that was shown as saved is saved. Details: {used}")
         return 1
     if app.input_ended:
         app.print_input_ended("everything that was shown as saved is saved")
