@@ -307,11 +307,24 @@ def test_every_kind_of_network_is_known(kind: str) -> None:
     assert kind in doctor.NETWORK_FILE_SYSTEMS
 
 
+def test_a_disk_mounted_read_only_is_a_doubt(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An archive is in order as it is; who wants to work there gets the command for a copy."""
+    real = os.statvfs(folder)
+    names = [name for name in dir(real) if name.startswith("f_")]
+    mounted = SimpleNamespace(**{name: getattr(real, name) for name in names})
+    mounted.f_flag = os.ST_RDONLY
+    monkeypatch.setattr("os.statvfs", lambda _folder: mounted)
+    monkeypatch.setattr("os.access", lambda _folder, _mode: False)
+    state, _, line = folder_findings(folder)["writing"]
+    assert state == "doubt"
+    assert shlex.split(line, comments=True)[:3] == ["cp", "-r", str(folder)]
+
+
 def test_a_full_or_read_only_disk_is_wrong(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too few bytes, too few files, and a folder that can not be written."""
     monkeypatch.setattr("os.access", lambda _folder, _mode: False)
     assert folder_findings(folder)["writing"][0] == "wrong"
-    none_left = SimpleNamespace(f_files=9, f_favail=8)
+    none_left = SimpleNamespace(f_files=9, f_favail=8, f_flag=0)
     monkeypatch.setattr("os.statvfs", lambda _folder: none_left)
     monkeypatch.setattr("shutil.disk_usage", lambda _folder: SimpleNamespace(free=2**40))
     assert folder_findings(folder)["space"][0] == "wrong"

@@ -18,6 +18,7 @@ FIRST_SENTENCE: Final = f"{READY} sentence 1"
 SAVED: Final = "✓ saved"
 NOT_SAVED: Final = MessageCode.NOT_SAVED.value.format(reason="").rstrip(": ")
 REFUSED: Final = f"✗ {NOT_SAVED}"
+CLAIM_NOT_SAVED: Final = MessageCode.CLAIM_NOT_SAVED.value.partition(":")[0]
 CAN_UNDO: Final = "· u undo"
 UNDONE: Final = MessageCode.TAKEN_BACK.value.format(what="").rstrip(": ")
 CONFLICT: Final = MessageCode.CHANGED_DIGIT_SAVES.value.format(changed="").lstrip(" ·")
@@ -32,7 +33,8 @@ NOTE_LINE: Final = "Note on A"
 PALETTE: Final = "Search for commands"
 QUEUE: Final = "QUEUE"
 READ_ONLY: Final = "read-only"
-"""The viewer, which changes nothing."""
+"""The viewer, and a workspace on a disk that takes no data: nothing can be changed."""
+SAVES_NOTHING: Final = MessageCode.READ_ONLY.value.format(reason="").rstrip()
 _HELP: Final = "Keys "
 
 # signing in and sessions

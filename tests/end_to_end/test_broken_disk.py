@@ -136,7 +136,7 @@ def test_a_broken_disk_is_told_and_costs_nothing(tmp_path: Path, kind: str) -> N
         terminal.wait(REASONS[kind])
         terminal.wait("bridge-1")
         terminal.press(states.ENTER)
-        terminal.wait("not saved yet")
+        terminal.wait(states.CLAIM_NOT_SAVED)
         states.wait_for_keys(terminal)
         BREAKS[kind](terminal, flag, False)
         states.wait_for_ready(terminal)

@@ -222,7 +222,11 @@ _MAX_FILES_NAMED: Final = 5
 def check_folder(folder: Path) -> Iterator[DiagnosticFinding]:
     """Check permissions, free space, the disk quota, and the file system of a workspace."""
     yield check_privacy(folder)
-    if not os.access(folder, os.W_OK):
+    if os.statvfs(folder).f_flag & os.ST_RDONLY:
+        says = f"the disk of {folder} is read-only: no work can be saved"
+        mend = f"{_shell_command('cp -r', folder)} COPY  # then work in COPY"
+        yield DiagnosticFinding("writing", "doubt", says, mend)
+    elif not os.access(folder, os.W_OK):
         mend = _shell_command("chmod u+w", folder)
         yield DiagnosticFinding("writing", "wrong", f"{folder} is read-only", mend)
     yield from _check_unfinished(folder)

@@ -11,6 +11,7 @@ TuiAnnotateError
 │   └── Throttled
 ├── Conflict                exit 1
 └── Unavailable             exit 1
+    ├── ReadOnly
     └── Damaged
 """
 
@@ -89,6 +90,14 @@ class Conflict(TuiAnnotateError):
 
 class Unavailable(TuiAnnotateError):
     """An error: a required package, disk or store is missing or unreachable."""
+
+
+class ReadOnly(Unavailable):
+    """An error: the store cannot be written. `reason` is a clause, such as "the disk is full"."""
+
+    def __init__(self, message: str, hint: str = "", *, reason: str) -> None:
+        super().__init__(message, hint)
+        self.reason = reason
 
 
 class Damaged(Unavailable):

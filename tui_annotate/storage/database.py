@@ -7,9 +7,12 @@ Readers have an engine of their own and never wait. A commit is on the disk when
 
 from __future__ import annotations
 
+import os
+import shlex
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from enum import StrEnum
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -24,6 +27,7 @@ from tui_annotate.domain.errors import (
     Damaged,
     InvalidInput,
     NotFound,
+    ReadOnly,
     TuiAnnotateError,
     Unavailable,
 )
@@ -46,9 +50,43 @@ MOST_CONNECTIONS: Final = 32
 LARGEST_JOURNAL: Final = 16 * 2**20
 """Size in bytes to which the write-ahead log is truncated when no reader needs its content."""
 
+_NO_ACCESS: Final = "the disk or folder cannot be written"
+_DISK_FULL: Final = "the disk accepts no more data"
+_UNWRITABLE: Final = {
+    "SQLITE_READONLY": _NO_ACCESS,
+    "SQLITE_CANTOPEN": _NO_ACCESS,
+    "SQLITE_FULL": _DISK_FULL,
+    "SQLITE_IOERR_SHMOPEN": _DISK_FULL,
+    "SQLITE_IOERR_SHMSIZE": _DISK_FULL,
+    "SQLITE_IOERR_WRITE": _DISK_FULL,
+}
+"""Reasons why a store cannot be written, by SQLite's name of the error.
+
+The name is given in full, or up to its second underscore.
+"""
+
+_JOURNALS: Final = ("-wal", "-journal")
+"""Endings of the side files with changes that are not in the store's main file yet."""
+
+
+class _Access(StrEnum):
+    """How SQLite opens the store's file, as parameters of the file's URI.
+
+    `FROZEN` reads the main file alone, without locks and without the side files of the write-ahead
+    log, which SQLite cannot create on a read-only or full disk.
+    """
+
+    WRITE = "mode=rw"
+    READ = "mode=ro"
+    FROZEN = "mode=ro&immutable=1"
+
 
 class Database:
     """An open store, which threads may share; each process opens its own.
+
+    Attributes:
+        read_only: why the store cannot be written, as an end of the sentence "it is read-only,
+            because"; empty if it can be written.
 
     Raises:
         Unavailable: every method, if the file cannot be read or written.
@@ -56,6 +94,9 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.read_only = ""
+        self._access = _Access.WRITE
+        self._frozen: tuple[int, int] | None = None  # size and time of the file when it was opened
         self._file: tuple[int, int] | None = None  # device and inode of the open file
         self._companion: Database | None = None
         self._watcher: sqlite3.Connection | None = None
@@ -83,6 +124,8 @@ class Database:
     def open(cls, path: Path) -> Database:
         """Open a store; an older version is first backed up to `backups/` and then migrated.
 
+        A store on a read-only or full disk is opened for reading only.
+
         Raises:
             NotFound: there is no file at this path, or it is empty.
             Damaged: the file is not a sound store.
@@ -92,7 +135,7 @@ class Database:
         if not path.is_file():
             raise NotFound(f"there is no store at {path}", make_again(path))
         with _close_on_error(cls(path)) as database:
-            version = database.version()
+            version = database.choose_access()
             if not version:
                 raise NotFound(f"the store {path} is empty", make_again(path))
             _check_not_newer(path, version)
@@ -105,10 +148,55 @@ class Database:
             if version < SCHEMA:
                 from tui_annotate.storage.migrate import upgrade
 
+                database.require_writable()
                 database.back_up()
                 with database.writing() as connection:
                     upgrade(connection)
             return database
+
+    def choose_access(self) -> int:
+        """Open the store for writing, or only for reading if need be; return its schema version."""
+        if not os.access(self.path, os.W_OK):
+            self._access, self.read_only = _Access.READ, _NO_ACCESS
+        try:
+            return self.version()
+        except ReadOnly as error:
+            self._refuse_journal(error)
+            self.stop_writing(error)
+        self._access = _Access.FROZEN
+        with translate_errors(self.path):
+            self._frozen = _stamp(self.path)
+        return self.version()
+
+    def _refuse_journal(self, error: ReadOnly) -> None:
+        """Raise an error if the newest changes are in a side file that SQLite cannot read."""
+        sides = (self.path.with_name(self.path.name + ending) for ending in _JOURNALS)
+        with translate_errors(self.path):
+            journal = next((each for each in sides if each.is_file() and each.stat().st_size), None)
+        if journal:
+            raise ReadOnly(
+                f"the newest changes of the store are in {journal}, which can only be read with"
+                f" write access, but the store is read-only, because {error.reason}",
+                f"{_copy_hint(self.path)}; or make the disk and the folder writable",
+                reason=error.reason,
+            ) from error
+
+    def stop_writing(self, error: ReadOnly) -> None:
+        """Refuse all writes from now on, because `error` shows that the store is not writable."""
+        self.read_only = self.read_only or error.reason
+
+    def require_writable(self) -> None:
+        """Check that the store can be written.
+
+        Raises:
+            ReadOnly: the store cannot be written.
+        """
+        if self.read_only:
+            raise ReadOnly(
+                f"the workspace is read-only, because {self.read_only}: {self.path}",
+                _copy_hint(self.path),
+                reason=self.read_only,
+            )
 
     def back_up(self) -> Path:
         """Copy the store, even if it is in use, to a new file in `backups`; return the path."""
@@ -127,7 +215,7 @@ class Database:
         """Copy a consistent state of the store, which may be in use, to one new file."""
         with translate_errors(target):
             target.touch(mode=0o600, exist_ok=False)
-            with closing(_connect(self.path)) as source, closing(sqlite3.connect(target)) as copy:
+            with closing(self._connect()) as source, closing(sqlite3.connect(target)) as copy:
                 source.backup(copy)
                 copy.execute("PRAGMA journal_mode=DELETE")
 
@@ -151,8 +239,24 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Open a read transaction that sees one consistent state, even during concurrent writes."""
-        with translate_errors(self.path), self._reader.connect() as connection:
+        with (
+            translate_errors(self.path),
+            self._detect_change(),
+            self._reader.connect() as connection,
+        ):
             yield connection
+
+    @contextmanager
+    def _detect_change(self) -> Iterator[None]:
+        """Raise an error at the end of the block if a store that is read without locks changed."""
+        try:
+            yield
+        finally:
+            if self._frozen and self._frozen != _stamp(self.path):
+                raise Unavailable(
+                    f"another program changed the store while it was read: {self.path}",
+                    "run the command again",
+                )
 
     def moment(self) -> int:
         """Return a counter that changes after each commit of any process.
@@ -171,10 +275,12 @@ class Database:
         """Open a write transaction: committed at the end, rolled back after any error.
 
         Raises:
+            ReadOnly: the store cannot be written.
             Unavailable: also if the store stays locked for 30 s, or if its file was replaced,
                 moved or deleted since this process opened it.
             Conflict: a row with the same key exists already.
         """
+        self.require_writable()
         with translate_errors(self.path):
             with self._writer.begin() as connection:
                 # A newer program may have migrated the store since this process opened it.
@@ -185,7 +291,7 @@ class Database:
             self._check_same_file()
 
     def _connect(self) -> sqlite3.Connection:
-        connection = _connect(self.path)
+        connection = _connect(self.path, self._access)
         try:
             self._check_same_file()
         except BaseException:
@@ -243,6 +349,11 @@ class CommonStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @property
+    def read_only(self) -> str:
+        """Why the store cannot be written; empty if it can be written."""
+        return self._database.read_only
+
 
 class Store:
     """Base class for access to one part of a store, limited by the rights of the acting user."""
@@ -294,9 +405,19 @@ def _create_engine(connect: Callable[[], sqlite3.Connection], begin: str) -> Eng
     return engine
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _stamp(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def _copy_hint(path: Path) -> str:
+    folder = shlex.quote(str(path.parent))
+    return f"copy the workspace to a disk with free space: cp -r {folder} COPY; then use -w COPY"
+
+
+def _connect(path: Path, access: _Access) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode=rw",
+        f"{path.resolve().as_uri()}?{access}",
         uri=True,
         timeout=LOCK_SECONDS,
         isolation_level=None,
@@ -304,7 +425,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     )
     try:
         limit = f"journal_size_limit={LARGEST_JOURNAL}"
-        for pragma in ("journal_mode=WAL", limit, "synchronous=FULL", "foreign_keys=ON"):
+        settings = ["journal_mode=WAL"] * (access is _Access.WRITE)  # changes the file's header
+        for pragma in (*settings, limit, "synchronous=FULL", "foreign_keys=ON"):
             connection.execute("PRAGMA " + pragma)
     except BaseException:
         connection.close()
@@ -379,7 +501,10 @@ def _translate_error(error: Any, path: Path) -> TuiAnnotateError:
         return Conflict(f"the store refuses this change: {error}", "reload, then try again")
     if isinstance(error, PoolTimeout):
         name = "SQLITE_BUSY"
-    reason, hint = _HINTS.get("_".join(name.split("_")[:2]), ("", "try again"))
-    kind = Damaged if hint == SAVE else Unavailable
+    family = "_".join(name.split("_")[:2])
+    reason, hint = _HINTS.get(family, ("", "try again"))
     # The reason comes before the path, because the path may be longer than the screen is wide.
-    return kind(f"the store cannot be used because {reason or error}: {path}", hint)
+    message = f"the store cannot be used because {reason or error}: {path}"
+    if why := _UNWRITABLE.get(name, _UNWRITABLE.get(family)):
+        return ReadOnly(message, hint, reason=why)
+    return Damaged(message, hint) if hint == SAVE else Unavailable(message, hint)

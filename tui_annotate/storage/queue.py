@@ -222,7 +222,7 @@ class QueueStore(Store):
             places = {line[position[0]].order: position[1]} if position else {}
             if found := find_open_around(own, places):
                 return found
-            if not _count_left(connection, person):
+            if self._database.read_only or not _count_left(connection, person):
                 return find_open_around(common, places)
         with self._database.writing() as connection:
             if found := pools.take_from_pool(connection, person):

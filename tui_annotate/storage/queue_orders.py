@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, bindparam, delete, func, select, true, update
 from sqlalchemy.dialects.sqlite import insert
 
+from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.queue_orders import BY_SOURCE, INGESTED, RANDOM, by_score, check_order
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.columns import (
@@ -230,6 +231,12 @@ def fill_order(database: Database, name: str, *, value: Callable[[RankedSample],
     query = select(ORDERS.c.id, ORDERS.c.filled >= ORDERS.c.until).where(ORDERS.c.name == name)
     with database.reading() as connection:
         row = connection.execute(query).first()
+    if database.read_only and not (row and row[1]):
+        raise Unavailable(
+            f"the queue order {name!r} is not stored, and the workspace is read-only, because"
+            f" {database.read_only}",
+            f"use another order: --order {BY_SOURCE}",
+        )
     if row is None:
         with database.writing() as connection:
             last = connection.execute(select(func.max(SAMPLES.c.id))).scalar() or 0

@@ -23,7 +23,12 @@ from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E
 from tui_annotate.domain.people import Permission  # noqa: E402
 from tui_annotate.domain.terminal_text import make_visible  # noqa: E402
 from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
-from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, make_message  # noqa: E402
+from tui_annotate.tui.draft.messages import (  # noqa: E402
+    NO_MESSAGE,
+    MessageCode,
+    StatusMessage,
+    make_message,
+)
 from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
@@ -176,6 +181,7 @@ class AnnotateApp(RestrictedApp):
             keys=keys,
             signed_in=session_guard.required,
             machines=lambda: workspace.machines,
+            read_only=workspace.read_only,
             problem=problem
             or session_guard.hint
             or label_change_notice(workspace.team.proposals.refused()),
@@ -184,7 +190,7 @@ class AnnotateApp(RestrictedApp):
         chosen = annotate.people.preferences(person.id)
         theme = chosen.get("theme") or workspace.settings.theme
         layout = str(chosen.get("layout", ""))
-        if not self._reviewing:
+        if not self._reviewing and not workspace.read_only:
             self.sharing.prepare(workspace, person)
         hiding, online = chosen.get("suggestions") == "hidden", chosen.get("sync") != "offline"
         return _OpenResult(
@@ -203,9 +209,7 @@ class AnnotateApp(RestrictedApp):
         if opened.open_sample is None:
             self.sample_screen.show_opening(self.sample_screen.no_sample, "warning")
             return
-        problem = opened.session.problem
-        message = make_message(problem, "error") if problem else NO_MESSAGE
-        self.sample_screen.begin(opened.session, opened.open_sample, message)
+        self.sample_screen.begin(opened.session, opened.open_sample, _first_message(opened.session))
         self.sign_in_flow.begun()
         if self.action:
             self.sample_screen.do(self.action)
@@ -269,6 +273,14 @@ class AnnotateApp(RestrictedApp):
         self.sign_in_flow.note_activity()
 
 
+def _first_message(session: AnnotatorSession) -> StatusMessage:
+    if session.problem:
+        return make_message(session.problem, "error")
+    if session.read_only:
+        return make_message(MessageCode.READ_ONLY, "warning", reason=session.read_only)
+    return NO_MESSAGE
+
+
 def _create_screen(leave: Callable[[], None], *, reviewing: bool) -> WorkspaceScreen:
     if not reviewing:
         return AnnotateScreen(leave)
@@ -284,7 +296,8 @@ def run(
 
     Args:
         open_workspace: called again to print annotations after the app has ended.
-        log: the file that receives standard error while the app runs.
+        log: the file that receives standard error while the app runs; if it cannot be written, a
+            temporary file receives it.
         action: id of the first action; empty if there is none.
         options: keyword arguments of `AnnotateApp`.
 
@@ -293,14 +306,17 @@ def run(
     """
     app = AnnotateApp(open_workspace, **options)
     app.action = action
-    with terminal.redirect_stderr(log):
+    used = terminal.find_usable_log(log)
+    with terminal.redirect_stderr(used):
         app.run()
+    if used.is_file() and used != log and not app.problem:
+        used.unlink()
     app.sharing.print_unsent()
     if app.printing and app.sign_in_flow.session_guard and not app.problem:
         with open_workspace() as workspace:
             app.sign_in_flow.session_guard.print_own(workspace)
     if app.problem:
-        app.print_problem(f"Everything that was shown as saved is saved. Details: {log}")
+        app.print_problem(f"Everything that was shown as saved is saved. Details: {used}")
         return 1
     if app.input_ended:
         app.print_input_ended("everything that was shown as saved is saved")

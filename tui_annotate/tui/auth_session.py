@@ -243,12 +243,14 @@ class SessionGuard:
     def find_other_session(self) -> Presence | None:
         """Return another running process in which the user works, or None.
 
+        In a read-only workspace, a user may read in several processes.
+
         Raises:
             NotAllowed: the user lacks the permission that this process requires.
         """
         if self._signed_in and self._needs:
             require_permission(self._signed_in.actor, self._needs)
-        if self.person:
+        if self.person and not self._workspace.read_only:
             self.elsewhere = self._presence.find_other(base_person(self.person.id), self._holder)
         return self.elsewhere
 
@@ -272,7 +274,7 @@ class SessionGuard:
             Conflict: another process took the user's session over.
         """
         self._check_session()
-        if self.person:
+        if self.person and not self._workspace.read_only:
             with suppress(Unavailable):  # a job that writes reports it
                 self._hold_presence(self.person)
 
@@ -310,7 +312,7 @@ class SessionGuard:
 
     def leave(self) -> None:
         """Record that the user left, and end the session unless the user stays signed in."""
-        if self.person:
+        if self.person and not self._workspace.read_only:
             self._presence.leave(base_person(self.person.id), self._holder)
         if self._signed_in and not self._stays_signed_in:
             self._accounts.sign_out(self._signed_in.session)

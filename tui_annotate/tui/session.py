@@ -33,6 +33,7 @@ class AnnotatorSession:
         assist, past_annotations: called in a thread, because their first imports are slow.
         order: order of the queue, as `services.annotate` names it.
         machines: returns the services for scores and suggestions; None if they are not used.
+        read_only: why the workspace cannot be written, so that nothing is saved; else empty.
         signed_in: whether the user has an account and can change the password and sign out.
         problem: the first message, such as an invalid key map; empty if there is none.
     """
@@ -47,6 +48,7 @@ class AnnotatorSession:
     signed_in: bool = False
     problem: str = ""
     machines: Callable[[], MachineServices] | None = None
+    read_only: str = ""
 
 
 def label_change_notice(why: str) -> str:

@@ -13,7 +13,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -68,6 +68,28 @@ class _LogFormatter(logging.Formatter):
         return make_visible(super().format(record))
 
 
+def find_usable_log(log: Path) -> Path:
+    """Return a log that can be written: the given file, a temporary file, or the null device.
+
+    The folder of the given file is created if need be.
+    """
+    with suppress(OSError):
+        os.close(_open_log(log))
+        return log
+    from tempfile import mkstemp
+
+    with suppress(OSError):
+        handle, name = mkstemp(prefix="tui-annotate-", suffix=".log")
+        os.close(handle)
+        return Path(name)
+    return Path(os.devnull)
+
+
+def _open_log(log: Path) -> int:
+    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+
 @contextmanager
 def redirect_stderr(log: Path) -> Iterator[None]:
     """Write standard error into the log (mode 0600) while Textual draws on standard output.
@@ -77,8 +99,7 @@ def redirect_stderr(log: Path) -> Iterator[None]:
     Raises:
         OSError: the log cannot be written.
     """
-    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    target = _open_log(log)
     handler = logging.FileHandler(log, encoding="utf-8")
     handler.setFormatter(_LogFormatter(_FORMAT))
     root = logging.getLogger()
@@ -100,4 +121,5 @@ def redirect_stderr(log: Path) -> Iterator[None]:
         os.close(target)
         root.removeHandler(handler)
         root.setLevel(before)
-        handler.close()
+        with suppress(OSError):  # a full disk, on which the last records are lost
+            handler.close()

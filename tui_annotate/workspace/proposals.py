@@ -49,9 +49,13 @@ class GuidanceFiles:
     def take_up(self) -> None:
         """Store changed files as new versions of the label set and the guidelines.
 
+        In a read-only workspace, the stored versions stay in use.
+
         Raises:
             InvalidLabels: `labels.yaml` is not a valid label set.
         """
+        if self.guidance.read_only:
+            return
         text = self._changed(GuidanceKind.LABELS, LABELS)
         if text is not None and not self.refused():
             self._take_up_labels(text)

@@ -76,6 +76,11 @@ class Workspace:
         """Return this workspace for another actor; annotators cannot see the work of others."""
         return Workspace(self.path, self.settings, self._database, actor=actor)
 
+    @property
+    def read_only(self) -> str:
+        """Why the workspace cannot be written, for example its full disk; empty if it can be."""
+        return self._database.read_only
+
     def person(self, name: str = "") -> Person:
         """Return the person who works in the workspace; see `WorkspaceMembers.person`.
 

@@ -22,17 +22,23 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import cursor_actions, highlights
 from tui_annotate.tui.draft.effects import (
+    Accept,
     AskWords,
     Blink,
+    Comment,
+    Decline,
     Effects,
+    Finish,
     Focus,
     GoTo,
     GrowSelection,
     Move,
     Open,
     OpenNote,
+    Rate,
     Remove,
     Reveal,
+    Save,
     Select,
     SelectWord,
     SwapEnds,
@@ -41,7 +47,7 @@ from tui_annotate.tui.draft.effects import (
 from tui_annotate.tui.draft.key_handlers import KEY_HANDLERS, press
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import WHY, Draft, PendingQuestion, SideCursor
-from tui_annotate.tui.keys.actions import action_of
+from tui_annotate.tui.keys.actions import ACTIONS, action_of
 
 SUMMARY_SIDE, SOURCE_SIDE = Side.SUMMARY, Side.SOURCE
 
@@ -419,3 +425,26 @@ def test_reasons_and_parents_are_both_options() -> None:
     keys(made, "backspace 8")
     assert made.pending == PendingQuestion("child", ("Unwanted",))
     assert [option.path for option in made.options()] == [INTRINSIC, ("Unwanted", "Extrinsic")]
+
+
+CHANGES = (Accept, Comment, Decline, Finish, OpenNote, Rate, Remove, Save, Undo)
+"""Effects that change stored work, or open a line for a text that would."""
+
+
+@pytest.mark.parametrize("state", "RSV")
+@pytest.mark.parametrize("focused", [False, True])
+def test_what_changes_work_is_known(state: str, *, focused: bool) -> None:
+    """An action that changes work, or begins to, is marked, so a read-only workspace refuses it."""
+    for action in ACTIONS:
+        made = in_state(state)
+        if focused:
+            made = draft()
+            select(made, "15 million")
+            store(made, key(made, "1"))
+            keys(made, "a tab" if state == "V" else "a")
+            if state == "S":
+                select(made, "loved")
+        effects = press(made, action.id, digit="1") if state in action.states else []
+        begun = made.evidence or made.pending or made.writing or made.editing or made.save_failed
+        if begun or any(isinstance(effect, CHANGES) for effect in effects):
+            assert state in action.changes, action.id

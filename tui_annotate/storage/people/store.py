@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, select, text, update
 
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput, NotFound, ReadOnly
 from tui_annotate.domain.people import (
     Permission,
     Person,
@@ -78,6 +78,9 @@ class PeopleStore(Store):
     def local(self, name: str) -> Person:
         """Return the person without an account who has the given name, or create this person.
 
+        If the store cannot be written, it is read-only from then on, and a new person is not
+        stored.
+
         Raises:
             InvalidInput: the name is not valid.
             NotAllowed: the actor may not manage the workspace.
@@ -89,9 +92,13 @@ class PeopleStore(Store):
         with self._database.reading() as connection:
             found = connection.execute(query).scalar()
         if found is None:
-            with self._database.writing() as connection:
-                found = connection.execute(query).scalar() or uuid.uuid4().hex
-                add_person(connection, Person(found, name))
+            found = uuid.uuid4().hex
+            try:
+                with self._database.writing() as connection:
+                    found = connection.execute(query).scalar() or found
+                    add_person(connection, Person(found, name))
+            except ReadOnly as error:
+                self._database.stop_writing(error)
         return Person(found, name)
 
     def imported(self, person_id: str, name: str) -> Person:

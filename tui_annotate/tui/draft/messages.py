@@ -151,6 +151,7 @@ class MessageCode(ScreenMessage):
     SUGGESTION_REFUSED_MORE_OPEN = "Rejected {what} from {maker} · u undo · {key} next"
 
     # the annotating screen
+    READ_ONLY = "Read-only: nothing is saved, because {reason}"
     WITH_MORE = "{first} · {more}"  # a message and another one
     FIRST_SAMPLE = "This is the first sample"
     LAST_SAMPLE = "This is the last sample"

@@ -47,7 +47,7 @@ class Header(NamedTuple):
         saved: "saved", "saving", or "not saved: " with the reason; empty for no save.
         state: state of the sample, a value of `State`.
         matches: name of the ranking of matches, if not the default.
-        reading: `practice` or `2nd reading`; empty for the first reading.
+        reading: `read-only`, `practice` or `2nd reading`; empty for the first reading.
     """
 
     dataset: str = ""

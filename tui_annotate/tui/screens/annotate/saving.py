@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
-from tui_annotate.domain.errors import Conflict, TuiAnnotateError
+from tui_annotate.domain.errors import Conflict, ReadOnly, TuiAnnotateError
 from tui_annotate.tui.draft import (
     completion,
     label_set_change,
@@ -111,9 +111,15 @@ class SaveController:
         self.saver.send(StoreJob(call, done, self.refused))
 
     def refused(self, error: TuiAnnotateError) -> None:
-        """Show why the store refused a request other than the save of an annotation."""
-        self._screen.forget_keys()
+        """Show why the store refused a request other than the save of an annotation.
+
+        In a read-only workspace, the store refuses only what needs no message, such as the
+        annotator's position, because `WorkspaceScreen.do` refuses all changes of work.
+        """
         self.busy = False
+        if self._screen.read_only and isinstance(error, ReadOnly):
+            return
+        self._screen.forget_keys()
         if self.state == SAVING_STATE:
             self.state = ""
         is_conflict = isinstance(error, Conflict)

@@ -32,7 +32,7 @@ from tui_annotate.tui.draft.key_handlers import press
 from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.tui.draft.navigation import show
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import WARNING
+from tui_annotate.tui.draft.words import DRAFT, HINT, WARNING
 from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import READING, action_of
 from tui_annotate.tui.keys.key_map import KeyMap, table_key
@@ -199,6 +199,11 @@ class WorkspaceScreen(SampleScreen):
         return self.session is not None and self.session.signed_in
 
     @property
+    def read_only(self) -> str:
+        """Why the workspace cannot be written; empty if it can be, and before the first sample."""
+        return self.session.read_only if self.session else ""
+
+    @property
     def saver(self) -> StoreThread:
         """The store's thread, which runs all jobs of the screen."""
         return self.saves.saver
@@ -232,12 +237,21 @@ class WorkspaceScreen(SampleScreen):
             saved=self.saves.state,
             state=open_sample.assignment.state.value,
             matches=self.header_note(),
-            reading=rows.describe_reading(person, practice=open_sample.practice),
+            reading=rows.SampleMessage.READ_ONLY.text()
+            if current.session.read_only
+            else rows.describe_reading(person, practice=open_sample.practice),
         )
 
     def header_note(self) -> str:
         """Return the matching mode for the header; empty if a list on screen shows the mode."""
         return "" if self.has_class("-lists") else signals.describe_choice(self.panes.by)
+
+    def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
+        """Return the status line's text and kind; in a read-only workspace no key would save."""
+        text, kind = super().line(draft, cells)
+        if self.read_only and kind == DRAFT:
+            return MessageCode.READ_ONLY.text(reason=self.read_only), HINT
+        return text, kind
 
     @property
     def note_input(self) -> NoteInput:
@@ -303,7 +317,8 @@ class WorkspaceScreen(SampleScreen):
         if self.saver.closed:
             return
         self.notes.take_unfinished()
-        self.saver.send_last(self.loader.leaving())
+        if not self.read_only:
+            self.saver.send_last(self.loader.leaving())
         self._close()
 
     # keys
@@ -399,6 +414,18 @@ class WorkspaceScreen(SampleScreen):
         elif draft.pending or (self.key_map and self.key_map.action(key, READING)):
             self.perform([Blink()])  # the key has an action in another state
 
+    def do(self, action: str, *, digit: str = "") -> None:
+        """Run an action; in a read-only workspace, refuse an action that changes stored work."""
+        draft = self.draft
+        if draft and self.read_only and draft.state in action_of(action).changes:
+            self._refuse_change(draft)
+        else:
+            super().do(action, digit=digit)
+
+    def _refuse_change(self, draft: Draft) -> None:
+        draft.say(MessageCode.READ_ONLY, WARNING, reason=self.read_only)
+        self.perform([Blink()])
+
     def may_do(self, action: str) -> bool:
         """Return whether the window is large enough for an action."""
         return not self.too_small or action_of(action).in_small_window
@@ -409,7 +436,12 @@ class WorkspaceScreen(SampleScreen):
         return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Take the clicked match as evidence, or remove this evidence; return effects to apply."""
+        """Take the clicked match as evidence, or remove this evidence; return effects to apply.
+
+        In a read-only workspace, the match is only shown.
+        """
+        if self.read_only:
+            return highlights.show_match(draft, rank)
         return highlights.take_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:

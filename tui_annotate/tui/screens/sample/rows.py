@@ -42,6 +42,7 @@ class SampleMessage(ScreenMessage):
     """Texts of the screen that shows a sample, except the texts of the status line."""
 
     SUGGESTIONS_HIDDEN = "{count} hidden"
+    READ_ONLY = "read-only"
     PRACTICE = "practice"
     SECOND_READING = "2nd reading"
     OWN_WORDS = "other reason"

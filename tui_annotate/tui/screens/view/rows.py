@@ -30,7 +30,6 @@ class ViewMessage(ScreenMessage):
     NO_ANNOTATIONS = "no annotations"
     NO_ANNOTATION_SHOWN = "No annotations"
     HOW_TO_FOCUS = "Press a, or move the cursor, to focus an annotation"
-    READ_ONLY = "read-only"
     ANNOTATIONS_TITLE = "ANNOTATIONS"
     ABOUT_TITLE = "ABOUT"
 

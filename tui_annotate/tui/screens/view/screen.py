@@ -37,7 +37,7 @@ from tui_annotate.tui.keys.key_map import KeyMap, table_key
 from tui_annotate.tui.row_widgets import WordsList
 from tui_annotate.tui.screens.sample import item_rows
 from tui_annotate.tui.screens.sample.palette import ActionProvider
-from tui_annotate.tui.screens.sample.rows import Title, key_pairs
+from tui_annotate.tui.screens.sample.rows import SampleMessage, Title, key_pairs
 from tui_annotate.tui.screens.sample.screen import SampleScreen
 from tui_annotate.tui.screens.view import rows
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
@@ -319,7 +319,7 @@ class ViewScreen(SampleScreen):
             finished=opened.position,
             sample=opened.sample.id,
             person=draft.names.get(draft.chosen, draft.chosen),
-            reading=rows.ViewMessage.READ_ONLY.text(),
+            reading=SampleMessage.READ_ONLY.text(),
         )
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:

@@ -1,0 +1,94 @@
+"""The annotating screen on a workspace that can not be written: it shows all, and saves nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.screens.annotate_app import Person, make_workspace, open_app
+from tui_annotate import workspace
+from tui_annotate.domain.errors import ReadOnly
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.keys.actions import ACTIONS
+from tui_annotate.tui.screens.sample.rows import SampleMessage
+from tui_annotate.workspace import Workspace
+
+REASON = "the disk is on the moon"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace that is read-only wherever it is opened."""
+    folder = make_workspace(tmp_path / "work")
+    with workspace.open(folder) as space:
+        space.annotate.start(space.person("ana").id)
+    real_open = workspace.open
+
+    def opened(folder: Path) -> Workspace:
+        space = real_open(folder)
+        space._database.stop_writing(ReadOnly("full", reason=REASON))
+        return space
+
+    monkeypatch.setattr(workspace, "open", opened)
+    return folder
+
+
+def says_read_only(person: Person) -> bool:
+    """Whether the message of the draft line is that nothing is saved, and why."""
+    said = person.said()
+    return said.code is MessageCode.READ_ONLY and said.fields == {"reason": REASON}
+
+
+async def test_a_read_only_workspace_is_announced(folder: Path) -> None:
+    """The first message and the header say it, and no hint says that a digit saves."""
+    async with open_app(folder) as person:
+        assert says_read_only(person)
+        header = person.screen.header()
+        assert header is not None
+        assert header.reading == SampleMessage.READ_ONLY.text()
+        await person.press("down")
+        assert REASON in person.line()
+
+
+async def test_no_action_changes_work(folder: Path) -> None:
+    """Each action that would change work says why it does not, and leaves nothing to save."""
+    async with open_app(folder) as person:
+        for action in ACTIONS:
+            if person.draft.state not in action.changes:
+                continue
+            person.screen.do(action.id, digit="1")
+            await person.settled()
+            assert says_read_only(person), action.id
+            draft = person.draft
+            assert not any((draft.evidence, draft.pending, draft.writing, draft.saving))
+        await person.press(">")
+        assert person.draft.sample.id == "b"
+
+
+async def test_a_click_on_a_match_shows_it(folder: Path) -> None:
+    """The match is not taken as evidence."""
+    async with open_app(folder) as person:
+        await person.words("hurt")
+        assert person.draft.matches
+        person.screen.perform(person.screen.match_clicked(person.draft, 1))
+        assert not person.draft.evidence
+
+
+async def test_what_only_the_screen_keeps_changes_without_a_message(folder: Path) -> None:
+    """Position, layout and theme are not stored, and nobody is told about it."""
+    async with open_app(folder) as person:
+        await person.press("down z")
+        assert not person.said()
+        await person.press("tab")
+        assert person.draft.side is Side.SOURCE
+        assert not person.said()
+
+
+async def test_two_may_read_as_the_same_person(folder: Path) -> None:
+    """A reader takes nobody's session over."""
+    async with open_app(folder), open_app(folder) as person:
+        assert says_read_only(person)
+        await person.press("down")
+        assert not person.said()
