@@ -188,7 +188,8 @@ def _print_notes(found: Comparison) -> None:
         say(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
     for machine in found.machines:
         if machine.missing:
-            odd = f" (for {machine.not_numbers:,} of them, {machine.name} is not a number)" * bool(
+            not_numbers = output.many(machine.not_numbers, "sample")
+            odd = f" (including {not_numbers} whose value is not a number)" * bool(
                 machine.not_numbers
             )
             say(f"{machine.name}: {output.many(machine.missing, 'sample')} without a value{odd}")

@@ -155,7 +155,7 @@ class _RankedSamples:
         return np.array([hits, misses, alarms, passes])
 
     def area(self, weights: Numbers) -> float:
-        """Return the area under the ROC curve, NaN without samples of both classes."""
+        """Return a resample's area under the ROC curve; NaN without samples of both classes."""
         counted = np.bincount(self._place, weights=weights, minlength=2 * self._steps)
         good, bad = counted[: self._steps], counted[self._steps :]
         both = good.sum() * bad.sum()

@@ -148,8 +148,10 @@ class UnigramScorer:
 
 INSTALL: Final = "pip install 'tui-annotate[score]'"
 
-_KEYWORDS, _COUNTED_KEYWORDS = 100, 20
-"""Maximum number of keywords of an answer that are compared with a text, and that are counted."""
+_KEYWORDS = 100
+"""Maximum number of keywords that are extracted from a Chinese text."""
+_COUNTED_KEYWORDS = 20
+"""Maximum number of keywords of a Chinese text whose frequencies are counted."""
 _MAX_WORDS = 100_000
 """Maximum number of English words in spaCy's cache before the tokenizer is created again."""
 

@@ -49,7 +49,7 @@ def is_line(value: Any) -> bool:
 
 
 def is_report(value: Any) -> bool:
-    """Return whether a JSON value is an object with at least one field that only reports have."""
+    """Return whether a JSON value is an object with at least one field of a report."""
     return isinstance(value, dict) and not _REPORT_FIELDS.isdisjoint(value)
 
 

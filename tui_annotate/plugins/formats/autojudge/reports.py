@@ -135,7 +135,7 @@ def sentence_to_json(sentence: CitedSentence) -> dict[str, Any]:
 
 
 def page_to_json(key: str, read_page: ReportDocument) -> dict[str, Any]:
-    """Convert a document that a report contains to a JSON object."""
+    """Convert a document with the id `key` to a JSON object."""
     return {"id": key, "text": read_page.text, "title": read_page.title, "url": read_page.url}
 
 
