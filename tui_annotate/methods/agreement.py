@@ -48,7 +48,10 @@ def count_labels(units: Sequence[Sequence[int]], labels: int) -> Numbers:
 
 
 def count_agreeing_pairs(given: Numbers) -> Numbers:
-    """Count pairs of people with the same label, and all pairs; (..., labels) becomes (..., 2)."""
+    """Count the pairs of people who gave the same label, and all pairs of people.
+
+    `given`: (..., labels): how many people gave each label. The counts have the shape (..., 2).
+    """
     people = given.sum(axis=-1)
     same = (given * (given - 1)).sum(axis=-1) / 2
     return np.stack([same, people * (people - 1) / 2], axis=-1)
@@ -163,9 +166,10 @@ def measure_value(value: Numbers, *, units: float) -> Measured:
 
 
 def draw_interval(draws: Numbers | None) -> Interval | None:
-    """Compute the confidence interval of a measure from its bootstrap values (resamples,).
+    """Compute the confidence interval of a measure from bootstrap values of the measure.
 
-    None without values, or if at least 1 of 20 values is undefined.
+    `draws`: (resamples,). Return None if there are no values, or if at least 1 of 20 values is
+    undefined.
     """
     if draws is None:
         return None
@@ -174,7 +178,10 @@ def draw_interval(draws: Numbers | None) -> Interval | None:
 
 
 def _ordinal_distances(totals: Numbers) -> Numbers:
-    """Compute squared distances between ordered labels (..., labels, labels) from label counts."""
+    """Compute the squared distance between every two ordered labels, (..., labels, labels).
+
+    `totals`: (..., labels): how often each label was given.
+    """
     up_to = np.cumsum(totals, axis=-1)
     middle = up_to - totals / 2
     apart: Numbers = (middle[..., :, None] - middle[..., None, :]) ** 2

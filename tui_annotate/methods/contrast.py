@@ -47,14 +47,20 @@ _BEFORE_NAMES = frozenset(word for word in FUNCTION_WORDS if len(word) > 1 or wo
 
 @dataclass(frozen=True, slots=True)
 class ProperName:
-    """A proper name with its words in lower case; the title of a work is one unchanged word."""
+    """A proper name, with the words of the name in lower case.
+
+    A title in quotation marks, such as the title of a book, is kept unchanged as one word.
+    """
 
     span: Span
     words: tuple[str, ...]
     title: bool = False
 
     def agrees(self, other: ProperName) -> bool:
-        """Return whether two names may mean the same, by containment, word forms or initials."""
+        """Return whether two names may refer to the same person or thing.
+
+        One name must contain the other, be another form of it, or consist of its initials.
+        """
         if self.title or other.title:
             return self.words[0] in other.words[0] or other.words[0] in self.words[0]
         own, its = set(self.words), set(other.words)
@@ -96,12 +102,12 @@ def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[Pr
 
 
 def _is_only_sentence_start(run: str, found: Sequence[Word], known: frozenset[str]) -> bool:
-    """Return whether capitalized words have a capital only because a sentence starts there."""
+    """Return whether a capitalized word has its capital only as the first word of a sentence."""
     return len(found) == 1 and found[0].text not in known and not run[1:2].isupper()
 
 
 def find_known_words(text: str) -> frozenset[str]:
-    """Return, in lower case, the words that the text capitalizes within a sentence."""
+    """Return, in lower case, the words that have a capital inside a sentence, not at its start."""
     if _is_headline(text):
         return frozenset()
     return frozenset(
@@ -128,11 +134,11 @@ Kind = Literal["number", "date", "name"]
 _Fact = TypeVar("_Fact", Date, Quantity, ProperName)
 
 _FREQUENT = frozenset(("ordinal", "clock", "time"))
-"""Groups of measurement units for which one sentence often contains several unrelated values."""
+"""Groups of measurement units, such as times: often one sentence has several unrelated values."""
 _NUMBER_CONTEXT = 3
-"""Number of content words on each side of a number that count as its context."""
+"""Length of the context before and after a number, in content words."""
 _NAME_CONTEXT = 2
-"""Number of content words on each side of a name, or after a number, that count as its context."""
+"""Length of the context before and after a name, and after a number, in content words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +215,7 @@ def _is_telling(word: Word, text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _TextFacts:
-    """The dates, numbers and names of a text; `content` has the stems of its content words."""
+    """The dates, numbers and names of a text, and the stems of the content words in the text."""
 
     dates: Sequence[Date]
     numbers: Sequence[Quantity]
@@ -243,13 +249,19 @@ class _TextFacts:
 
 @dataclass(frozen=True, slots=True)
 class _FactPair:
-    """The facts of a claim and of its evidence, with scores of how related two facts are."""
+    """The dates, numbers and names of a claim and of its evidence.
+
+    The methods score how closely one fact of the claim is related to one fact of the evidence.
+    """
 
     claim: _TextFacts
     evidence: _TextFacts
 
     def like_dates(self, own: Date, its: Date) -> int:
-        """Score two contradictory dates by their equal parts; 0 if the dates do not contradict."""
+        """Score the similarity of two contradictory dates by equal parts, such as the same year.
+
+        The score is 0 if the dates do not contradict each other.
+        """
         equal = sum(one == two != 0 for one, two in zip(own.parts(), its.parts(), strict=True))
         same = list(map(bool, own.parts())) == list(map(bool, its.parts()))
         return equal + same if own.alike(its) < 0 else 0
@@ -268,7 +280,10 @@ class _FactPair:
         return 2 * kind + 2 * bool(counted) + len(near - counted) + (own.value == its.value)
 
     def like_names(self, own: ProperName, its: ProperName) -> int:
-        """Score how likely two names mean the same thing, by nearby words; two titles score 1."""
+        """Score how likely two names refer to the same thing, by the words near the names.
+
+        If a name is a title in quotation marks, the score is 1 if both are, else 0.
+        """
         if own.title or its.title:
             return int(own.title and its.title)
         if self._stands(own, self.evidence) or self._stands(its, self.claim):

@@ -32,7 +32,7 @@ KINDS: Final = (
     ("short_span", "longer_span"),
     ("long_source", "shorter_source"),
 )
-"""Pairs of opposite kinds of queries. Each query is of one kind from each pair."""
+"""Kinds of queries in pairs, such as short and longer spans; a query is of one kind per pair."""
 _DEPTHS = (1, 3, 5)
 
 

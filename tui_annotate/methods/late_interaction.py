@@ -33,7 +33,7 @@ class TokenBank:
     ends: NDArray[np.int32]
 
     def __len__(self) -> int:
-        """Return the number of texts in the token bank."""
+        """Return the number of texts whose token vectors are stored."""
         return len(self.bounds) - 1
 
     def part(self, first: int, last: int) -> Self:

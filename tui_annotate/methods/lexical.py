@@ -88,7 +88,10 @@ def is_unspaced_script(word: str) -> bool:
 
 
 class LexicalIndex:
-    """A BM25 index of segments, each given as a list of words; scores depend on nothing else."""
+    """A BM25 index that ranks segments by the words that they share with a query.
+
+    Each segment is given as a list of words; the scores depend only on these lists.
+    """
 
     def __init__(self, segments: Iterable[Sequence[str]]) -> None:
         self._places: dict[str, list[int]] = {}

@@ -18,19 +18,19 @@ from tui_annotate.methods.lexical import LexicalIndex, Word, find_words, is_unsp
 from tui_annotate.methods.selection_vectors import SelectionVectors, Tokens
 
 Vectors = NDArray[np.float32]
-"""Array with one row, or with one value, for each segment."""
+"""Array with a vector or a number for each segment: (segments, dimensions) or (segments,)."""
 
 WORDS: Final = "words"
-"""Name of a similarity: the BM25 score, divided by the largest score that the query can reach."""
+"""Name of the BM25 score, divided by the largest score that the query can reach."""
 VECTORS: Final = "vectors"
-"""Name of a similarity: the cosine of the selection's vector and a segment's vector."""
+"""Name of the cosine between the vectors of the selected text and of a segment."""
 SENTENCES: Final = "sentences"
-"""Name of a similarity: the cosine of a segment's vector and the mean of sentence vectors.
+"""Name of the cosine between a segment's vector and the mean vector of the selected sentences.
 
-The sentences are those of a selection that has no vector of its own.
+It is used for a selection that has no vector of its own.
 """
 TOKENS: Final = "tokens"
-"""Name of a similarity: late interaction of the selection's tokens with a segment's tokens."""
+"""Name of the late interaction between the tokens of the selected text and of a segment."""
 
 CONTEXT = 0.25
 """Weight of an unselected word in the sentence of the selection; a selected word has weight 1."""
@@ -39,9 +39,10 @@ LONGEST = 2000
 """Maximum number of code points of a selection that are used; more would delay the response."""
 
 UNSPACED_BONUS = 0.5
-"""Relative bonus of the lexical score if all query words are in a script without spaces.
+"""Fraction by which the lexical score is raised if the query's script has no spaces.
 
-Such words are characters and pairs of characters; a reworded phrase loses most of its pairs.
+In such scripts, words are characters and pairs of characters. A reworded phrase shares few pairs
+with the original, so its score would be too low.
 """
 
 CANDIDATES = 64
@@ -52,7 +53,7 @@ _LAST_BITS = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query of the assist: the selected text, its sentences, and their weighted words.
+    """A search for matches: the selected text, the sentences around it, and the weights of words.
 
     Attributes:
         selection: the selected text; equal to `home` if the selection has no word.
@@ -136,7 +137,10 @@ class SegmentIndex:
 
     @classmethod
     def of(cls, texts: Sequence[str], segments: Sequence[Sequence[Segment]]) -> Self:
-        """Build a search index without vectors from texts and the segments of each text."""
+        """Build a search index of texts that does not have vectors.
+
+        `segments`: the segments of each text.
+        """
         places = [
             (document, index, segment)
             for document, own in enumerate(segments)
@@ -282,7 +286,10 @@ With a smaller count, dissimilar segments of short texts would match.
 
 @dataclass(frozen=True, slots=True)
 class _Calibration:
-    """A conversion of similarities to one score by a logistic curve and weights, which sum to 1."""
+    """Weights and a logistic curve that turn the similarities of a segment into one score.
+
+    The weights sum to 1.
+    """
 
     weights: Mapping[str, float]
     slope: float
@@ -310,7 +317,9 @@ _CALIBRATIONS: Final = {
 
 
 def fuse_scores(signals: Mapping[str, Vectors], known: NDArray[np.bool_]) -> Vectors:
-    """Combine similarities into the probability in [0, 1] that a segment is a match; (segments,).
+    """Combine the similarities of each segment into the probability that the segment is a match.
+
+    The probabilities have the shape (segments,).
 
     Args:
         signals: values by signal name, in a combination that has a calibration.

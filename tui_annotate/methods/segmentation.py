@@ -151,7 +151,7 @@ def _cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
 
 
 def _split_piece(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
-    """Find the segment starts inside a piece of text that consists of whole sentences."""
+    """Find the offsets at which segments start within one or more whole sentences of a text."""
     end = start + len(clean[start:end].rstrip())
     while end - start > LIMIT:
         cut = sentence_boundaries.find_weak_cut(

@@ -21,7 +21,7 @@ SENTENCE = 0.1
 """Weight with which the vector of a sentence is added to the vector of a selection in it."""
 
 REST = 0.05
-"""Weight of an unselected token in the sentence of the selection; a selected token has weight 1."""
+"""Weight of the tokens around a selection in its sentence; selected tokens have the weight 1."""
 
 MOST_TOKENS = 256
 """Maximum number of tokens that late interaction compares; more would delay the response."""
@@ -30,7 +30,7 @@ LEAST_KNOWN = 0.9
 """Fraction of a document's characters that must have vectors; with fewer, vectors mislead."""
 
 _FEWEST, _MOST = 6, 64
-"""Minimum and maximum number of vectors from which the least cosine is estimated."""
+"""Minimum and maximum number of vectors that `find_least_cosine` compares."""
 
 Vectors = NDArray[np.float32]
 

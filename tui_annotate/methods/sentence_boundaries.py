@@ -89,7 +89,10 @@ def _is_unspaced_end(line: str, start: int, stop: int) -> bool:
 
 
 def _closers_end(line: str, stop: int, end: int, *, quotes: int) -> int:
-    """Return the offset after closing marks. A straight quote closes only an open quotation."""
+    """Return the offset at which the closing quotes and brackets after a sentence end.
+
+    A straight quote is a closing quote if an odd number of straight quotes (`quotes`) precedes it.
+    """
     for offset in range(stop, end):
         if line[offset] == '"':
             if quotes % 2 == 0:

@@ -1,4 +1,4 @@
-"""Agreement of two annotators on spans (F1 scores), and relation of their evidence.
+"""Agreement of two annotators on spans (F1 scores), and whether their evidence overlaps.
 
 The scores are not corrected for chance, because spans have no small set of possible values. The
 order of spans and duplicates do not matter. Source: F1 of one annotator's spans with the other's as
@@ -36,7 +36,7 @@ class SpanF1(NamedTuple):
 
 
 class EvidenceRelation(StrEnum):
-    """The relation of two annotators' evidence for the same claim."""
+    """How the evidence of two annotators for the same claim is related."""
 
     SAME = "same"
     OVERLAP = "overlap"

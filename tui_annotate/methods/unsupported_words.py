@@ -26,7 +26,10 @@ from tui_annotate.methods.quantities import Quantity, find_quantities
 
 _FEWEST_SIGNS = 2
 _MOST_LOOSE = 3
-"""Largest value of a number word that is ignored: "the two fighters" may refer to known people."""
+"""Number words up to this value are not reported, such as "two" in "the two fighters".
+
+Such words often refer to people whom the source names without a number.
+"""
 _ITEM = re.compile(r"(?<![^\n ])(?<![^\n] )\d{1,2}[.)] ")
 """Pattern of the number that starts an item of a list, such as `1.` or `2)`."""
 
@@ -94,7 +97,7 @@ def find_unsupported_words(text: str, others: Sequence[str]) -> list[Span]:
 
 
 def _is_vague(found: Quantity, text: str) -> bool:
-    """Return whether a number is a small number word, as in "two fighters", which is ignored."""
+    """Return whether a number is a word for a small number, such as "two" in "two fighters"."""
     counts = found.unit is None or found.unit.group == "ordinal"
     return counts and found.value <= _MOST_LOOSE and not text[found.span.start].isdecimal()
 

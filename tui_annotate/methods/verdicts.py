@@ -11,7 +11,7 @@ from tui_annotate.domain.people import SETTLED, PersonKind
 from tui_annotate.domain.records import Record
 
 HARMLESS: Final = frozenset({"Benign", "Consistent"})
-"""Top-level labels of claims with which a sample still counts as supported."""
+"""Top-level labels of claims that do not make a sample unsupported."""
 OPEN: Final = frozenset({"Questionable"})
 """Top-level labels of claims for which annotators could not decide whether they are supported."""
 

@@ -13,7 +13,7 @@ KEYS: Final = ("TUI_ANNOTATE_API_KEY", "OPENAI_API_KEY")
 """Environment variables that may hold the API key; the first that is set is used."""
 
 _PART: Final = 6
-"""Minimum length in characters of a part of a key that is redacted.
+"""Parts of the API key with at least this number of characters are redacted in messages.
 
 Error replies of endpoints often quote the first or the last characters of the key.
 """

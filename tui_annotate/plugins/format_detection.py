@@ -33,9 +33,10 @@ _RAG = (
     ("contexts", {"question"}),
     ("retrieved_contexts", {"user_input"}),
 )
-"""Fields of records in the format `rag`: the name of the list of contexts, and required fields.
+"""Names of the fields by which records in the format `rag` are recognized.
 
-The first pair has the names of this program, the second the names of RAGAS.
+Each pair holds the name of the list of contexts and the names of the other required fields. The
+first pair has the names of this program, the second pair the names of RAGAS.
 """
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
 """Maps the name of a format to the files that its folder contains, compressed or not."""
@@ -136,15 +137,15 @@ def _detect_by_head(head: str, named: set[str]) -> str:
 
 def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) -> InvalidInput:
     message = f"the format of {path} is unclear"
-    forms = f"with --from to one of: {', '.join(names_of('importers'))}"
-    hint = f"set the format {forms}"
+    forms = ", ".join(names_of("importers"))
+    hint = f"set the format with --from to one of: {forms}"
     if names:
         wanted = (reading.source_column, reading.summary_column)
         message += f": the first record has {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
         if lacking := [repr(name) for name in wanted if name not in names]:
             message += f", but not {' and '.join(lacking)}"
         columns = "--source-column and --summary-column"
-        hint = f"set the columns that contain the texts with {columns}, or set the format {forms}"
+        hint = f"set the columns that contain the texts with {columns}, or {hint}"
     return InvalidInput(message, hint, code="format-uncertain")
 
 
@@ -165,7 +166,7 @@ def _detect_folder(path: Path) -> str:
             return form
     raise InvalidInput(
         f"the format of the folder {path} is unclear",
-        "pass a file in the folder, or set the format with --from",
+        "pass the path of a file in this folder, or set the format with --from",
         code="format-uncertain",
     )
 

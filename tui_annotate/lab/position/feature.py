@@ -1,7 +1,8 @@
-"""Feature of the sample screen for position studies: gold answers, titles, chart, failing samples.
+"""Feature of the sample screen for the samples of position studies.
 
-Failing samples that were opened from a bar of the chart replace the queue until the annotator opens
-another sample.
+The feature highlights gold answers, extends the titles of the texts, opens the chart of the study,
+and moves through samples with wrong answers. The samples with wrong answers that were listed from a
+bar of the chart replace the queue until the annotator opens another sample.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 _ANSWER_CELLS: Final = 24  # width of a gold answer in a title, in cells
 _MAX_MATCHES: Final = 200
-"""Maximum number of marked gold answers in a text; a one-letter answer matches everywhere."""
+"""Maximum number of gold answers highlighted in a text; a one-letter answer may occur often."""
 
 
 def gold_position(sample: Sample) -> int | None:
@@ -65,7 +66,10 @@ def gold_answers(sample: Sample) -> tuple[str, ...]:
 
 
 def find_answers(wanted: Sequence[str], text: str) -> tuple[Span, ...]:
-    """Find gold answers in a text, ignoring case and white space; prefer longer answers."""
+    """Find gold answers in a text, ignoring case and differences of white space.
+
+    If several gold answers match at the same offset, the longest one is found.
+    """
     if not wanted:
         return ()
     forms = (
@@ -141,7 +145,10 @@ class PositionStudy(Feature):
     # display
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add to the title: the gold position of a source, or the metric's verdict on an answer."""
+        """Add a note to the title of a text of a question sample.
+
+        A source gets the position of the gold passage, an answer the verdict of the metric.
+        """
         if draft.sample.kind is not SampleKind.QUESTION:
             return title
         if side is Side.SUMMARY:
@@ -239,7 +246,10 @@ class PositionStudy(Feature):
             self.host.show_message(end)
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the next failing sample that is not completed, while failing samples are shown."""
+        """Return the next sample that is not completed from the list of samples with wrong answers.
+
+        Return None if `sample` is not in the list, or if no such sample follows.
+        """
         if sample.key in self.failing and session.machines is not None:
             after = self.failing[self.failing.index(sample.key) + 1 :]
             positions = session.machines().positions

@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     from tui_annotate.storage.queue import QueueRow
 
 SURE, LIKELY, UNLIKELY = "█", "▓", "░"
-"""Characters of a bar: up to the interval's low end, up to the mean, up to the high end."""
+"""Characters that draw the three parts of a bar.
+
+The parts end at the low end of the mean score's interval, at the mean, and at the high end.
+"""
 
 _NAME_CELLS: Final = 14  # maximum width of a group column, in cells
 _NUMBER_CELLS: Final = 5  # width of a number, in cells
@@ -64,7 +67,10 @@ def _format_value(value: int | str | None) -> str:
 
 
 def draw_bar(bar: PositionScore, cells: int) -> str:
-    """Return a bar of a position's score, at most `cells` wide; empty without rows."""
+    """Draw a bar for the mean score of a group of samples and the interval of the mean score.
+
+    The bar has at most `cells` cells. It is empty if the group has no score.
+    """
     if bar.mean is None or bar.interval is None:
         return ""
     low, mean, high = (
@@ -79,7 +85,7 @@ class BarHeads(FixedRows):
     _found: Evaluation | None = None
 
     def show(self, found: Evaluation) -> None:
-        """Show the column titles for an evaluation."""
+        """Show the column titles of the chart of an evaluation."""
         self._found = found
         self.repaint()
 
@@ -113,7 +119,7 @@ class BarRows(RowList):
         self._message = "counting…"
 
     def show(self, found: Evaluation, *, focused: int) -> None:
-        """Show the bars of an evaluation, with the focus on one bar."""
+        """Show one bar for each group of samples of an evaluation, and select the bar `focused`."""
         self._groups, self._widths, self._message = found.groups, column_widths(found), ""
         self.set_rows(len(found.groups), focused=focused)
         self.refresh()
@@ -125,7 +131,11 @@ class BarRows(RowList):
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return a bar's row as styled texts: group, n, mean, interval, failures and bar."""
+        """Return a row of the chart as styled texts.
+
+        The row shows a group of samples, the number of answers, the mean score with its interval,
+        the number of wrong answers, and the bar.
+        """
         palette = self.palette
         if self._message:
             return [(f"  {cut(line_text(self._message), cells - 2)}", palette.quiet)]
@@ -187,7 +197,7 @@ HELP: Final = (
             ("↑ ↓ k j", "select the previous or next bar"),
             ("Home End", "select the first or last bar"),
             ("Enter", "list the wrong answers of the selected bar"),
-            ("r", "count the answers again"),
+            ("r", "recompute the chart from the stored answers"),
         ),
     ),
     HelpGroup(
@@ -200,24 +210,27 @@ HELP: Final = (
     ),
 )
 LEGEND: Final = (
-    LegendEntry(((SURE, "accent"),), "part of a bar below the 95 % interval of the mean score"),
+    LegendEntry(((SURE, "accent"),), "bar from 0 to the low end of the mean score's 95 % interval"),
     LegendEntry(
-        ((LIKELY, "accent"),), "part of a bar from the low end of the 95 % interval to the mean"
+        ((LIKELY, "accent"),), "bar from the low end of the mean score's 95 % interval to the mean"
     ),
     LegendEntry(
-        ((UNLIKELY, "accent"),), "part of a bar from the mean to the high end of the 95 % interval"
+        ((UNLIKELY, "accent"),), "bar from the mean score to the high end of its 95 % interval"
     ),
-    LegendEntry(
-        (("fail", "text"),), "number of failing answers; human verdicts override the metric"
-    ),
+    LegendEntry((("fail", "text"),), "number of wrong answers; human verdicts override the metric"),
 )
 
 
-_NO_FAILURES: Final = "this bar has no failing answer"
+_NO_FAILURES: Final = "the selected bar counts no wrong answer"
 
 
 class ChosenSample(NamedTuple):
-    """Sample to open from a list of failing samples, with the keys of all samples in the list."""
+    """Sample that the user chose from a list of samples with wrong answers.
+
+    Attributes:
+        key: key of the chosen sample.
+        keys: keys of all samples in the list.
+    """
 
     key: SampleKey
     keys: tuple[SampleKey, ...]
@@ -255,7 +268,10 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         dataset: str,
         where: GroupKey | None = None,
     ) -> None:
-        """Create the screen, with the focus on the bar of the group `where`, else the first bar."""
+        """Create the screen with the chart of a dataset.
+
+        `where`: group of samples whose bar is selected; without it, the first bar is selected.
+        """
         super().__init__()
         self.where = where
         self._positions, self._person, self._dataset = positions, person, dataset
@@ -272,7 +288,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show keys and title, and start to count the answers."""
+        """Show the key hints and the title, and start to compute the chart."""
         self.query_one(KeyLine).show(KEYS)
         self.query_one(PaneTitle).show(f"POSITIONS {self._dataset}", [], focused=True)
         self.query_one(BarRows).say("counting…")
@@ -378,7 +394,11 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
             return
         free(self)
         if not keys:
-            words = "no failing answer of this bar is assigned to you" if among else _NO_FAILURES
+            words = (
+                "no sample with a wrong answer of this bar is assigned to you"
+                if among
+                else _NO_FAILURES
+            )
             self.query_one(DraftLine).show(words, kind="hint")
             return
 
@@ -399,7 +419,10 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self.app.push_screen(HelpDialog(HELP, legend=LEGEND))
 
     def action_close(self, where: str) -> None:
-        """Close the screen, and open the queue (`queue`), quit (`quit`) or return to the sample."""
+        """Close the chart and return `where`: what the sample screen does next.
+
+        `queue` opens the queue, `quit` quits, and an empty text returns to the sample.
+        """
         self.dismiss(where or None)
 
 

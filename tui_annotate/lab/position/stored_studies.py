@@ -69,7 +69,7 @@ class PositionStudies:
         return found
 
     def failing(self, dataset: str, where: GroupKey, *, by: tuple[GroupBy, ...]) -> list[SampleKey]:
-        """Return the keys of a group's failing samples, including samples without an answer.
+        """Return the keys of the samples in a group whose answer is wrong or missing.
 
         A human verdict counts if there is one, else the metric.
         """
@@ -80,7 +80,11 @@ class PositionStudies:
         ]
 
     def chart(self, dataset: str) -> Evaluation:
-        """Evaluate a dataset by position, and by each further attribute with different values."""
+        """Evaluate the answers in a dataset, grouped by the position of the gold passage.
+
+        The answers are further grouped by each attribute, such as the model, that has several
+        values in the dataset.
+        """
         found = self.evaluate(dataset, EvaluationOptions(by=_CHART_GROUPS))
         columns = list(zip(*(where for where, _ in found.groups), strict=True))
         kept = [

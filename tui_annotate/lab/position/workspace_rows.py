@@ -28,7 +28,7 @@ class _Source(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceRowOptions:
-    """Options for rows from a workspace.
+    """Options for building the rows of a position study from the samples of a workspace.
 
     Attributes:
         documents: number of passages in a row.
@@ -109,7 +109,10 @@ def _distractor(document: Document, source: _Source) -> dict[str, Any]:
 
 
 def _gold_row(sample: Sample, options: WorkspaceRowOptions) -> dict[str, Any] | None:
-    """Return the row of a sample with its gold passage; None without source or answer."""
+    """Return a row of a position study, with the sample's source as the gold passage.
+
+    Return None if the sample has no source or no gold answer.
+    """
     sources, right = sample.side(Side.SOURCE), _gold_answers(sample)
     if not sources or not right:
         return None

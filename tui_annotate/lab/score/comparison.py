@@ -136,7 +136,10 @@ class JudgedSamples:
             yield MachineValues(name, "", "", self._columns[name])
 
     def hint(self, *words: str) -> str:
-        """Return an error's hint: `words`, then the names of the columns that contain numbers."""
+        """Return a hint for an error message that ends with the names of the columns of numbers.
+
+        `words`: sentences for the start of the hint.
+        """
         names = [name for name, times in self._columns_seen.most_common() if times][:MAX_NAMES]
         there = f"columns of numbers: {', '.join(names)}" if names else "no column contains numbers"
         return " ".join([*(word.strip() for word in words if word), there])

@@ -178,7 +178,8 @@ def _parse_thresholds(given: Sequence[str]) -> dict[str, float]:
             number = math.nan
         if not math.isfinite(number):
             raise InvalidInput(
-                f"invalid threshold {each!r}", "write NAME=0.5, or 0.5 for all scores"
+                f"invalid threshold {each!r}",
+                "write NAME=0.5 for the threshold of one score, or 0.5 for all scores",
             )
         found[name] = number
     return found

@@ -180,7 +180,7 @@ def _print_notes(found: Comparison) -> None:
     options, say = found.options, output.print_message
     labels = ", ".join(options.unwanted) or "samples with any label but Benign"
     whom = {
-        "people": f"according to all annotators, by the rule {options.pool}",
+        "people": f"according to the labels of all annotators, combined by the rule {options.pool}",
         "adjudicated": "according to adjudication",
     }
     say(f"unsupported: {labels}, {whom.get(options.against, f'according to {options.against}')}")
@@ -188,9 +188,9 @@ def _print_notes(found: Comparison) -> None:
         say(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
     for machine in found.machines:
         if machine.missing:
-            odd = (
-                f" (in {machine.not_numbers:,} of these samples, the value is not a number)"
-                * bool(machine.not_numbers)
+            not_numbers = output.many(machine.not_numbers, "sample")
+            odd = f" (including {not_numbers} whose value is not a number)" * bool(
+                machine.not_numbers
             )
             say(f"{machine.name}: {output.many(machine.missing, 'sample')} without a value{odd}")
     chosen = [each.name for each in found.machines if each.direction is ChoiceOrigin.FOUND]

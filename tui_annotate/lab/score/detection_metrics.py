@@ -29,7 +29,7 @@ ONE_KIND: Final = "all samples are of one class, so the classes cannot be distin
 
 @dataclass(frozen=True, slots=True)
 class DetectionFigure:
-    """Value of a measure; its interval is None if the samples cannot be resampled."""
+    """Value of a measure with a bootstrap confidence interval, None if no bootstrap is possible."""
 
     value: Measured
     interval: Interval | None = None
@@ -85,7 +85,12 @@ def measure_detection(
 
 
 def call_unsupported(values: Numbers, *, low: bool, at: float) -> Truths:
-    """Return a mask (samples,) of the samples whose value means unsupported at this threshold."""
+    """Classify samples as unsupported by a threshold on a score; return a mask (samples,).
+
+    Args:
+        low: whether low values of the score are better.
+        at: the threshold.
+    """
     return values > at if low else values < at
 
 
@@ -132,7 +137,10 @@ def _resample_weights(clusters: Sequence[str], draws: int, seed: int) -> Iterato
 
 
 class _RankedSamples:
-    """Samples sorted by a score once, so that bootstrap resamples only add up weights."""
+    """Samples sorted by a score once, so that a bootstrap resample needs no sorting.
+
+    A resample is given as weights: how often each sample was drawn.
+    """
 
     def __init__(self, badness: Numbers, called_bad: Truths, unsupported: Truths) -> None:
         distinct, place = np.unique(badness, return_inverse=True)
@@ -141,13 +149,13 @@ class _RankedSamples:
         self._cell = 2 * ~unsupported + (called_bad == ~unsupported)
 
     def cells(self, weights: Numbers) -> Numbers:
-        """Return the weighted counts (4,) of hits, misses, false alarms and correct passes."""
+        """Return the numbers of hits, misses, false alarms and correct passes in a resample."""
         counted = np.bincount(self._cell, weights=weights, minlength=4)
         hits, misses, passes, alarms = counted
         return np.array([hits, misses, alarms, passes])
 
     def area(self, weights: Numbers) -> float:
-        """Return the area under the ROC curve of weighted samples; NaN if there is one class."""
+        """Return a resample's area under the ROC curve; NaN without samples of both classes."""
         counted = np.bincount(self._place, weights=weights, minlength=2 * self._steps)
         good, bad = counted[: self._steps], counted[self._steps :]
         both = good.sum() * bad.sum()
@@ -156,7 +164,7 @@ class _RankedSamples:
         return float(bad @ (np.cumsum(good) - good / 2) / both)
 
     def measures(self, weights: Numbers) -> Numbers:
-        """Return each measure of weighted samples; NaN if all samples are of one class."""
+        """Return all `MEASURES` of a resample; all are NaN without samples of both classes."""
         hits, misses, alarms, passes = self.cells(weights)
         if not (hits + misses) or not (alarms + passes):
             return np.full(len(MEASURES), np.nan)

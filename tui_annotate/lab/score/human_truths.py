@@ -19,14 +19,14 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.scores import Pooling, pool_verdicts
 
 BENIGN: Final = "benign"
-"""Top-level label that means supported, if the user names no labels of unsupported samples."""
+"""Top-level label of supported samples. By default, all other labels mean unsupported."""
 MACHINE: Final = "machine:"
 """Prefix of a machine's id, and of the origin of a machine's annotations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TruthOptions:
-    """Options for the choice of human labels.
+    """Options for choosing the human labels with which scores are compared.
 
     Attributes:
         people: ids of annotators; empty for all readers, without adjudication.

@@ -82,7 +82,10 @@ class TrainingQuestions:
     unused: Counter[str] = field(default_factory=Counter)
 
     def add(self, question: str, *, known: bool | None, why: str) -> None:
-        """Add a question; if `known` is None, count it as excluded for the reason `why`."""
+        """Add a question, and whether the model knows the answer (`known`).
+
+        If `known` is None, the question is counted as excluded for the reason `why`.
+        """
         if not question.strip():
             self.unused[UnusedReason.NO_QUESTION] += 1
         elif known is None:

@@ -36,7 +36,8 @@ ScoreOption = Annotated[
     option(
         "--score",
         "SCORE",
-        "For --ranker percentile: score to use instead of the four published ones; repeatable.",
+        "For --ranker percentile: score to use instead of the four scores of the project"
+        " Dreamcatcher; repeatable.",
     ),
 ]
 
@@ -68,8 +69,8 @@ def rank(
         option(
             "--short-diff",
             "N",
-            "For --ranker length: an answer is short if it exceeds the right answer by fewer than N"
-            " characters.",
+            "For --ranker length: an answer counts as short unless it is at least N characters"
+            " longer than the right answer.",
         ),
     ] = 80,
     score: ScoreOption = None,
@@ -111,7 +112,10 @@ def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
 
 
 def show_ranked(ranked: RankReport) -> None:
-    """Print the counts of answers by label and questions by category, and the names of scores."""
+    """Print how many answers have each label, and how many questions have each category.
+
+    A note below the table names the scores that the ranker used.
+    """
     rows: list[tuple[str | float, ...]] = [
         ("answers", label, count) for label, count in ranked.labels.items()
     ]

@@ -1,7 +1,7 @@
-"""Labels for answers (right, wrong, undecided) by thresholds on scores, and question categories.
+"""Rules that label answers as right, wrong or undecided, by thresholds on their scores.
 
-The thresholds are computed over a whole dataset. Scores are normalised over the dataset, in [0, 1];
-high scores are better.
+A question gets a category from the labels of its answers. The thresholds are computed over a whole
+dataset. Scores are normalised over the dataset, in [0, 1]; high scores are better.
 
 Source: the rankers of the project Dreamcatcher, 4.7 and 4.8 of its code. An answer that no score
 decides is `undecided` here, while Dreamcatcher calls it all-right. A question may lack any score.
@@ -141,7 +141,7 @@ def _label_of(total: float, most: float, *, least: float) -> AnswerLabel:
 
 
 def compute_medians(answers: Iterable[Scores]) -> dict[str, float]:
-    """Compute the medians of the scores by which the ranker `length` labels answers.
+    """Compute the median of each score over all answers, as a threshold for the ranker `length`.
 
     A judge's scores are 0 and 1: their median is fixed at 0.5.
     """
@@ -196,9 +196,10 @@ def _make_verdict(label: AnswerLabel, margin: float, scores: int) -> AnswerVerdi
 def choose_preference(
     labels: Sequence[AnswerLabel], *, as_right: Sequence[float], as_wrong: Sequence[float]
 ) -> tuple[int | None, int | None]:
-    """Return the indices of the best right answer and of the most suitable wrong answer.
+    """Return the index of the best right answer, and the index of the best wrong answer.
 
-    An index is None if no answer is right, or no answer is wrong.
+    `as_right` and `as_wrong` rate how well each answer serves as the right and as the wrong one.
+    An index is None if no answer has the label.
     """
     return _best_of(labels, as_right, AnswerLabel.RIGHT), _best_of(
         labels, as_wrong, AnswerLabel.WRONG
@@ -226,9 +227,10 @@ def categorise(labels: Sequence[AnswerLabel]) -> AnswerCategory:
 
 
 def choose_unsure_answer(rewards: Sequence[float | None]) -> int | None:
-    """Return the index of the uncertain answer with the highest reward; 0 without rewards.
+    """Return the index of the extra answer with the highest reward.
 
-    The index is None without uncertain answers.
+    Extra answers reply to a question that asks the model to admit what it does not know. The index
+    is 0 if all rewards are None, and None if there are no extra answers.
     """
     known = [place for place, reward in enumerate(rewards) if reward is not None]
     if known:

@@ -49,14 +49,17 @@ _BY_LENGTH: Final = (OVERLAP, SURPRISE, TO_ANSWER, JUDGED, REWARD)
 
 
 class Ranker(StrEnum):
-    """Rule that labels answers by their scores."""
+    """Rule that labels answers as right, wrong or undecided, by the scores of the answers."""
 
     PERCENTILE = "percentile"
     LENGTH = "length"
 
 
 def parse_ranker(name: str) -> Ranker:
-    """Return the ranker with a name that this program or the project Dreamcatcher uses."""
+    """Return the ranker with a name.
+
+    The class names of the rankers in the project Dreamcatcher are accepted.
+    """
     there = {"SimpleRanker": Ranker.PERCENTILE, "LenRanker": Ranker.LENGTH}
     there |= {each.value: each for each in Ranker}
     if name not in there:
@@ -207,7 +210,7 @@ class _RankCounts:
         self._report = time_phase(progress, "ranking")
 
     def count(self, verdicts: Sequence[AnswerVerdict]) -> None:
-        """Add one question to the counts: the labels of its answers, and its category."""
+        """Count the labels of the answers to one question, and the category of the question."""
         labels = [verdict.label for verdict in verdicts]
         self.labels.update(labels)
         self.categories[categorise(labels)] += 1

@@ -114,7 +114,7 @@ def _parse_row(
 
 
 def _parse_number(value: Any, column: str) -> float:
-    """Return a finite number; the cells of a table are parsed as text."""
+    """Return the value of a table cell as a finite number; the value may be a number or text."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -177,7 +177,7 @@ def read_file_scores(
 
 @dataclass(slots=True)
 class ColumnScores:
-    """Scores in the columns of a dataset's samples.
+    """Scores that are read from metadata fields (columns) of the samples in a dataset.
 
     Attributes:
         reader: reader of the dataset.
@@ -198,7 +198,7 @@ class ColumnScores:
 
     @property
     def before(self) -> list[str]:
-        """Names of scores that were already normalised in the imported file."""
+        """Names of the scores whose values were already normalised before they were imported."""
         return sorted(_NORMALISED & self.found) if self.generated else []
 
     @property

@@ -1,4 +1,7 @@
-"""Scores of one run: collected in a temporary file, normalised over the whole run at its end."""
+"""Scores of one scoring run, collected in a temporary file.
+
+At the end of the run, each score is normalised by its smallest and largest value in the run.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,10 @@ class ScoreValues:
             self._file.write(json.dumps(some, ensure_ascii=False) + "\n")
 
     def _track(self, score: RawScore) -> RawScore:
-        """Count a score, and return it; replace a value that is not finite by None."""
+        """Update the counts and the range of a score, and return the score.
+
+        In the returned score, a value that is not finite is None.
+        """
         name, raw = score.name, score.raw
         self._count[name] = self._count.get(name, 0) + 1
         if score.id != self._last:
@@ -63,7 +69,10 @@ class ScoreValues:
         return score
 
     def scores(self, dataset: str, *, before: Collection[str] = ()) -> Iterator[Score]:
-        """Yield all scores with normalised values; scores named in `before` keep their values."""
+        """Yield all scores with values that are normalised to [0, 1].
+
+        `before`: names of scores that were normalised before; their raw values are yielded as None.
+        """
         self._file.seek(0)
         for line in self._file:
             for values in json.loads(line):

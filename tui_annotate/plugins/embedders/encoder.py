@@ -108,7 +108,10 @@ class WordPieceCutter:
         return tuple(framed.ids[: own[0]]), tuple(framed.ids[own[-1] + 1 :])
 
     def cut(self, texts: Sequence[str]) -> list[WordPieces]:
-        """Return the word pieces of each text; `NO_PIECES` if too many characters are unknown."""
+        """Split each text into word pieces.
+
+        A text with too many characters that the tokenizer does not know gives `NO_PIECES`.
+        """
         some = [text[:LONGEST] for text in texts]
         prompted = [self._prompt + text for text in some]
         found = self._tokenizer.encode_batch(prompted, add_special_tokens=False)
@@ -235,7 +238,10 @@ class Encoder:
         return features, wanted.to(device)
 
     def _finish_vectors(self, pieces: Any) -> Any:
-        """Apply the model's modules after pooling to the vectors of word pieces, and normalise."""
+        """Apply to word-piece vectors the modules that the model applies after pooling.
+
+        The returned vectors have unit length.
+        """
         import torch
 
         features = {"sentence_embedding": pieces.float()}

@@ -55,10 +55,11 @@ class NeuralEmbedder:
 
     @cached_property
     def axes(self) -> NDArray[np.float32]:
-        """The principal axes of word-piece vectors, (dimensions, token_dimensions).
+        """The principal axes to which word-piece vectors are reduced.
 
-        The axes are computed from fixed English and Chinese sentences in `axes.txt`. So they
-        depend only on the model, and all vector tables of a version share the same axes.
+        Shape: (dimensions, token_dimensions). The axes are computed from fixed English and Chinese
+        sentences in `axes.txt`. So they depend only on the model, and all vector tables of a
+        version share the same axes.
         Measured: with 128 dimensions the matches do not get worse.
         """
         import numpy as np

@@ -25,7 +25,7 @@ _PACKED = 2**16
 The number is small so that a zip bomb is found before much of it is unpacked.
 """
 _NO_CHARSETS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
-"""Python codecs that are not encodings of text files."""
+"""Python codecs that users cannot choose as the encoding of a text file."""
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -139,7 +139,9 @@ def _check_encoding(encoding: str) -> str:
 def _open_file(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
-            raise InvalidInput(f"{path} is a folder, not a file", "pass a file in the folder")
+            raise InvalidInput(
+                f"{path} is a folder, not a file", "pass the path of a file in this folder"
+            )
         if path.exists() and not path.is_file():
             raise InvalidInput(
                 f"{path} is not a regular file",

@@ -435,7 +435,7 @@ def _list_files(path: Path) -> list[tuple[Path, str]]:
     if not found:
         raise NotFound(
             f"{path} contains neither Parquet files nor a dataset saved by Hugging Face's datasets",
-            "pass a file in the folder",
+            "pass the path of a file in this folder",
         )
     names = ((file, _SHARD.fullmatch(file.name)) for file in found if file.is_file())
     return [(file, shard[1] if shard else "") for file, shard in names]

@@ -17,7 +17,9 @@ from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, ScorerOption
 
 
 class ProbeScorer:
-    """Scorer that applies a probe to each question; all answers to a question get the same value.
+    """Scorer that estimates with a trained probe whether the model knows the answer to a question.
+
+    All answers to a question get the same score.
 
     Raises:
         InvalidInput: no probe file is named, or the probe belongs to another model.
@@ -62,7 +64,7 @@ _HONEST: Final = {
     "en": "If you do not know the answer, say so.",
     "zh": "如果你不知道答案，请直接说明。",
 }
-"""Text added to a question for which the model was asked to admit what it does not know."""
+"""Sentence added to a question: it asks the model to admit if it does not know the answer."""
 
 
 class RewardScorer:

@@ -148,8 +148,10 @@ class UnigramScorer:
 
 INSTALL: Final = "pip install 'tui-annotate[score]'"
 
-_KEYWORDS, _COUNTED_KEYWORDS = 100, 20
-"""Maximum numbers of an answer's keywords: to compare with a text, and to count frequencies."""
+_KEYWORDS = 100
+"""Maximum number of keywords that are extracted from a Chinese text."""
+_COUNTED_KEYWORDS = 20
+"""Maximum number of keywords of a Chinese text whose frequencies are counted."""
 _MAX_WORDS = 100_000
 """Maximum number of English words in spaCy's cache before the tokenizer is created again."""
 
@@ -222,7 +224,7 @@ class EnglishTokenizer:
         return answer.split(" ")
 
     def words(self, text: str) -> AnswerWords:
-        """Return the words of an English text in lower case, and those that are no stop words."""
+        """Return the words of an English text in lower case: all, and all except stop words."""
         tokens = [(token.lower_, token.is_stop) for token in self._tokenize(text)]
         found = {word for word, _ in tokens}
         return AnswerWords(found, [word for word, stops in tokens if not stops])

@@ -34,7 +34,10 @@ from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOp
 from tui_annotate.plugins.record_validation import NameRegister, choose_dataset_name, make_problem
 
 _TOPIC_BITS: Final = 32
-"""Number of bits for a topic's index; the higher bits of the number are the dataset's index."""
+"""Number of low bits of a topic's number that hold the index of the topic in its dataset.
+
+The higher bits of the number hold the index of the dataset.
+"""
 
 
 def _find_companions(paths: Sequence[Path], options: ImportOptions) -> ImportOptions:

@@ -49,7 +49,7 @@ def is_line(value: Any) -> bool:
 
 
 def is_report(value: Any) -> bool:
-    """Return whether a JSON value has a field of a report; other fields may be missing."""
+    """Return whether a JSON value is an object with at least one field of a report."""
     return isinstance(value, dict) and not _REPORT_FIELDS.isdisjoint(value)
 
 
@@ -69,7 +69,10 @@ class PersonJudgement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ItemJudgement:
-    """One person's judgement and what it judges; `doubts` are warnings about skipped spans."""
+    """One person's judgement of an item: a report, a document or a citation.
+
+    `doubts` are warnings about spans that were skipped.
+    """
 
     dataset: str
     topic: str
@@ -285,19 +288,22 @@ def _make_annotation(sample: Sample, person: str, anchor: Anchor) -> OwnedAnnota
 def _convert_spans(
     text: str, spans: Sequence[Any], *, offsets: str = ""
 ) -> tuple[list[Span], list[Sequence[Any]]]:
-    """Convert (start, end, quote) spans to code points in the unit that fits most quotes.
+    """Convert spans (start, end, quote) to spans with offsets in code points.
 
-    An empty `offsets` tries both units. Also return the spans that do not fit.
+    `offsets` is the unit of the given offsets: code points or UTF-16 units. If it is empty, the
+    unit is chosen in which most spans match their quotes. Also return the spans that do not match.
 
     Raises:
-        InvalidInput: both units fit equally many quotes, with different results.
+        InvalidInput: in both units equally many spans match, with different results.
     """
     ways = [_read_in_unit(text, spans, way) for way in (CODEPOINT, UTF16) if offsets in ("", way)]
     fewest = min(found.count(None) for found in ways)
     best = [found for found in ways if found.count(None) == fewest]
     if best[0] != best[-1]:
-        every = "all spans fit as offsets in code points and as offsets in UTF-16 units"
-        some = "equally many spans fit as offsets in code points and in UTF-16 units"
+        every = (
+            "the unit of the offsets is unclear: all spans match in code points and in UTF-16 units"
+        )
+        some = "the unit of the offsets is unclear: code points and UTF-16 match equally many spans"
         raise InvalidInput(
             some if fewest else every,
             "choose the unit with --offsets codepoint or --offsets utf16",

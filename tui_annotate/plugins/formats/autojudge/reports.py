@@ -13,7 +13,7 @@ from tui_annotate.plugins.record_validation import LONGEST_TEXT, describe_value,
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
 FORMAT: Final = "autojudge"
-"""Name of the format, and person id of judgements without a user name."""
+"""Name of the format. It is the person id if a judgement has no user name."""
 OWN_META: Final = frozenset(
     {"topic_id", "team_id", "run_id", "sentence_idx", "docid", "url", "urls", "runs", "sentences"}
 )
@@ -40,7 +40,10 @@ class Topic(NamedTuple):
 
 
 def report_id(topic: str, run: str) -> str:
-    """Return the sample id of a report; `run` is the run's name in sample ids."""
+    """Return the sample id of the report of a run on a topic.
+
+    `run`: the run id, or `TEAM/RUN` if several teams use the run id.
+    """
     return f"r|{topic}|{run}"
 
 
@@ -50,14 +53,14 @@ def document_id(topic: str, document: str) -> str:
 
 
 def sentence_id(topic: str, run: str, place: int) -> str:
-    """Return the id of the group of citations in one sentence; `place` is its index from 0."""
+    """Return the id that all citations of a sentence share; `place` is the sentence's index."""
     return f"{topic}|{run}|{place}"
 
 
 def citation_id(sentence: str, document: str | None) -> str:
-    """Return the sample id of a sentence with one cited document, or without a document.
+    """Return the sample id of a citation: a sentence and one document that the sentence cites.
 
-    `sentence` is a value of `sentence_id`.
+    `sentence` is a value of `sentence_id`; `document` is None if the sentence cites no document.
     """
     return f"c|{sentence}" if document is None else f"c|{sentence}|{document}"
 
@@ -132,7 +135,7 @@ def sentence_to_json(sentence: CitedSentence) -> dict[str, Any]:
 
 
 def page_to_json(key: str, read_page: ReportDocument) -> dict[str, Any]:
-    """Return a document of a report as a JSON object."""
+    """Convert a document with the id `key` to a JSON object."""
     return {"id": key, "text": read_page.text, "title": read_page.title, "url": read_page.url}
 
 
@@ -249,8 +252,9 @@ def _citation_style(value: Any, place: int) -> str:
     elif value is None:
         return ""
     raise InvalidInput(
-        f"the citations of sentence {place} are neither ids, numbers, nor ids with confidences",
-        'write citations as ["doc-1"], [0] with \'references\', or {"doc-1": 0.9}',
+        f"the citations of sentence {place} have an unknown form",
+        "write a list of ids [\"doc-1\"], a list of positions in 'references' [0],"
+        ' or ids with confidences {"doc-1": 0.9}',
     )
 
 

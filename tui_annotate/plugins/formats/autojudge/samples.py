@@ -37,7 +37,10 @@ class _SeenDocument:
 
 
 class TopicSamples:
-    """Builder of the samples of one topic; `shared` holds the run ids that several teams use."""
+    """Builder of the samples of one topic.
+
+    `shared`: run ids that several teams use; for these runs, the sample ids contain the team.
+    """
 
     def __init__(
         self, dataset: str, topic: Topic, *, shared: frozenset[str], options: ImportOptions
@@ -89,7 +92,7 @@ class TopicSamples:
     def of_documents(
         self, where: str, pages: Mapping[str, ReportDocument]
     ) -> Iterator[Record | Problem]:
-        """Yield each document that first appeared at the position `where` (`file:line`).
+        """Yield a sample for each document that first appeared at the line `where` (`file:line`).
 
         Call this method after all documents were registered: each document of the topic is then
         yielded once, with the names of all its runs.

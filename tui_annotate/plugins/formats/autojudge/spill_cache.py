@@ -27,7 +27,10 @@ CREATE TABLE lines (
 """
 _REPORT, _PAGE, _JUDGEMENT = "report", "page", "words"
 _NAME_SEPARATOR: Final = "\0"
-"""Separator between parts of a name: U+0000, which no id contains and which sorts first."""
+"""Separator between the ids in a stored name. No id contains U+0000.
+
+U+0000 sorts before all other characters, so stored names are sorted by the first id.
+"""
 
 
 class StoredReport(NamedTuple):
@@ -69,12 +72,12 @@ class SpillCache:
         # Both reports are completed first: one may contain documents that the other only cites.
         if pack_report(stored) != pack_report(given):
             raise InvalidInput(
-                f"run {run!r} of {team!r} has another report on {report.topic!r} at {before}",
-                "keep one report per run and topic",
+                f"run {run!r} of {team!r} has a different report on {report.topic!r} at {before}",
+                "keep only one report of this run on this topic",
             )
 
     def put_page(self, place: int, key: str, page: ReportDocument, *, where: str) -> None:
-        """Store a document that does not come from a report.
+        """Store a document that is not contained in a report.
 
         Raises:
             InvalidInput: the document already has a different text.
@@ -93,7 +96,7 @@ class SpillCache:
         name = f"{item}{_NAME_SEPARATOR}{person}"
         if before := self._put((_JUDGEMENT, place, name), where, line):
             raise InvalidInput(
-                f"{person!r} has a different judgement of the same item at {before}",
+                f"{person!r} judged the same report, document or citation differently at {before}",
                 "remove one of the two judgements",
             )
         self.judged = True
@@ -116,12 +119,12 @@ class SpillCache:
         return int(self._database.execute(query, (_REPORT,)).fetchone()[0])
 
     def places(self) -> list[int]:
-        """Return the positions of all topics with stored data, in ascending order."""
+        """Return the numbers (`place`) of all topics that have stored data, in ascending order."""
         found = self._database.execute("SELECT DISTINCT place FROM lines ORDER BY place")
         return [place for (place,) in found]
 
     def shared(self, place: int) -> frozenset[str]:
-        """Return the run ids that several teams use on a topic."""
+        """Return the run ids that more than one team uses for reports on a topic."""
         found = self._database.execute(
             "SELECT name FROM lines WHERE (kind, place) = (?, ?)", (_REPORT, place)
         )
@@ -134,12 +137,15 @@ class SpillCache:
             yield StoredReport(where, self._completed(unpack_report(line)))
 
     def pages(self, place: int) -> Iterator[tuple[str, dict[str, ReportDocument]]]:
-        """Yield a topic's documents that do not come from reports, with their `file:line`."""
+        """Yield the documents of a topic that no report contains, with the `file:line` of each."""
         for key, where, line in self._lines(_PAGE, place):
             yield where, {key: ReportDocument(*json.loads(line))}
 
     def all_pages(self, place: int) -> Iterator[tuple[str, Mapping[str, ReportDocument]]]:
-        """Yield all documents of a topic with their `file:line`, those of reports first."""
+        """Yield all documents of a topic, with the `file:line` at which each was read.
+
+        Documents that reports contain come first.
+        """
         yield from ((placed.where, placed.report.documents) for placed in self.reports(place))
         yield from self.pages(place)
 

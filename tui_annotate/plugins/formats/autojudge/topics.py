@@ -24,7 +24,7 @@ from tui_annotate.plugins.json_records import read_objects
 from tui_annotate.plugins.record_validation import NameRegister, parse_identifier
 
 _OTHER_IDS = ("topic_id", "narrative_id")
-"""Fields of a topic that may repeat the topic's id."""
+"""Optional fields of a topic that must be equal to the topic's `request_id`."""
 
 
 class Topics:
@@ -57,7 +57,9 @@ class Topics:
     def _add(self, fields: dict[str, Any], _: JsonValue) -> tuple[Problem, ...]:
         topic = _read_topic(fields, len(self._found))
         if topic.id in self._found:
-            raise InvalidInput(f"duplicate topic {topic.id!r}", "keep one line per topic")
+            raise InvalidInput(
+                f"duplicate topic {topic.id!r}", "keep only one line with this topic id"
+            )
         self._found[topic.id] = topic
         return ()
 
@@ -79,7 +81,7 @@ def _read_topic(value: Mapping[str, Any], place: int) -> Topic:
     key = parse_identifier(text_of(value, "request_id"), what="request_id")
     for name in _OTHER_IDS:
         if (again := value.get(name)) is not None and str(again) != key:
-            raise InvalidInput(f"'request_id' is {key!r} and {name!r} is {again!r}")
+            raise InvalidInput(f"'request_id' is {key!r}, but {name!r} is {again!r}")
     others = [name for name in ("problem_statement", "background") if value.get(name) is not None]
     texts = {name: text_of(value, name) for name in ("title", *others)}
     return Topic(
@@ -112,7 +114,10 @@ class DocumentFile:
         return ()
 
     def completed(self, report: RunReport) -> RunReport:
-        """Return a report with the cited documents that it lacks, taken from the documents file."""
+        """Return a report to which the missing documents that it cites were added.
+
+        The documents are taken from the documents file.
+        """
         if self._path is None:
             return report
         missing = (key for key in report.cited_ids() if key not in report.documents)
