@@ -45,7 +45,8 @@ _CHECKS: Final = text(
     " ORDER BY w.updated, s.id, w.person"
 )
 _ANNOTATIONS: Final = text(
-    f"SELECT a.person, a.sample_id, a.payload FROM annotations a WHERE {gold_condition('a')}"  # noqa: S608
+    "SELECT a.person, a.sample_id, a.payload FROM handouts h JOIN allotments g ON g.handout = h.id"
+    " JOIN annotations a ON a.sample_id = g.sample_id AND a.person = g.person WHERE h.kind = 'gold'"
 )
 _IS_ANSWER: Final = (
     "((:person <> '' AND a.person = :person AND a.origin NOT LIKE 'rejected%')"
@@ -68,8 +69,9 @@ _IS_CHECK: Final = text(
     " WHERE a.person = :person AND d.name = :dataset AND s.external = :sample"
 )
 _WORKED: Final = text(
-    f"SELECT count(*) FROM assignments w WHERE {worked_on_condition('w')}"  # noqa: S608  constants
-    f" AND {gold_condition('w')}"
+    "SELECT count(*) FROM handouts h JOIN allotments g ON g.handout = h.id"  # noqa: S608  constants
+    " JOIN assignments w ON w.person = g.person AND w.sample_id = g.sample_id"
+    f" WHERE h.kind = 'gold' AND {worked_on_condition('w')}"
 )
 _THRESHOLDS: Final = text(
     "SELECT d.name, t.value FROM dataset_settings t JOIN datasets d ON d.id = t.dataset_id"
@@ -140,7 +142,8 @@ def list_answered(connection: Connection, dataset_id: int, rule: Gold) -> list[s
 
 def describe_request(rule: Gold) -> dict[str, Any]:
     """Return a rule as the request of its stored assignment, without the ids of its samples."""
-    answers = {"gold": rule.person or rule.origin, "origin": rule.origin}
+    answers = {"gold": rule.person or rule.origin}
+    answers |= {"origin": rule.origin} if rule.origin else {}
     options = {"every": rule.every, "seed": rule.seed, "threshold": rule.threshold}
     return {**answers, **options, "count": len(rule.samples)}
 
@@ -160,7 +163,8 @@ def read_checks(connection: Connection) -> list[GoldCheck]:
     found = []
     for dataset, person, sample, row, rating, updated, request in connection.execute(_CHECKS).all():
         asked = from_json(request)
-        key = _AnswerKey(row, "" if asked["origin"] else asked["gold"], asked["origin"])
+        origin = asked.get("origin", "")
+        key = _AnswerKey(row, "" if origin else asked["gold"], origin)
         if key not in answers:
             answers[key] = _read_answer(connection, key)
         score = score_check(work[person, row], answers[key], rated=rating)

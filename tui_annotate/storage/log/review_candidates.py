@@ -12,7 +12,11 @@ from sqlalchemy import Connection, text
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import SETTLED, PersonKind, base_person
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.statements import gold_condition, worked_on_condition
+from tui_annotate.storage.statements import (
+    gold_condition,
+    gold_sample_condition,
+    worked_on_condition,
+)
 
 ENOUGH: Final = 2
 """Number of people who must complete a sample before review, unless only one is assigned to it."""
@@ -47,7 +51,8 @@ _NO_PRACTICE: Final = (
     "   WHERE t.dataset_id = s.dataset_id AND t.name = 'practice')"
 )
 _SAMPLES: Final = text(
-    'SELECT s.id, d.name, s.external, s."group", s.summary'  # noqa: S608  constants
+    'SELECT s.id, d.name, s.external, s."group", s.summary,'  # noqa: S608  constants
+    f" {gold_sample_condition('s')}"
     f" FROM samples s JOIN datasets d ON d.id = s.dataset_id WHERE {_NO_PRACTICE} ORDER BY s.id"
 )
 _IS_REAL_WORK: Final = text(
@@ -127,7 +132,7 @@ def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
     """Yield, in arrival order, the samples that are ready, partly adjudicated, or that wait.
 
     A sample waits if at least one person completed it, and others are still to annotate it.
-    Practice samples are not yielded.
+    Practice samples are not yielded, and gold samples only if their adjudication has begun.
     """
     counted: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for sample_id, person, head in connection.execute(_ALL_COMPLETED):
@@ -135,14 +140,15 @@ def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
     plans = _Plans(connection)
     workers = _group_by_sample(connection.execute(_TOUCHED))
     states = {row[0]: State(row[1]) for row in connection.execute(_SETTLED, {"settled": SETTLED})}
-    for sample_id, dataset, external, group, summary in connection.execute(_SAMPLES):
+    for sample_id, dataset, external, group, summary, gold in connection.execute(_SAMPLES):
         finished = tuple(sorted(counted.get(sample_id, ())))
         counts = plans.readers(sample_id, {person for person, _ in finished})
         state = states.get(sample_id, State.NEW)
         touched = frozenset(map(base_person, workers.get(sample_id, ())))
         key = SampleKey(dataset, external)
         found = ReviewCandidate(key, group, summary, finished, counts, touched, state)
-        if found.ready or (counts.completed and counts.planned):
+        listed = found.ready or (counts.completed and counts.planned)
+        if listed and not (gold and state is State.NEW):
             yield found
 
 
