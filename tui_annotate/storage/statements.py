@@ -63,18 +63,6 @@ def gold_condition(work: str) -> str:
     )
 
 
-def gold_sample_condition(sample: str) -> str:
-    """Return an SQL condition that is true if a sample has known answers that check annotators.
-
-    `sample` is the alias of the table of samples.
-    """
-    mine = f"q.dataset_id = {sample}.dataset_id AND q.name = 'gold' AND n.value = {sample}.external"
-    return (
-        "EXISTS (SELECT 1 FROM dataset_settings q, json_each(q.value, '$.samples') n"  # noqa: S608
-        f" WHERE {mine})"
-    )
-
-
 def seen_scope(seen: Sequence[str] | None) -> dict[str, Any]:
     """Return query parameters for work of the people in `seen`, or of all people if it is None.
 

@@ -16,16 +16,16 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, labels_disagree
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign_samples
 from tui_annotate.storage.codec import from_json
-from tui_annotate.storage.statements import gold_sample_condition
 
 Disabled = Callable[[], Collection[str]]
 """Function that returns the ids of people whose account is closed in a shared store of people."""
 
 _RULE: Final = text(
-    "SELECT t.value FROM samples s JOIN dataset_settings t"  # noqa: S608  constants
+    "SELECT t.value FROM samples s JOIN dataset_settings t"
     " ON t.dataset_id = s.dataset_id AND t.name = 'escalate' WHERE s.id = :sample"
     # The answers of a gold sample are known, so no third annotator has to decide.
-    f" AND NOT {gold_sample_condition('s')}"
+    " AND NOT EXISTS (SELECT 1 FROM dataset_settings g, json_each(g.value, '$.samples') n"
+    "   WHERE g.dataset_id = s.dataset_id AND g.name = 'gold' AND n.value = s.external)"
 )
 _PEOPLE: Final = text(
     "SELECT a.person, h.kind, coalesce(w.state, 'new'), coalesce(w.finished, 0)"

@@ -12,11 +12,7 @@ from sqlalchemy import Connection, text
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import SETTLED, PersonKind, base_person
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.statements import (
-    gold_condition,
-    gold_sample_condition,
-    worked_on_condition,
-)
+from tui_annotate.storage.statements import gold_condition, worked_on_condition
 
 ENOUGH: Final = 2
 """Number of people who must complete a sample before review, unless only one is assigned to it."""
@@ -51,9 +47,13 @@ _NO_PRACTICE: Final = (
     "   WHERE t.dataset_id = s.dataset_id AND t.name = 'practice')"
 )
 _SAMPLES: Final = text(
-    'SELECT s.id, d.name, s.external, s."group", s.summary,'  # noqa: S608  constants
-    f" {gold_sample_condition('s')}"
+    'SELECT s.id, d.name, s.external, s."group", s.summary'  # noqa: S608  constants
     f" FROM samples s JOIN datasets d ON d.id = s.dataset_id WHERE {_NO_PRACTICE} ORDER BY s.id"
+)
+_GOLD: Final = text(
+    "SELECT s.id FROM dataset_settings t CROSS JOIN json_each(t.value, '$.samples') n"
+    " CROSS JOIN samples s ON s.dataset_id = t.dataset_id AND s.external = n.value"
+    " WHERE t.name = 'gold'"
 )
 _IS_REAL_WORK: Final = text(
     f"SELECT 1 FROM samples s WHERE s.id = :sample_id AND {_NO_PRACTICE}"  # noqa: S608  constants
@@ -140,7 +140,10 @@ def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
     plans = _Plans(connection)
     workers = _group_by_sample(connection.execute(_TOUCHED))
     states = {row[0]: State(row[1]) for row in connection.execute(_SETTLED, {"settled": SETTLED})}
-    for sample_id, dataset, external, group, summary, gold in connection.execute(_SAMPLES):
+    gold = set(connection.execute(_GOLD).scalars())
+    for sample_id, dataset, external, group, summary in connection.execute(_SAMPLES):
+        if sample_id not in counted and sample_id not in states:
+            continue
         finished = tuple(sorted(counted.get(sample_id, ())))
         counts = plans.readers(sample_id, {person for person, _ in finished})
         state = states.get(sample_id, State.NEW)
@@ -148,7 +151,7 @@ def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
         key = SampleKey(dataset, external)
         found = ReviewCandidate(key, group, summary, finished, counts, touched, state)
         listed = found.ready or (counts.completed and counts.planned)
-        if listed and not (gold and state is State.NEW):
+        if listed and not (sample_id in gold and state is State.NEW):
             yield found
 
 
