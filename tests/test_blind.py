@@ -150,6 +150,7 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
         "person": [ben.id, scene.ana.id],
         "person_id": [ben.id],
         "reviewer": [ben.id, scene.ana.id],
+        "admin": [ben.id, scene.ana.id],
         "people": [{ben.id: ben}],
         "to": [[ben.id]],
         "who": [ben.id],

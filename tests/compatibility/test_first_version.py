@@ -127,16 +127,20 @@ PROSE: Final[dict[str, frozenset[str]]] = {
     "assignments": frozenset({"rule"}),
 }
 """Fields of a command's JSON that hold sentences for readers: their wording may change."""
+CORRECTED: Final[dict[str, frozenset[str]]] = {"review": frozenset({"pending"})}
+"""Fields that were wrong in the first version, which counted second readings as people."""
 
 
 def without_prose(name: str, value: Any) -> Any:
     """The JSON of a command without sentences for readers."""
     if isinstance(value, dict):
-        prose = PROSE.get(name, frozenset())
+        prose = PROSE.get(name, frozenset()) | CORRECTED.get(name, frozenset())
         return {key: without_prose(name, each) for key, each in value.items() if key not in prose}
     if not isinstance(value, list):
         return value
-    plain = [without_prose(name, each) for each in value]
+    # The first version did not list samples that some of their annotators have not completed.
+    listed = [each for each in value if name != "review" or each.get("ready", True)]
+    plain = [without_prose(name, each) for each in listed]
     # What is left out is sorted by its reason, which is such a sentence.
     return sorted(plain, key=json.dumps) if name == "agreement" else plain
 

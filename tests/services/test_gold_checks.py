@@ -210,8 +210,17 @@ def test_adjudicated_samples_are_gold_by_default_and_stay_out_of_review(crew: Cr
     crew.annotating.finish(crew.people["ana"], key, seconds=1)
     assert crew.accuracy() == {"ana": (1, 0.0)}
     assert len(judge.open(who, key).layers) == 2
+    assert [row.key for row in judge.queue(who) if row.settled] == [key]
     assert judge.adjudication_notice(crew.people["ben"], key) is not None
     assert judge.adjudication_notice(crew.people["ana"], key) is None
+
+
+def test_gold_samples_of_a_person_wait_for_no_review(pool: Crew) -> None:
+    """Their answers are known; all other samples are reviewed as ever."""
+    pool.work("ana")
+    pool.work("ben")
+    found = {row.key.id for row in review(pool).queue(pool.people["li"])}
+    assert found == {str(number) for number in range(1, 21)} - set(GOLD)
 
 
 def test_a_gold_sample_is_never_escalated(crew: Crew) -> None:

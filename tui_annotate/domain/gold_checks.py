@@ -51,9 +51,19 @@ def mix_gold(
 
 
 def count_gold(rule: Gold, person: str, items: int, *, gold: int, start: int) -> int:
-    """Return how many gold samples `mix_gold` puts among a number of samples."""
+    """Return how many gold samples `mix_gold` puts among a number of samples.
+
+    The header of each sample needs this number, so whole blocks are counted without a draw.
+    """
     found, index = 0, start
     while items and found < gold:
+        if index % rule.every == 0:
+            # As long as a sample remains after a block, the gold sample of the block counts.
+            blocks = min(gold - found, (items - 1) // (rule.every - 1))
+            found, index = found + blocks, index + blocks * rule.every
+            items -= blocks * (rule.every - 1)
+            if found == gold:
+                break
         if is_gold_slot(rule, person, index):
             found += 1
         else:

@@ -5,29 +5,40 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, TextClause, text
 
 from tui_annotate.domain.annotations import Annotation, annotation_from_json
 from tui_annotate.domain.assignment_rules import AssignmentCause, Gold
-from tui_annotate.domain.gold_checks import GoldCheck, count_gold, score_check, sort_gold
+from tui_annotate.domain.gold_checks import (
+    GoldCheck,
+    count_gold,
+    is_gold_slot,
+    score_check,
+    sort_gold,
+)
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.statements import dataset_setting, gold_condition, worked_on_condition
 
-_FREE: Final = text(
+_OF_FREE: Final = (
     # A person is not checked with a sample that the person has, or worked on before.
-    "SELECT s.external, s.id FROM samples s"  # noqa: S608  constants
-    " WHERE s.dataset_id = :dataset AND s.external IN (SELECT value FROM json_each(:samples))"
-    " AND NOT EXISTS (SELECT 1 FROM allotments a"
-    "   WHERE a.person = :person AND a.sample_id = s.id)"
+    # CROSS JOIN: the rule has few of the dataset's samples.
+    " FROM json_each(:samples) n CROSS JOIN samples s"  # noqa: S608  constants
+    " WHERE s.dataset_id = :dataset AND s.external = n.value"
+    " AND NOT EXISTS (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = s.id)"
     " AND NOT EXISTS (SELECT 1 FROM assignments w WHERE w.person = :person"
     f"   AND w.sample_id = s.id AND {worked_on_condition('w')})"
 )
+_FREE: Final = text(f"SELECT s.external, s.id {_OF_FREE}")
+_COUNT_FREE: Final = text(f"SELECT count(*) {_OF_FREE}")
 _HELD: Final = text(
-    "SELECT count(*) FROM allotments a JOIN samples s ON s.id = a.sample_id"
+    # CROSS JOIN: a person has few of the dataset's samples.
+    "SELECT count(*) FROM allotments a CROSS JOIN samples s ON s.id = a.sample_id"
     " WHERE a.person = :person AND s.dataset_id = :dataset"
 )
 _ANSWERED: Final = text(
@@ -45,7 +56,8 @@ _CHECKS: Final = text(
     " ORDER BY w.updated, s.id, w.person"
 )
 _ANNOTATIONS: Final = text(
-    f"SELECT a.person, a.sample_id, a.payload FROM annotations a WHERE {gold_condition('a')}"  # noqa: S608
+    "SELECT a.person, a.sample_id, a.payload FROM handouts h JOIN allotments g ON g.handout = h.id"
+    " JOIN annotations a ON a.sample_id = g.sample_id AND a.person = g.person WHERE h.kind = 'gold'"
 )
 _IS_ANSWER: Final = (
     "((:person <> '' AND a.person = :person AND a.origin NOT LIKE 'rejected%')"
@@ -68,8 +80,9 @@ _IS_CHECK: Final = text(
     " WHERE a.person = :person AND d.name = :dataset AND s.external = :sample"
 )
 _WORKED: Final = text(
-    f"SELECT count(*) FROM assignments w WHERE {worked_on_condition('w')}"  # noqa: S608  constants
-    f" AND {gold_condition('w')}"
+    "SELECT count(*) FROM handouts h JOIN allotments g ON g.handout = h.id"  # noqa: S608  constants
+    " JOIN assignments w ON w.person = g.person AND w.sample_id = g.sample_id"
+    f" WHERE h.kind = 'gold' AND {worked_on_condition('w')}"
 )
 _THRESHOLDS: Final = text(
     "SELECT d.name, t.value FROM dataset_settings t JOIN datasets d ON d.id = t.dataset_id"
@@ -77,17 +90,40 @@ _THRESHOLDS: Final = text(
 )
 
 
-class FreeGold(NamedTuple):
-    """The gold samples that a person can still get from a rule, in the person's order.
+@dataclass(frozen=True, slots=True)
+class GoldSource:
+    """The gold samples that a person can still get from a dataset's rule, in one transaction.
 
     Attributes:
-        rows: row ids of the samples.
         start: number of the dataset's samples that the person has.
     """
 
+    connection: Connection
+    dataset_id: int
     rule: Gold
-    rows: tuple[int, ...]
+    person: str
     start: int
+
+    def rows(self) -> list[AssignedRow]:
+        """Return the samples as rows to be assigned, in the person's order."""
+        free = {row[0]: row[1] for row in self._execute(_FREE)}
+        names = sort_gold(self.rule, self.person, free)
+        return [AssignedRow(self.person, free[name], handout=self.rule.handout) for name in names]
+
+    def next(self) -> AssignedRow | None:
+        """Return the gold sample that the person gets next; None if another sample is due."""
+        due = is_gold_slot(self.rule, self.person, self.start)
+        return next(iter(self.rows()), None) if due else None
+
+    def count_ahead(self, items: int) -> int:
+        """Return how many gold samples the person gets while taking a number of other samples."""
+        free = int(self._execute(_COUNT_FREE).scalar_one())
+        return count_gold(self.rule, self.person, items, gold=free, start=self.start)
+
+    def _execute(self, query: TextClause) -> Any:
+        known = [] if self.person == self.rule.person else list(self.rule.samples)
+        scope = {"dataset": self.dataset_id, "person": self.person, "samples": to_json(known)}
+        return self.connection.execute(query, scope)
 
 
 def gold_of(connection: Connection, dataset_id: int) -> Gold | None:
@@ -96,26 +132,14 @@ def gold_of(connection: Connection, dataset_id: int) -> Gold | None:
     return Gold(**found) if found else None
 
 
-def find_free_gold(connection: Connection, dataset_id: int, *, person: str) -> FreeGold | None:
+def find_gold(connection: Connection, dataset_id: int, *, person: str) -> GoldSource | None:
     """Return the gold samples that a person can still get; None if the dataset has no rule."""
     rule = gold_of(connection, dataset_id)
     if rule is None:
         return None
     scope = {"dataset": dataset_id, "person": person}
     start = int(connection.execute(_HELD, scope).scalar_one())
-    if person == rule.person:
-        return FreeGold(rule, (), start)
-    samples = to_json(list(rule.samples))
-    rows = {row[0]: row[1] for row in connection.execute(_FREE, {**scope, "samples": samples})}
-    return FreeGold(rule, tuple(rows[name] for name in sort_gold(rule, person, rows)), start)
-
-
-def count_gold_ahead(connection: Connection, dataset_id: int, person: str, *, items: int) -> int:
-    """Return how many gold samples a person gets while taking a number of samples of a pool."""
-    found = find_free_gold(connection, dataset_id, person=person) if items else None
-    if found is None:
-        return 0
-    return count_gold(found.rule, person, items, gold=len(found.rows), start=found.start)
+    return GoldSource(connection, dataset_id, rule, person, start)
 
 
 def is_gold_check(connection: Connection, person: str, key: SampleKey) -> bool:
@@ -140,7 +164,8 @@ def list_answered(connection: Connection, dataset_id: int, rule: Gold) -> list[s
 
 def describe_request(rule: Gold) -> dict[str, Any]:
     """Return a rule as the request of its stored assignment, without the ids of its samples."""
-    answers = {"gold": rule.person or rule.origin, "origin": rule.origin}
+    answers = {"gold": rule.person or rule.origin}
+    answers |= {"origin": rule.origin} if rule.origin else {}
     options = {"every": rule.every, "seed": rule.seed, "threshold": rule.threshold}
     return {**answers, **options, "count": len(rule.samples)}
 
@@ -160,7 +185,8 @@ def read_checks(connection: Connection) -> list[GoldCheck]:
     found = []
     for dataset, person, sample, row, rating, updated, request in connection.execute(_CHECKS).all():
         asked = from_json(request)
-        key = _AnswerKey(row, "" if asked["origin"] else asked["gold"], asked["origin"])
+        origin = asked.get("origin", "")
+        key = _AnswerKey(row, "" if origin else asked["gold"], origin)
         if key not in answers:
             answers[key] = _read_answer(connection, key)
         score = score_check(work[person, row], answers[key], rated=rating)

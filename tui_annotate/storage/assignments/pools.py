@@ -14,12 +14,11 @@ from sqlalchemy import Connection, bindparam, delete, func, select, text
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.assignment_rules import AssignmentCause, Pool
-from tui_annotate.domain.gold_checks import is_gold_slot
 from tui_annotate.domain.queue_orders import BY_SOURCE, by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments import assignment_rows
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign_samples
-from tui_annotate.storage.assignments.gold import count_gold_ahead, find_free_gold, gold_of
+from tui_annotate.storage.assignments.gold import find_gold, gold_of
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import POOL, SAMPLES, columns_of
@@ -164,7 +163,8 @@ def count_available(connection: Connection, person: str) -> int:
     for each in _find_open_pools(connection, person):
         dataset_id = each.dataset_id
         real = assignment_rows.count_available_in_pool(connection, dataset_id, person=person)
-        found += real + count_gold_ahead(connection, dataset_id, person, items=real)
+        gold = find_gold(connection, dataset_id, person=person) if real else None
+        found += real + (gold.count_ahead(real) if gold else 0)
     return found
 
 
@@ -178,12 +178,11 @@ def take_from_pool(connection: Connection, person: str) -> SampleKey | None:
         row = _find_next(connection, each, person)
         if row is None:
             continue
-        handout = each.pool.handout
-        gold = find_free_gold(connection, each.dataset_id, person=person)
-        if gold and gold.rows and is_gold_slot(gold.rule, person, gold.start):
-            row, handout = gold.rows[0], gold.rule.handout
-        assign_samples(connection, [AssignedRow(person, row)], handout=handout)
-        return SampleKey(each.dataset, str(connection.execute(_NAME, {"row": row}).scalar_one()))
+        gold = find_gold(connection, each.dataset_id, person=person)
+        taken = (gold.next() if gold else None) or AssignedRow(person, row)
+        assign_samples(connection, [taken], handout=each.pool.handout)
+        name = connection.execute(_NAME, {"row": taken.sample_id}).scalar_one()
+        return SampleKey(each.dataset, str(name))
     return None
 
 

@@ -350,12 +350,10 @@ class AssignmentTransaction:
         self, dataset_id: int, person: str, rows: Sequence[AssignedRow]
     ) -> list[AssignedRow]:
         """Return a person's new samples with gold samples among them, if the dataset has a rule."""
-        found = gold.find_free_gold(self.connection, dataset_id, person=person)
+        found = gold.find_gold(self.connection, dataset_id, person=person)
         if found is None:
             return list(rows)
-        number = found.rule.handout
-        known = [AssignedRow(person, row, handout=number) for row in found.rows]
-        mixed = mix_gold(found.rule, person, rows, gold=known, start=found.start)
+        mixed = mix_gold(found.rule, person, rows, gold=found.rows(), start=found.start)
         return [row for row, _ in mixed]
 
     def read_progress(self, dataset: str) -> list[AssignmentProgress]:

@@ -50,6 +50,11 @@ _SAMPLES: Final = text(
     'SELECT s.id, d.name, s.external, s."group", s.summary'  # noqa: S608  constants
     f" FROM samples s JOIN datasets d ON d.id = s.dataset_id WHERE {_NO_PRACTICE} ORDER BY s.id"
 )
+_GOLD: Final = text(
+    "SELECT s.id FROM dataset_settings t CROSS JOIN json_each(t.value, '$.samples') n"
+    " CROSS JOIN samples s ON s.dataset_id = t.dataset_id AND s.external = n.value"
+    " WHERE t.name = 'gold'"
+)
 _IS_REAL_WORK: Final = text(
     f"SELECT 1 FROM samples s WHERE s.id = :sample_id AND {_NO_PRACTICE}"  # noqa: S608  constants
 )
@@ -127,7 +132,7 @@ def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
     """Yield, in arrival order, the samples that are ready, partly adjudicated, or that wait.
 
     A sample waits if at least one person completed it, and others are still to annotate it.
-    Practice samples are not yielded.
+    Practice samples are not yielded, and gold samples only if their adjudication has begun.
     """
     counted: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for sample_id, person, head in connection.execute(_ALL_COMPLETED):
@@ -135,14 +140,18 @@ def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
     plans = _Plans(connection)
     workers = _group_by_sample(connection.execute(_TOUCHED))
     states = {row[0]: State(row[1]) for row in connection.execute(_SETTLED, {"settled": SETTLED})}
+    gold = set(connection.execute(_GOLD).scalars())
     for sample_id, dataset, external, group, summary in connection.execute(_SAMPLES):
+        if sample_id not in counted and sample_id not in states:
+            continue
         finished = tuple(sorted(counted.get(sample_id, ())))
         counts = plans.readers(sample_id, {person for person, _ in finished})
         state = states.get(sample_id, State.NEW)
         touched = frozenset(map(base_person, workers.get(sample_id, ())))
         key = SampleKey(dataset, external)
         found = ReviewCandidate(key, group, summary, finished, counts, touched, state)
-        if found.ready or (counts.completed and counts.planned):
+        listed = found.ready or (counts.completed and counts.planned)
+        if listed and not (sample_id in gold and state is State.NEW):
             yield found
 
 
