@@ -611,10 +611,10 @@ def test_refused_work_is_listed_once_when_the_screen_is_left(
     away.parent.mkdir()
     shutil.copy(bundle, away)
     worked_on(away, "new")
-    forge = FORGED["'machine:gpt'"]
+    forge = FORGED["2999-01-01"]
     rewritten(away, partial(chained_anew, lambda one: forge(one) if one.sample == "tea" else one))
     monkeypatch.setattr(screen, "need_terminal", lambda _: None)
     monkeypatch.setattr(screen, "annotate", lambda *_, **__: shutil.copy(away, bundle) and 0)
     for _ in range(2):
         left = command("annotate", str(bundle)).err
-        assert left.count("'machine:gpt'") == left.count("pairs/tea") == 1
+        assert left.count("2999-01-01") == left.count("pairs/tea") == 1

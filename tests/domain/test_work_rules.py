@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from tui_annotate.domain.adjudication import Adjudication, ReviewAction
 from tui_annotate.domain.annotations import Anchor, Annotation, annotation_to_json
 from tui_annotate.domain.history import (
+    ALLOW,
     IMPORT,
     JOIN,
     Change,
@@ -39,6 +41,9 @@ def event(
     after = Change({"a": annotation_to_json(annotation)} if annotation else {})
     action = PendingEvent(verb, Change({}), after)
     return Event("e", 1, "p", "d", "s", action, at.isoformat(), seconds)
+
+
+TRUSTED = WorkRules(SAMPLE, None, NOW)
 
 
 def problem(*new: Event, here: tuple[Event, ...] = (), rules: WorkRules = RULES) -> str:
@@ -120,3 +125,19 @@ def test_labels_are_free_where_no_label_set_is_known() -> None:
     odd = event(replace(OWN, labels=(("Odd",),)))
     assert problem(odd, rules=replace(RULES, labels=None)) == ""
     assert problem(odd, rules=replace(RULES, labels=frozenset()))
+
+
+@pytest.mark.parametrize("changes", [{"origin": "machine:gpt"}, {"labels": (("Other",),)}])
+def test_work_that_its_workspace_checked_is_accepted(changes: dict[str, Any]) -> None:
+    """As imports have it, with a span that ends in white space; a span outside the text is not."""
+    imported = replace(moved(0, 4), **changes)
+    assert problem(event(imported), rules=TRUSTED) == ""
+    assert problem(event(imported))
+    assert problem(event(moved(0, 400)), rules=TRUSTED)
+
+
+def test_an_import_keeps_the_spans_of_its_file() -> None:
+    """But not the origin of a machine; and only an admin's stream allows a review."""
+    assert problem(event(moved(0, 4), IMPORT)) == ""
+    assert problem(event(replace(OWN, origin="machine:gpt"), IMPORT))
+    assert problem(event(None, ALLOW))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import time
 from collections.abc import Iterable
 from dataclasses import replace
@@ -158,13 +159,18 @@ def test_the_next_run_removes_what_a_killed_run_left(stores: Stores, tmp_path: P
     left[1].mkdir()
     other = tmp_path / ".other.0123abcd.part"
     other.touch()
+    for path in left:
+        os.utime(path, (0, 0))
+    new = tmp_path / ".out.01234567.part"  # its writer has not locked it yet
+    new.touch()
     with replace_file(tmp_path / "out"):
-        written = set(tmp_path.iterdir()) - {*left, other}
+        written = set(tmp_path.iterdir()) - {*left, other, new}
         stores.export.run("native", tmp_path / "out")
         assert written < set(tmp_path.iterdir())
     stores.export.run("brat", tmp_path / "folder")
     assert not any(path.exists() for path in left)
     assert other.exists()
+    assert new.exists()
 
 
 def test_wrong_wishes_are_told(stores: Stores, tmp_path: Path) -> None:

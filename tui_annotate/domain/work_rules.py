@@ -11,6 +11,7 @@ from tui_annotate.domain.annotations import HUMAN, Annotation, LabelPath, annota
 from tui_annotate.domain.assignments import IDLE_CAP
 from tui_annotate.domain.errors import InvalidSpan, NotFound
 from tui_annotate.domain.history import (
+    ALLOW,
     IMPORT,
     JOIN,
     REVIEW_VERBS,
@@ -33,8 +34,8 @@ class WorkRules:
     """The values that the rules for work on one sample need.
 
     Attributes:
-        labels: label paths of all label sets that the sample's dataset used; None if labels are
-            not checked.
+        labels: label paths of all label sets that the sample's dataset used; None if the work
+            comes from the workspace that checked it, so that only times and spans are checked.
         now: the current time, with a time zone.
     """
 
@@ -73,7 +74,7 @@ def _added(event: Event) -> list[Payload]:
 
 
 def _find_event_problem(event: Event, rules: WorkRules) -> str:
-    if event.action.verb in REVIEW_VERBS:
+    if event.action.verb in REVIEW_VERBS | {ALLOW}:
         return "only reviewers can do this action, and only on adjudicated work"
     if _is_future(event.at, rules.now):
         return "the time is in the future; check the clocks of both machines"
@@ -87,10 +88,13 @@ def _find_annotation_problem(
     event: Event, payload: Payload, *, origins: dict[str, str], rules: WorkRules
 ) -> str:
     annotation = annotation_from_json(payload)
-    says = _find_origin_problem(event, annotation, before=origins.get(annotation.id, ""))
-    says = says or _find_time_problem(annotation, rules) or _find_span_problem(annotation, rules)
-    if not says and annotation.origin == HUMAN:
-        says = _find_label_problem(annotation, rules)
+    says = _find_time_problem(annotation, rules) or _find_span_problem(annotation, rules)
+    if rules.labels is not None and not says:
+        says = _find_origin_problem(event, annotation, before=origins.get(annotation.id, ""))
+        if annotation.origin == HUMAN:
+            says = says or _find_label_problem(annotation, rules.labels)
+            if event.action.verb != IMPORT:  # imported work keeps the spans of its file
+                says = says or _find_white_space(annotation, rules)
     return f"annotation {annotation.id} {says}" if says else ""
 
 
@@ -119,18 +123,23 @@ def _find_span_problem(annotation: Annotation, rules: WorkRules) -> str:
         if anchor.side is not side:
             return "has a span on the wrong side of the sample"
         try:
-            trimmed = anchor.span.trim(rules.sample.document(anchor.side, anchor.index).text)
+            anchor.span.trim(rules.sample.document(anchor.side, anchor.index).text)
         except (InvalidSpan, NotFound) as error:
             return f"is outside the text: {error.message}"
-        # Imported work keeps the spans of its file.
-        if annotation.origin == HUMAN and trimmed != anchor.span:
+    return ""
+
+
+def _find_white_space(annotation: Annotation, rules: WorkRules) -> str:
+    for anchor in annotation.anchors:
+        text = rules.sample.document(anchor.side, anchor.index).text
+        if anchor.span.trim(text) != anchor.span:
             return f"has white space at an end of the span {anchor.span}"
     return ""
 
 
-def _find_label_problem(annotation: Annotation, rules: WorkRules) -> str:
+def _find_label_problem(annotation: Annotation, labels: Collection[LabelPath]) -> str:
     for path in annotation.labels:
-        if rules.labels is not None and path not in rules.labels:
+        if path not in labels:
             return (
                 f"has the label {JOINER.join(path)!r}, which no label set of the dataset has had"
                 " in this workspace"

@@ -22,9 +22,13 @@ from textual.message import Message
 _log = logging.getLogger(__name__)
 
 READ_SIZE = 4096  # bytes
-TICK = 0.1  # seconds until a lone Esc counts as a key, and until the reader sees that it must end
+TICK = (
+    0.05  # seconds without input until a lone Esc goes to Textual, and between checks for the end
+)
 
 
+_PASTE_TICKS = 20
+"""Number of ticks without input after which a paste has ended."""
 _PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
 
 
@@ -107,10 +111,13 @@ class TerminalDriver(LinuxDriver):
                     if not data:
                         self.send_message(InputEnded())
                         return
-                    for text, is_pasted in pastes.split(decode(data)):
-                        events = [Paste(text)] if is_pasted else parser.feed(text)
-                        for event in events:
-                            self.process_message(event)
+                    parts = pastes.split(decode(data))
+                else:
+                    parts = pastes.flush()
+                for text, is_pasted in parts:
+                    events = [Paste(text)] if is_pasted else parser.feed(text)
+                    for event in events:
+                        self.process_message(event)
                 for event in parser.tick():
                     self.process_message(event)
 
@@ -125,17 +132,16 @@ class _PasteSplitter:
     def __init__(self) -> None:
         self._pasted: list[str] | None = None  # None: outside a paste
         self._kept = ""  # the beginning of a marker that may continue in the next read
+        self._idle = 0  # calls of `flush` since something was read
 
     def split(self, text: str) -> Iterator[tuple[str, bool]]:
         """Yield (text, is pasted) of what was read; no part is empty."""
-        text, self._kept = self._kept + text, ""
+        text, self._kept, self._idle = self._kept + text, "", 0
         while text:
             marker = _PASTE_START if self._pasted is None else _PASTE_END
             part, found, rest = text.partition(marker)
             if not found:
-                # A shorter beginning of a paste may be a key: Esc, or Alt with [.
-                shortest = 3 if self._pasted is None else 1
-                part, self._kept = _divide_marker(text, marker, shortest=shortest)
+                part, self._kept = _divide_marker(text, marker)
             if self._pasted is not None:
                 self._pasted.append(part)
             elif part:
@@ -146,10 +152,23 @@ class _PasteSplitter:
                 yield "".join(self._pasted), True
             self._pasted, text = ([], rest) if self._pasted is None else (None, rest)
 
+    def flush(self) -> Iterator[tuple[str, bool]]:
+        """Yield what was kept, because nothing was read for a `TICK`: Esc, or a paste without end.
 
-def _divide_marker(text: str, marker: str, *, shortest: int) -> tuple[str, str]:
-    """Divide a text before the beginning of a marker at its end; `shortest` is in characters."""
-    for size in range(len(marker) - 1, shortest - 1, -1):
+        A paste whose end is missing would otherwise take all later keys.
+        """
+        self._idle += 1
+        if self._pasted is None and self._kept:
+            yield self._kept, False
+            self._kept = ""
+        elif self._pasted is not None and self._idle > _PASTE_TICKS:
+            yield "".join([*self._pasted, self._kept]), True
+            self._pasted, self._kept = None, ""
+
+
+def _divide_marker(text: str, marker: str) -> tuple[str, str]:
+    """Divide a text before the beginning of a marker at the text's end."""
+    for size in range(len(marker) - 1, 0, -1):
         if text.endswith(marker[:size]):
             return text[:-size], text[-size:]
     return text, ""

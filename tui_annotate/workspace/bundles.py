@@ -6,6 +6,7 @@ import hashlib
 import shlex
 import uuid
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -18,6 +19,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import (
     Conflict,
     InvalidInput,
+    InvalidLabels,
     NotFound,
     TuiAnnotateError,
     Unavailable,
@@ -65,18 +67,19 @@ _HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
 _BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
 
 
-def open_merge_store(space: Workspace, *, any_label: bool = False) -> MergeStore:
+def open_merge_store(space: Workspace, *, trusted: bool = False) -> MergeStore:
     """Return the store that merges other machines' work into a workspace.
 
-    `any_label`: accept labels that no label set of the workspace had.
+    `trusted`: the work comes from the workspace that checked it; only times and spans are checked.
     """
     corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
     label_sets = LabelSets(space.guidance)
 
     def labels(dataset: str) -> Collection[LabelPath] | None:
-        if any_label:
+        if trusted:
             return None
-        space.team.proposals.take_up()  # stores a changed labels.yaml first
+        with suppress(InvalidLabels):  # an unfinished edit must not stop the exchange of work
+            space.team.proposals.take_up()  # stores a changed labels.yaml first
         return label_sets.all_paths(dataset)
 
     return MergeStore(
@@ -115,8 +118,8 @@ def open_bundles(space: Workspace, person: Person, *, working: bool = False) -> 
         SuggestionStore(database),
         space.people,
         AssignmentStore(database),
-        # A bundle has only the label sets in use, but also work from before they changed.
-        open_merge_store(space, any_label=working),
+        # The home workspace checked the work in its bundle, which has only the label sets in use.
+        open_merge_store(space, trusted=working),
         home,
         lambda: int(corpus.setting(_NUMBER_SETTING) or 0),
     )

@@ -11,8 +11,9 @@ import secrets
 import shutil
 import stat
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -108,7 +109,8 @@ def replace_file(target: Path) -> Iterator[BinaryIO]:
     descriptor = os.open(part, flags, mode)
     try:
         with os.fdopen(descriptor, "wb") as raw:
-            fcntl.flock(raw, fcntl.LOCK_EX)  # a locked file is in use
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(raw, fcntl.LOCK_EX)  # a locked file is in use
             yield raw
             raw.flush()
             os.fsync(raw.fileno())  # before the rename: no empty file after a power failure
@@ -128,11 +130,17 @@ def replace_folder(target: Path) -> Iterator[Path]:
     part = _part_path(target)
     part.mkdir(mode=0o700)
     try:
-        with _lock(part):
+        with ExitStack() as stack:
+            with suppress(OSError):  # a file system without locks
+                stack.enter_context(_lock(part))
             yield part
             part.replace(target)
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+_NEW_SECONDS = 10.0
+"""Age up to which an unlocked temporary file may belong to a process that has just created it."""
 
 
 def _part_path(target: Path) -> Path:
@@ -145,6 +153,8 @@ def remove_unfinished(target: Path) -> None:
     ours = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.part")
     for part in [each for each in target.parent.iterdir() if ours.fullmatch(each.name)]:
         with suppress(OSError), _lock(part):  # BlockingIOError: a process is writing it
+            if time.time() - part.stat().st_mtime < _NEW_SECONDS:
+                continue  # its writer may not have locked it yet
             if part.is_dir():
                 shutil.rmtree(part)
             else:
