@@ -310,14 +310,90 @@ def test_what_is_not_as_it_was_is_refused_whole(
     assert sorted(bundle.parent.iterdir()) == before
 
 
-@pytest.mark.parametrize("content", [b"", b"no zip at all", b"PK\x03\x04 cut"])
+@pytest.mark.parametrize("content", [b"no zip at all", b"%PDF-1.7"])
 def test_no_bundle_is_told(content: bytes, command: Command, home: Path) -> None:
     """Any other file is refused in words."""
     (home.parent / "x.bundle").write_bytes(content)
     refused = command("bundles", "merge", "x.bundle").error
     assert type(refused) is InvalidInput
-    assert "x.bundle" in refused.message
+    assert refused.message.startswith("x.bundle is not a bundle")
     assert type(command("bundles", "merge", "gone.bundle").error) is NotFound
+
+
+def _set_byte(raw: bytes, offset: int) -> bytes:
+    return raw[:offset] + bytes([raw[offset] ^ 1]) + raw[offset + 1 :]
+
+
+def _packed_anew(change: Callable[[dict[str, bytes]], object], raw: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def _with_member(name: str, content: bytes, raw: bytes) -> bytes:
+    return _packed_anew(lambda members: members.update({name: content}), raw)
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _: b"",
+    "end lost": lambda raw: raw[: len(raw) // 2],
+    "begin of the zip alone": lambda raw: raw[:4],
+    "begin lost": lambda raw: raw[100:],
+    "an altered byte of a text": lambda raw: _set_byte(raw, 80),
+    "an altered byte of the directory": lambda raw: _set_byte(raw, raw.index(b"PK\1\2") + 10),
+    "an altered name": lambda raw: raw.replace(b"streams.jsonl", b"streams.json_"),
+    "a lost member": partial(_packed_anew, lambda members: members.pop("streams.jsonl")),
+    "an unknown member": partial(_with_member, "x", b""),
+    "a header that is no JSON": partial(_with_member, "bundle.json", b'{"format": "tui'),
+    "a header without values": partial(
+        _with_member, "bundle.json", b'{"format": "tui-annotate-bundle/1"}'
+    ),
+    "streams cut in a line": partial(
+        _packed_anew,
+        lambda members: members.update({"streams.jsonl": members["streams.jsonl"][:-9]}),
+    ),
+    "no streams": partial(_with_member, "streams.jsonl", b""),
+    "an altered event": partial(_packed_anew, altered),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_bundle_is_invalid_input(damage: str, command: Command, bundle: Path) -> None:
+    """Each command that reads the file names it as a damaged bundle, and leaves nothing behind."""
+    bundle.write_bytes(DAMAGES[damage](bundle.read_bytes()))
+    before = sorted(bundle.parent.iterdir())
+    merged = command("bundles", "merge", str(bundle))
+    assert merged.code == 2
+    assert merged.error is not None
+    assert (str(bundle) in merged.error.message, "damaged bundle" in merged.error.message) == (
+        True,
+        True,
+    )
+    with pytest.raises(InvalidInput, match="damaged bundle"):
+        bundles.open_bundle(bundle)
+    assert sorted(bundle.parent.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("samples.jsonl", b"{"),
+        ("guidance.json", b"{"),
+        ("guidance.json", b'{"labels": {"": "- {"}, "guidelines": {}}'),
+        ("guidance.json", b'{"labels": {"gone": "- A"}, "guidelines": {}}'),
+    ],
+)
+def test_a_bundle_with_damaged_texts_is_not_opened(name: str, content: bytes, bundle: Path) -> None:
+    """Samples, label sets and guidelines are checked when a bundle is opened."""
+    bundle.write_bytes(_with_member(name, content, bundle.read_bytes()))
+    with pytest.raises(InvalidInput, match="damaged bundle"):
+        bundles.open_bundle(bundle)
+    assert not bundle.with_name(f"{bundle.name}.work").exists()
 
 
 def test_who_nobody_knows_gets_no_bundle(command: Command, home: Path) -> None:

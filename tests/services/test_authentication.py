@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from argon2 import PasswordHasher
+from argon2 import PasswordHasher, low_level
 
 from tests.helpers.errors import has_code
 from tests.helpers.stores import new_database
@@ -306,6 +307,55 @@ def test_an_account_that_is_not_there_costs_the_same(monkeypatch: pytest.MonkeyP
     assert not hasher.verify("x", "")
     ((password, known),) = asked
     assert (password, is_hash(known), hasher.is_weaker(known)) == (b"x", True, False)
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The cost of each hash that argon2 computes, as `m=8,t=1,p=1`."""
+    costs: list[str] = []
+    verify = low_level.verify_secret
+
+    def counted(known: bytes, *how: Any) -> bool:
+        costs.append(known.decode().split("$")[3])
+        return verify(known, *how)
+
+    monkeypatch.setattr(low_level, "verify_secret", counted)
+    return costs
+
+
+@pytest.mark.parametrize("password", ["wrong", "u\u0308ber wrong"])
+def test_no_cost_shows_who_has_an_account(
+    password: str, doors: Doors, ana: str, computed: list[str]
+) -> None:
+    """A refusal computes the same hashes for old, new, stronger, missing and unknown passwords."""
+    assert ana  # the hash of an old setting
+    doors.add("dan")
+    doors.accounts().store.change(doors.accounts().find("dan").person.id, hash="")
+    doors.hasher = Counting(2, 16, 1)
+    doors.accounts().disable(doors.add("ben"))
+    doors.hasher = Counting(1, 32, 2)  # imported with another cost
+    doors.add("cleo")
+    doors.hasher = Counting(2, 16, 1)
+    work = {}
+    for name in ("ana", "ben", "cleo", "dan", "nobody"):
+        computed.clear()
+        refused(doors, f"{name}@example.org", password, client=name)
+        work[name] = sorted(computed)
+    times = 1 if password.isascii() else 2
+    all_costs = sorted(["m=8,t=1,p=1", "m=16,t=2,p=1", "m=32,t=1,p=2"] * times)
+    assert work == dict.fromkeys(work, all_costs)
+
+
+def test_where_all_hashes_have_one_cost_one_is_computed(
+    doors: Doors, ana: str, computed: list[str]
+) -> None:
+    """After the last user signed in with a raised setting, a sign-in computes one hash again."""
+    assert ana
+    doors.hasher = Counting(2, 16, 1)
+    doors.authenticate.sign_in("ana@example.org", PASSWORD, client=HERE)
+    computed.clear()
+    refused(doors, "nobody@example.org", "wrong")
+    assert computed == ["m=16,t=2,p=1"]
 
 
 @pytest.mark.parametrize(

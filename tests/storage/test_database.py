@@ -11,8 +11,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -106,6 +107,42 @@ def test_the_pragmas_that_keep_work_safe_are_set(database: Database) -> None:
                 for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
             ]
         assert report == ["wal", 2, 1, 30_000]
+
+
+class _Careless(sqlite3.Connection):
+    """A connection as builds of SQLite make it whose default leaves deleted rows in the file."""
+
+    opened: ClassVar[list[_Careless]] = []
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.execute("PRAGMA secure_delete=OFF")
+        self.name = str(args[0])
+        self.secure = 0
+        self.opened.append(self)
+
+    def close(self) -> None:
+        """Remember the setting at the end."""
+        self.secure = self.execute("PRAGMA secure_delete").fetchone()[0]
+        super().close()
+
+
+def test_deleted_rows_do_not_stay_in_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each connection that writes overwrites what it deletes, in a store and in its copies."""
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=_Careless))
+    _Careless.opened.clear()
+    path, secret = tmp_path / "store.sqlite", "left.behind@example.org"
+    with closing_database(Database.create(path)) as database:
+        with database.writing() as connection:
+            rows = [{"name": f"{secret} {number}", "value": secret} for number in range(99)]
+            connection.execute(insert(SETTINGS), rows)
+        with database.writing() as connection:
+            connection.execute(SETTINGS.delete())
+        copy = database.back_up()
+    assert [path.read_bytes().count(secret.encode()) for path in (path, copy)] == [0, 0]
+    assert {each.secure for each in _Careless.opened if "mode=ro" not in each.name} == {1}
 
 
 def test_a_reader_sees_one_moment(database: Database) -> None:
@@ -320,7 +357,7 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(tmp_path: Path) -> None
 SMALL_FILES = """
 import resource, signal, sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from tests.helpers.stores import SEGMENTER, new, sample
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -359,7 +396,7 @@ NOBODY = 65534
 READ_ONLY = """
 import os, sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from tests.helpers.stores import SEGMENTER, new, sample
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.storage.corpus.store import CorpusStore

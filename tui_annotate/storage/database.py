@@ -47,6 +47,9 @@ LOCK_SECONDS: Final = 30.0
 MOST_CONNECTIONS: Final = 32
 """Maximum number of reading threads, and of writing threads, in one process; more threads wait."""
 
+_SECURE_DELETE: Final = "PRAGMA secure_delete=ON"
+"""Deleted rows are overwritten with zeros; builds of SQLite have different defaults."""
+
 LARGEST_JOURNAL: Final = 16 * 2**20
 """Size in bytes to which the write-ahead log is truncated when no reader needs its content."""
 
@@ -216,6 +219,7 @@ class Database:
         with translate_errors(target):
             target.touch(mode=0o600, exist_ok=False)
             with closing(self._connect()) as source, closing(sqlite3.connect(target)) as copy:
+                copy.execute(_SECURE_DELETE)
                 source.backup(copy)
                 copy.execute("PRAGMA journal_mode=DELETE")
 
@@ -428,6 +432,7 @@ def _connect(path: Path, access: _Access) -> sqlite3.Connection:
         settings = ["journal_mode=WAL"] * (access is _Access.WRITE)  # changes the file's header
         for pragma in (*settings, limit, "synchronous=FULL", "foreign_keys=ON"):
             connection.execute("PRAGMA " + pragma)
+        connection.execute(_SECURE_DELETE)
     except BaseException:
         connection.close()
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+import shutil
 import uuid
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -24,6 +25,7 @@ from tui_annotate.domain.errors import (
     TuiAnnotateError,
     Unavailable,
 )
+from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.people import (
     Actor,
     Permission,
@@ -234,12 +236,19 @@ def open_bundle(
     folder = file.with_name(file.name + WORKING)
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         about = bundle_file.unpack(file, Path(place))
-        if not (folder / WORKSPACE_FILE).exists():
+        is_new = not (folder / WORKSPACE_FILE).exists()
+        if is_new:
             _create_working_folder(folder)
-        with opened(folder) as space:
-            _fill_working_folder(space, file, Path(place), about=about, progress=progress)
-            take_suggestions(space, file, Path(place))
-            merged = open_bundles(space, about.owner, working=True).take(file, Path(place), about)
+        try:
+            with opened(folder) as space:
+                _fill_working_folder(space, file, Path(place), about=about, progress=progress)
+                take_suggestions(space, file, Path(place))
+                bundles = open_bundles(space, about.owner, working=True)
+                merged = bundles.take(file, Path(place), about)
+        except TuiAnnotateError:
+            if is_new:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
     return folder, merged
 
 
@@ -295,7 +304,7 @@ def _fill_working_folder(
     filled = space.corpus.setting(_TEXTS_SETTING)
     if filled == texts:
         return
-    guidance = bundle_file.read_guidance(file, place)
+    guidance = _read_guidance(file, place)
     space.corpus.set_setting(_BUNDLE_SETTING, whose)
     space.corpus.set_setting(_NUMBER_SETTING, str(about.first_number))
     space.people.keep(about.owner)
@@ -316,7 +325,7 @@ def _fill_working_folder(
                 f"move {space.path} away and open the file again; export unsent work of that folder"
                 f" with: tui-annotate export -w {shlex.quote(str(space.path))} --to native",
             )
-        raise InvalidInput(f"{file} is damaged: {says}", "ask for a new copy of the bundle")
+        raise bundle_file.damaged_bundle(file, says)
     if "" in guidance.labels:
         (space.path / LABELS).write_text(guidance.labels[""], "utf-8")
     for kind, texts_of in (
@@ -324,8 +333,21 @@ def _fill_working_folder(
         (GuidanceKind.GUIDELINES, guidance.guidelines),
     ):
         for dataset, text in sorted(texts_of.items()):
-            space.guidance.keep(kind, text, dataset=dataset)
+            try:
+                space.guidance.keep(kind, text, dataset=dataset)
+            except NotFound as error:
+                raise bundle_file.damaged_bundle(file, error.message) from error
     space.corpus.set_setting(_TEXTS_SETTING, texts)
+
+
+def _read_guidance(file: Path, place: Path) -> bundle_file.BundleGuidance:
+    guidance = bundle_file.read_guidance(file, place)
+    for text in guidance.labels.values():
+        try:
+            parse_labels(text, name=bundle_file.GUIDANCE)
+        except InvalidLabels as error:
+            raise bundle_file.damaged_bundle(file, error.message) from error
+    return guidance
 
 
 def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
@@ -353,11 +375,7 @@ def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
 
 def _check_suggestion(space: Workspace, file: Path, line: Line | Problem) -> Line:
     if isinstance(line, Problem):
-        raise InvalidInput(
-            f"{file} is damaged: {line.message}",
-            "ask for a new copy of the bundle",
-            code="bundle-damaged",
-        )
+        raise bundle_file.damaged_bundle(file, line.message)
     run, key, one = line
     try:
         if (one.run, one.maker) != (run.id, run.maker) or not one.id:
@@ -368,7 +386,6 @@ def _check_suggestion(space: Workspace, file: Path, line: Line | Problem) -> Lin
             Annotation("x", one.claim, one.evidence), space.corpus.sample(key).sample
         )
     except TuiAnnotateError as error:
-        says = f"{file} is damaged: suggestion {one.id}: {error.message}"
-        hint = "ask for a new copy of the bundle"
-        raise InvalidInput(says, hint, code="bundle-damaged") from error
+        says = f"suggestion {one.id}: {error.message}"
+        raise bundle_file.damaged_bundle(file, says) from error
     return line

@@ -6,13 +6,15 @@ member may unpack to more bytes than texts would.
 
 from __future__ import annotations
 
+import errno
 import json
+import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Final
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo, is_zipfile
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.people import Person, PersonKind, check_name
@@ -33,7 +35,14 @@ _LARGEST: Final = 2**40
 _READ_SIZE: Final = 2**20
 _ZIP_TIME: Final = (1980, 1, 1, 0, 0, 0)
 _ENCRYPTED: Final = 1
+_MAGIC: Final = b"PK\x03\x04"
 _HINT: Final = "ask the sender for a new file"
+_CHANGED: Final = "a part of the file is missing or altered"
+
+
+def damaged_bundle(file: Path, reason: str) -> InvalidInput:
+    """Return the error for a bundle whose content is not what the program wrote."""
+    return InvalidInput(f"{file} is a damaged bundle: {reason}", _HINT, code="bundle-damaged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,26 +145,40 @@ def unpack(file: Path, folder: Path) -> BundleHeader:
         return _read_header(file, folder)
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {file}", "check the name") from error
-    except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise InvalidInput(f"{file} is not a bundle, or is damaged", _HINT) from error
+    except (BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, struct.error) as error:
+        raise _broken_zip(file) from error
     except OSError as error:
+        if error.errno == errno.EINVAL:  # an offset in the file points before its beginning
+            raise _broken_zip(file) from error
         raise Unavailable(
             f"{file} cannot be unpacked: {error.strerror}",
             "free some space, or set TMPDIR to another folder",
         ) from error
 
 
+def _broken_zip(file: Path) -> InvalidInput:
+    with file.open("rb") as raw:
+        begins = raw.read(len(_MAGIC))
+    if begins == _MAGIC or not begins or is_zipfile(file):
+        return damaged_bundle(file, _CHANGED)
+    return InvalidInput(f"{file} is not a bundle", "check the file name")
+
+
 def _check_members(file: Path, members: list[ZipInfo]) -> None:
     names = [member.filename for member in members]
+    if not set(names) & set(_MEMBERS):
+        raise InvalidInput(
+            f"{file} is not a bundle: it does not contain {ABOUT!r}", "check the file name"
+        )
     for member in members:
         if member.filename not in _MEMBERS or names.count(member.filename) > 1:
-            raise InvalidInput(f"{file} is not a bundle: it contains {member.filename!r}", _HINT)
+            raise damaged_bundle(file, f"it contains {member.filename!r}")
         if member.flag_bits & _ENCRYPTED or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-            raise InvalidInput(f"{file} is encrypted, or uses an unknown compression method", _HINT)
+            raise damaged_bundle(
+                file, f"{member.filename} is encrypted, or packed by an unknown method"
+            )
     if lacking := [name for name in _NEEDED if name not in names]:
-        raise InvalidInput(
-            f"{file} is not a bundle: it does not contain {lacking[0]}", "check the file name"
-        )
+        raise damaged_bundle(file, f"it does not contain {lacking[0]}")
 
 
 def _copy_member(file: Path, member: ZipInfo, packed: IO[bytes], *, target: Path) -> None:
@@ -183,11 +206,14 @@ def _read_header(file: Path, folder: Path) -> BundleHeader:
         )
     name, home, number = (value.get(each) for each in ("name", "home", "first_number"))
     if not all(isinstance(each, str) and each for each in (name, home)):
-        raise InvalidInput(f"{file} does not name its annotator and workspace", _HINT)
+        raise damaged_bundle(file, "it does not name its annotator and workspace")
     if type(number) is not int or not 0 <= number < _LARGEST:
-        raise InvalidInput(f"{file} has an invalid 'first_number': {number!r}", _HINT)
-    owner = parse_identifier(value.get("person"), what="id of a person")
-    return BundleHeader(owner, check_name(str(name)), str(home), number)
+        raise damaged_bundle(file, f"it has the invalid first annotation number {number!r}")
+    try:
+        owner = parse_identifier(value.get("person"), what="id of a person")
+        return BundleHeader(owner, check_name(str(name)), str(home), number)
+    except InvalidInput as error:
+        raise damaged_bundle(file, error.message) from error
 
 
 def read_guidance(file: Path, folder: Path) -> BundleGuidance:
@@ -200,7 +226,7 @@ def read_guidance(file: Path, folder: Path) -> BundleGuidance:
     found = [value.get(name) for name in ("labels", "guidelines")]
     for each in found:
         if not isinstance(each, dict) or not all(isinstance(one, str) for one in each.values()):
-            raise InvalidInput(f"{file} has no valid label sets and guidelines", _HINT)
+            raise damaged_bundle(file, "it has no valid label sets and guidelines")
     return BundleGuidance(*found)  # type: ignore[arg-type]  # checked right above
 
 
@@ -208,7 +234,7 @@ def _read_json(file: Path, member: Path) -> dict[str, Any]:
     try:
         value = json.loads(member.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{file}: {member.name} is not JSON", _HINT) from error
+        raise damaged_bundle(file, f"{member.name} is not JSON") from error
     if not isinstance(value, dict):
-        raise InvalidInput(f"{file}: {member.name} is not a JSON object", _HINT)
+        raise damaged_bundle(file, f"{member.name} is not a JSON object")
     return value

@@ -7,6 +7,7 @@ import hashlib
 import re
 import secrets
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -25,16 +26,32 @@ _MAX_COST: Final = (4_194_304, 64, 64)
 
 def is_hash(text: str) -> bool:
     """Return whether a text is an argon2id hash that can be verified in reasonable time."""
-    found = _HASH_PATTERN.fullmatch(text)
-    asked = tuple(map(int, found.groups())) if found else ()
-    return bool(asked) and all(
-        0 < value <= most for value, most in zip(asked, _MAX_COST, strict=True)
+    cost = _parse_cost(text)
+    return cost is not None and all(
+        0 < value <= most for value, most in zip(cost, _MAX_COST, strict=True)
     )
 
 
 def _password_bytes(password: str) -> bytes:
     """Return a typed password as bytes; text that is not valid UTF-8 is allowed."""
     return password.encode("utf-8", "surrogatepass")
+
+
+_Cost = tuple[int, int, int]
+"""Cost of an argon2id hash: memory in KiB, passes, lanes."""
+
+
+def _parse_cost(known: str) -> _Cost | None:
+    """Return the cost of an argon2id hash; None for any other text."""
+    found = _HASH_PATTERN.fullmatch(known)
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+
+
+def _unusable_hash(cost: _Cost) -> str:
+    """Return a well-formed hash that matches no known password; created without hashing."""
+    salt, digest = (base64.b64encode(bytes(size)).decode().rstrip("=") for size in (16, 32))
+    memory, time, parallelism = cost
+    return f"$argon2id$v=19$m={memory},t={time},p={parallelism}${salt}${digest}"
 
 
 @dataclass(frozen=True)
@@ -49,33 +66,37 @@ class Argon2Hasher:
         """Hash a password with a new salt."""
         return str(self._argon2.hash(_password_bytes(normalise_password(password))))
 
-    def verify(self, password: str, known: str) -> bool:
-        """Return whether a password matches a hash.
+    def verify(self, password: str, known: str, *, stored: Iterable[str] = ()) -> bool:
+        """Return whether a password matches a hash; an empty hash matches no password.
 
-        An empty hash (no account, or an account without a password) takes the same time.
+        Computes one hash for each cost that the settings or the hashes in `stored` have, whatever
+        `known` is. If `stored` has the hashes of all accounts, the computation is the same for each
+        account, and for none.
         """
-        against = known or self._unusable_hash
-        right = bool(self._argon2.verify(_password_bytes(normalise_password(password)), against))
-        if (
-            not right and normalise_password(password) != password
-        ):  # other programs do not normalise to NFC
-            right = bool(self._argon2.verify(_password_bytes(password), against))
-        return right and bool(known)
+        parsed = map(_parse_cost, (known, *stored))
+        costs = {self._cost, *(cost for cost in parsed if cost is not None)}
+        # Other programs do not normalise to NFC.
+        typed = dict.fromkeys((normalise_password(password), password))
+        return any(self._matches(each, known, costs=costs) for each in typed)
+
+    def _matches(self, password: str, known: str, *, costs: Iterable[_Cost]) -> bool:
+        own, right = _parse_cost(known), False
+        for cost in costs:
+            against = known if cost == own else _unusable_hash(cost)
+            matches = bool(self._argon2.verify(_password_bytes(password), against))
+            right |= matches and cost == own
+        return right
 
     def is_weaker(self, known: str) -> bool:
         """Return whether a hash is cheaper to attack than the current settings require."""
-        found = _HASH_PATTERN.fullmatch(known)
-        if found is None:
-            return True
-        memory, time, parallelism = map(int, found.groups())
-        return memory < self.memory or time < self.time or parallelism < self.parallelism
+        cost = _parse_cost(known)
+        return cost is None or any(
+            value < least for value, least in zip(cost, self._cost, strict=True)
+        )
 
-    @cached_property
-    def _unusable_hash(self) -> str:
-        """Well-formed hash that matches no known password; created without hashing."""
-        cost = f"m={self.memory},t={self.time},p={self.parallelism}"
-        salt, digest = (base64.b64encode(bytes(size)).decode().rstrip("=") for size in (16, 32))
-        return f"$argon2id$v=19${cost}${salt}${digest}"
+    @property
+    def _cost(self) -> _Cost:
+        return self.memory, self.time, self.parallelism
 
     @cached_property
     def _argon2(self) -> Any:

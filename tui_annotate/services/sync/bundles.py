@@ -16,6 +16,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import StreamCopy, original_hash
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions
+from tui_annotate.plugins.record_validation import make_problem
 from tui_annotate.plugins.sync import bundle_file, stream_lines, suggestion_lines
 from tui_annotate.plugins.sync.bundle_file import BundleHeader
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
@@ -165,11 +166,13 @@ class BundleService:
         """
         person = self.people.person(about.person)
         streams = folder / bundle_file.STREAMS
-        for each in stream_lines.read(streams)[1]:
+        try:
+            copies = stream_lines.read(streams)[1]
+        except InvalidRecord as error:
+            raise _damaged_streams(file, make_problem("", error)) from error
+        for each in copies:
             if isinstance(each, Problem):
-                line = each.where.rpartition(":")[2]
-                where = f"{file}, {bundle_file.STREAMS}:{line}"
-                raise InvalidRecord(each.message, f"nothing was merged; {each.hint}", where=where)
+                raise _damaged_streams(file, each)
         owner, copies = stream_lines.read(streams)
         if owner.id != person.id:
             raise InvalidRecord(
@@ -289,6 +292,13 @@ class BundleService:
             bank = tokens[name] if name in tokens else _no_tokens(len(segments), size)
             made[name] = SegmentVectors(segments, matrix.astype(np.float16), bank)
         return VectorFileContent(replace(kept, token_dimensions=size), axes, made)
+
+
+def _damaged_streams(file: Path, problem: Problem) -> InvalidRecord:
+    """Return the error for an invalid line of a bundle's event streams."""
+    where = f"{file}, {bundle_file.STREAMS}:{problem.where.rpartition(':')[2]}"
+    message = f"damaged bundle: {problem.message}"
+    return InvalidRecord(message, f"nothing was merged; {problem.hint}", where=where)
 
 
 def _write_streams(folder: Path, person: Person, copies: list[StreamCopy]) -> int:

@@ -57,6 +57,12 @@ class AccountStore(CommonStore):
         with self._database.reading() as connection:
             return tuple(map(_build_account, connection.execute(query).mappings()))
 
+    def hashes(self) -> tuple[str, ...]:
+        """Return the password hashes of all accounts that have a password, active or not."""
+        query = select(ACCOUNTS.c.hash).where(ACCOUNTS.c.hash != "")
+        with self._database.reading() as connection:
+            return tuple(connection.execute(query).scalars())
+
     def by_person(self, person: str) -> Account | None:
         """Return the account of a person; None if there is none."""
         return self._find_account(ACCOUNTS.c.person == person)
