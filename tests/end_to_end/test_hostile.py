@@ -74,7 +74,7 @@ WORK: Final[tuple[Step, ...]] = (
     (ESCAPE, "-of yours"),
     ("t", "words only"),
     ("tt", "words and vectors together"),
-    ("i", "appear in the source"),
+    ("i", "are missing from the source"),
     ("c", "B Extrinsic"),
     (BACK + "aa" + ENTER, "B "),
     ("u", states.UNDONE),

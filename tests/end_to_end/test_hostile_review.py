@@ -39,7 +39,7 @@ REVIEW: Final[tuple[Step, ...]] = (
     (ESCAPE, f"-{states.PALETTE}"),
     ("g", "Request"),
     ("q", "-Guidelines"),
-    ("x", "why?"),
+    ("x", "Why do you reject"),
     ("0", "Rejected because"),
     (PASTE + ENTER, "Rejected · u undo"),
 )

@@ -36,7 +36,7 @@ def start(words: str, folder: Path) -> subprocess.Popen[bytes]:
         cwd=folder,
         env=environment(),
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=(folder / "stderr").open("w"),
     )
 
 
@@ -71,7 +71,7 @@ def test_a_killed_command_did_all_or_nothing(tmp_path: Path, name: str) -> None:
         after = state(folder)
         if code == 0:
             done = after
-        assert number or code == 0
+        assert number or code == 0, (place / "stderr").read_text("utf-8")
         assert after in (before, done), f"round {number}"
         assert code or after == done, f"round {number}: reported as done"
 
