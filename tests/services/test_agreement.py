@@ -194,6 +194,27 @@ def test_two_people_by_hand(store: Store) -> None:
     assert of_both.spans["character"] == spans["f1_character"]
 
 
+def test_samples_without_work_are_not_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts that nobody read are not loaded; those with one reader are, as they are counted."""
+    names = [f"new {number}" for number in range(150)]
+    store.corpus.add([new(pair(each, summary=f"{each}.")) for each in names], segmenter=SEGMENTER)
+    store.read("both", PRICE)
+    store.read("both", PRICE, by=BEN)
+    store.read("one", PRICE)
+    read: list[str] = []
+    build = Document.__init__
+
+    def record(self: Document, side: Side, text: str, *more: str) -> None:
+        read.append(text)
+        build(self, side, text, *more)
+
+    monkeypatch.setattr(Document, "__init__", record)
+    found = store.report()
+    assert found.together.samples == 1
+    assert found.left.samples == {LeftOutReason.ONE_READER: 1}
+    assert set(read) == {SOURCE, SUMMARY}
+
+
 def test_the_worst_label_stands_for_a_sample(store: Store) -> None:
     """By the order of the set; a parent behind its children; nothing is the least."""
     store.read("1", LOVE, PRICE)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import Engine, event
 
 from tests.helpers.collection_samples import DATASET, collection, report
 from tests.helpers.effort import example_limit
@@ -277,6 +280,46 @@ def test_everything_streams_by_dataset_and_then_as_it_came(database: Database) -
     records = list(worked_on(database).records(RecordFilter()))
     assert [record.sample.id for record in records] == ["x", "y", *map(str, range(250))]
     assert len({id(record.sample.side(Side.SOURCE)[0]) for record in records}) == 1
+
+
+def test_samples_without_work_can_be_left_out(database: Database) -> None:
+    """Those with work come in the same order, more of them than a page, each once."""
+    corpus, deeds = worked_on(database), annotate(database)
+    ana = PeopleStore(database).local("ana").id
+    for name in range(20, 150):
+        deeds.finish(ana, SampleKey("b", f"{name}"), seconds=1)
+    found = [each.sample.id for each in corpus.records(RecordFilter(), worked=True)]
+    assert found == ["y", "7", *map(str, range(20, 150)), "249"]
+    in_one = corpus.records(RecordFilter(dataset="b", sample="8"), worked=True)
+    assert list(in_one) == []
+
+
+@pytest.mark.parametrize("filters", [RecordFilter(), RecordFilter(person="ana", state="done")])
+def test_samples_without_work_cost_nothing(database: Database, filters: RecordFilter) -> None:
+    """To read those with work takes as many statements in a large dataset as in a small one."""
+    corpus, deeds = CorpusStore(database), annotate(database)
+    (key,) = fill(corpus, "worked")
+    deeds.finish(PeopleStore(database).local("ana").id, key, seconds=1)
+    counts = []
+    for count in (0, 350):
+        fill(corpus, *map(str, range(count)))
+        with counted_statements() as statements:
+            assert [each.sample.key for each in corpus.records(filters, worked=True)] == [key]
+        counts.append(len(statements))
+    assert counts[0] == counts[1]
+
+
+@contextmanager
+def counted_statements() -> Iterator[list[str]]:
+    """The SQL statements that run in the block."""
+    statements: list[str] = []
+
+    def record(*arguments: Any) -> None:
+        statements.append(arguments[2])
+
+    event.listen(Engine, "before_cursor_execute", record)
+    yield statements
+    event.remove(Engine, "before_cursor_execute", record)
 
 
 def test_texts_of_earlier_pages_are_let_go(

@@ -213,7 +213,7 @@ class AgreementService:
     def _read_records(
         self, options: AgreementOptions
     ) -> Iterator[tuple[Record, Callable[[], Summary]]]:
-        records = self.corpus.records(RecordFilter(dataset=options.dataset))
+        records = self.corpus.records(RecordFilter(dataset=options.dataset), worked=True)
         worked = (
             record
             for record in records

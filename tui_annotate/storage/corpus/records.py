@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
+from array import array
 from collections import OrderedDict, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from sqlalchemy import Connection, Integer, Select, bindparam, column, select, text
@@ -21,6 +23,7 @@ from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import request_from_json, to_json, unpack
 from tui_annotate.storage.columns import (
     ANNOTATIONS,
@@ -51,6 +54,14 @@ _PLACEMENT: Final = select(
 
 _SAMPLE_BY_KEY: Final = _SAMPLE.join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id).where(
     DATASETS.c.name == bindparam("dataset"), SAMPLES.c.external == bindparam("sample")
+)
+_SAMPLES: Final = _SAMPLE.where(SAMPLES.c.id.in_(_ROW_IDS)).order_by(SAMPLES.c.id)
+# Each annotation has an assignment of its annotator.
+_WORKED: Final = (
+    select(SAMPLES.c.dataset_id, ASSIGNMENTS.c.sample_id)
+    .join(SAMPLES, SAMPLES.c.id == ASSIGNMENTS.c.sample_id)
+    .distinct()
+    .order_by(ASSIGNMENTS.c.sample_id)
 )
 _PLACEMENTS: Final = _PLACEMENT.where(SAMPLE_DOCUMENTS.c.sample_id.in_(_ROW_IDS))
 _TEXTS: Final = select(*columns_of(DOCUMENTS, "id text language")).where(
@@ -96,23 +107,36 @@ def read_stored_sample(
 
 
 def stream_records(
-    connection: Connection, filters: RecordFilter, *, seen: Collection[str] | None = None
+    connection: Connection,
+    filters: RecordFilter,
+    *,
+    seen: Collection[str] | None = None,
+    worked: bool = False,
 ) -> Iterator[Record]:
     """Yield the records that match a filter, by dataset, then in order of arrival.
 
-    `seen` has the ids of the people whose work is readable; None for all.
+    Args:
+        seen: ids of the people whose work is readable; None for all.
+        worked: whether samples without matching work are omitted. Samples that nobody worked on
+            are then not even read. Filters of work omit such samples in any case.
     """
     found = connection.execute(select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind))
     people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in found}
     record_query = RecordQuery(filters, people, seen=seen)
     documents = _Documents(connection)
+    worked = worked or record_query.narrow
+    chosen = _list_worked(connection) if worked else None
     query = select(DATASETS.c.id, DATASETS.c.name).order_by(DATASETS.c.name)
     if filters.dataset:
         query = query.where(DATASETS.c.name == filters.dataset)
     for dataset_id, dataset in connection.execute(query).all():
-        for page in _iterate_pages(connection, dataset_id, filters.sample):
+        if filters.sample or chosen is None:
+            pages = _iterate_pages(connection, dataset_id, filters.sample)
+        else:
+            pages = _iterate_chosen(connection, chosen[dataset_id])
+        for page in pages:
             work = _load_work(connection, [row.id for row in page], record_query)
-            kept = [row for row in page if not record_query.narrow or row.id in work.touched]
+            kept = [row for row in page if not worked or row.id in work.touched]
             for number, sample in _iterate_samples(dataset, kept, documents, seen=seen):
                 yield work.record(number, sample, people)
 
@@ -155,6 +179,19 @@ def _iterate_pages(connection: Connection, dataset_id: int, sample: str) -> Iter
     while page:
         yield page
         page = connection.execute(query.where(SAMPLES.c.id > page[-1].id)).all()
+
+
+def _list_worked(connection: Connection) -> Mapping[int, Sequence[int]]:
+    """Return, by dataset, the row ids of the samples that anyone worked on, in order of arrival."""
+    found: dict[int, array[int]] = defaultdict(partial(array, "q"))
+    for dataset_id, sample_id in connection.execute(_WORKED):
+        found[dataset_id].append(sample_id)
+    return found
+
+
+def _iterate_chosen(connection: Connection, sample_ids: Sequence[int]) -> Iterator[Sequence[Any]]:
+    for batch in split_batches(sample_ids, _PAGE):
+        yield connection.execute(_SAMPLES, {"rows": to_json(batch)}).all()
 
 
 def _build_sample(

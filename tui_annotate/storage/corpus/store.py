@@ -192,13 +192,15 @@ class CorpusStore(VectorSetStore):
         with self._database.reading() as connection:
             return tuple(SampleKey(*row) for row in connection.execute(query))
 
-    def records(self, filters: RecordFilter) -> Iterator[Record]:
+    def records(self, filters: RecordFilter, *, worked: bool = False) -> Iterator[Record]:
         """Yield the records that match a filter, by dataset, then in order of arrival.
 
-        All records come from one consistent state of the store.
+        All records come from one consistent state of the store. `worked` omits samples without
+        matching work; its cost depends on the work in the store, not on the number of samples.
         """
+        seen = visible_people(self._actor)
         with self._database.reading() as connection:
-            yield from records.stream_records(connection, filters, seen=visible_people(self._actor))
+            yield from records.stream_records(connection, filters, seen=seen, worked=worked)
 
     def samples(self, dataset: str) -> Iterator[Sample]:
         """Yield the samples of a dataset in order of arrival, without annotation work."""
