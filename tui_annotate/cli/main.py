@@ -14,6 +14,8 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.settings.environment import find_misspelt_variables
 
 INTERRUPTED = 130
+_PRIVATE = 0o077
+"""The umask of every command: files that it creates have mode 0600, folders 0700."""
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -25,6 +27,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: command line without the program's name; None for that of the process.
     """
+    mask = os.umask(_PRIVATE)
+    try:
+        return _report_errors(arguments)
+    finally:
+        os.umask(mask)
+
+
+def _report_errors(arguments: Sequence[str] | None) -> int:
     try:
         code = _run_command(_begin(arguments))
         sys.stdout.flush()

@@ -5,7 +5,6 @@ A password is never an argument.
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 import warnings
@@ -374,12 +373,8 @@ def export_users(
         )
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         accounts = space.team.accounts.all()
-    mask = os.umask(0o077)
-    try:
-        with targets.open_output(target) as file:
-            count = write_users(accounts, file)
-    finally:
-        os.umask(mask)
+    with targets.open_output(target, private=True) as file:
+        count = write_users(accounts, file)
     if common.as_json:
         output.print_json({"file": target, "accounts": count})
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -41,6 +42,9 @@ def create_folders(folder: Path) -> None:
 def write_if_changed(file: Path, text: str) -> None:
     """Write a user-edited file atomically; a file with the same text is not touched.
 
+    A new file is readable only by its owner; an existing file keeps its mode, so that a group that
+    shares the workspace can still read it.
+
     Raises:
         Unavailable: the file cannot be written.
     """
@@ -50,6 +54,8 @@ def write_if_changed(file: Path, text: str) -> None:
         part = file.with_name(f".{file.name}.part")
         part.unlink(missing_ok=True)
         part.touch(mode=0o600)
+        if file.exists():
+            part.chmod(stat.S_IMODE(file.stat().st_mode))
         part.write_bytes(text.encode())
         part.replace(file)
     except OSError as error:

@@ -24,12 +24,14 @@ from tui_annotate.plugins.protocols import Folder
 
 
 @contextmanager
-def open_output(target: Path | None) -> Iterator[TextIO]:
+def open_output(target: Path | None, *, private: bool = False) -> Iterator[TextIO]:
     r"""Open a UTF-8 text file, which appears only when complete; None means standard output.
 
     The text is written to a temporary file in the same folder, which replaces the target at the
-    end. An existing file stays until then; its mode is kept, reduced by the umask. A file whose
-    name ends in `.gz` or `.zst` is compressed; equal texts give equal bytes.
+    end. An existing file stays until then; its mode is kept, unless `private`. A file whose name
+    ends in `.gz` or `.zst` is compressed; equal texts give equal bytes.
+
+    `private`: make the file readable only by its owner, even if it existed with another mode.
 
     Raises:
         InvalidInput: the target is a folder, or the target's folder does not exist.
@@ -45,7 +47,10 @@ def open_output(target: Path | None) -> Iterator[TextIO]:
                 yield file
         else:
             file_path = target.resolve()
-            with replace_file(file_path) as raw, _open_text(raw, file_path.suffix) as file:
+            with (
+                replace_file(file_path, private=private) as raw,
+                _open_text(raw, file_path.suffix) as file,
+            ):
                 yield file
     except OSError as error:
         raise _write_error(target, error) from error
@@ -95,20 +100,23 @@ class _TerminalWriter(io.TextIOWrapper):
 
 
 @contextmanager
-def replace_file(target: Path) -> Iterator[BinaryIO]:
+def replace_file(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Open a temporary file in the target's folder, which replaces the target at the end.
 
-    A new file is readable only by its owner; an existing file's mode is kept, reduced by the umask.
+    A new file is readable only by its owner; an existing file's mode is kept, unless `private`.
     Temporary files of the same target that a killed process left behind are removed.
     """
     remove_unfinished(target)
     part = _part_path(target)
     # O_EXCL and O_NOFOLLOW: never write through a link that another user put in the folder.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    mode = stat.S_IMODE(target.stat().st_mode) & 0o666 if target.exists() else 0o600
-    descriptor = os.open(part, flags, mode)
+    mode = 0o600
+    if target.exists() and not private:
+        mode = stat.S_IMODE(target.stat().st_mode) & 0o666
+    descriptor = os.open(part, flags, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as raw:
+            os.fchmod(descriptor, mode)  # a mode given to open() is reduced by the umask
             with suppress(OSError):  # a file system without locks
                 fcntl.flock(raw, fcntl.LOCK_EX)  # a locked file is in use
             yield raw

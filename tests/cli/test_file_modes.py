@@ -1,0 +1,292 @@
+"""Files that commands write are readable only by their owner, whatever the umask is."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import stat
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.end_to_end import screen_states as states
+from tests.helpers.position_rows import question
+from tests.helpers.ssh_keys import KEYS
+from tests.helpers.terminal import Terminal, environment, program
+from tests.lab.chat.scripted_judge import Script, contexts
+from tests.lab.score.test_generations import ROW
+from tests.plugins.chat_server import chatting
+from tests.plugins.embedders.neural_models import needs_torch
+from tests.plugins.hub_server import NAME, hub
+from tests.plugins.local_models import WORDS, language_model
+from tests.plugins.sync.table_server import KEY, serving_table
+from tests.project.test_commands import commands
+from tui_annotate.cli import screen
+
+WALK = """
+init w
+ingest -w w --id-column id --group-column group --embedder static pairs.jsonl
+demo demo
+labels apply -w w set.yaml
+labels rename -w w Fine Good
+labels merge -w w Good Odd
+labels undo -w w
+labels split -w w Wrong Worse Worst
+labels retire -w w Odd
+guidelines apply -w w guide.md
+datasets replace -w w pairs pairs.jsonl --id-column id --group-column group
+bundles create -w w --person ana --create -o ana.bundle
+annotate ana.bundle
+bundles merge -w w ana.bundle
+sync push -w w --as ana shared
+sync pull -w w --as ana shared
+sync pull -o rows.jsonl
+export -w w --to native -o out.jsonl
+export -w w --to csv -o out.csv.gz
+export -w w --to brat -o brat
+export -w w --to xlsx -o out.xlsx
+export -w w --to native --pseudonymise -o names.jsonl
+convert pairs.jsonl --id-column id --to native converted.jsonl
+convert out.jsonl --to native --pseudonymise --pseudonym-key own.key converted.jsonl.zst
+report html -w w -o report.html
+report html -w w
+snapshots create paper -w w
+snapshots replay paper -w w -o state.jsonl
+pseudonyms new-key -w w --yes
+backup -w w
+backup -w w --vectors copy
+restore copy restored
+vectors rebuild -w w
+judge export-prompts prompts
+judge sort rag.jsonl --model m --base-url {chat} -o sorted.json
+judge generate rag.jsonl --model m --base-url {chat} -o answers.json --answers-dir answers
+judge evaluate rag.jsonl --model m --base-url {chat} -o scores.json --embedder static
+ingest -w w --from rag --dataset rag rag.jsonl
+judge sort -w w --dataset rag --model m --base-url {chat}
+judge suggest -w w --dataset pairs --model m --base-url {chat}
+ingest -w w --from generations set.jsonl
+scores compute -w w --scorer unigram --dataset set
+pipeline run -w w recipe.yml
+position create-kv --keys 5 --examples 2 --gold-position 0,2 -o kv
+position create-qa nq.jsonl --passages 5 --gold-position 0 -o qa.jsonl.gz
+position export-prompts qa.jsonl.gz -o prompts.jsonl
+position run -w w qa.jsonl.gz --model m --base-url {chat} -o predictions.jsonl
+position evaluate predictions.jsonl -o evaluated.jsonl
+init team
+users create -w team --name Ben --email ben@example.org --invite
+users export -w team -o users.csv
+ssh keys add -w team Ben key.pub
+ssh authorized-keys -w team keys/authorized_keys
+"""
+"""Commands that write files, in an order in which each finds what it reads."""
+
+ELSEWHERE = {("models", "download"), ("scores", "train-probe"), ("review",), ("view",)}
+"""Commands that write files, and that have a test of their own below, as they need more."""
+
+NO_FILES = """
+annotations delete; agreement; announcements create; announcements list; assignments create
+assignments escalate; assignments gold; assignments list; assignments move; assignments pool; assignments practice
+assignments repeat; assignments top-up; assignments undo; assist evaluate; assist report
+audit head; audit verify; datasets delete; datasets list; datasets show; doctor; formats
+guidelines diff; guidelines list; guidelines show; keys; labels check; labels history; labels list
+labels normalise; labels show; match; people list; position show; pseudonyms list; questions list
+questions reply; review allow; review export; review list; scores compare; scores delete; scores import; scores list
+scores rank; sessions end; sessions list; snapshots list; ssh keys delete; ssh keys list
+ssh session; ssh setup; status; suggestions create; suggestions delete; suggestions hide
+suggestions import; suggestions list; suggestions report; suggestions unhide; sync delete
+sync status; sync table-sql; users accept-invite; users delete; users disable; users enable
+users import; users invite; users list; users reset-password; users show; users update
+vectors delete; vectors list
+"""
+"""Commands that print, and change only the store of a workspace or delete files."""
+
+
+def _entries(folder: Path) -> set[tuple[Path, int]]:
+    """Return each file and folder below a folder with its inode: a replaced file is a new one."""
+    return {(path, path.lstat().st_ino) for path in folder.rglob("*") if not path.is_symlink()}
+
+
+def _open_to_others(folder: Path, known: set[tuple[Path, int]]) -> list[str]:
+    """Return the new files and folders whose mode is not 0600 or 0700."""
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path, _ in _entries(folder) - known}
+    return sorted(
+        f"{path.relative_to(folder)} {mode:o}"
+        for path, mode in modes.items()
+        if mode != (0o700 if path.is_dir() else 0o600)
+    )
+
+
+@contextmanager
+def _umask(mask: int) -> Iterator[None]:
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def _answer(prompt: str) -> str:
+    """Answer prompts of judges as they ask; other prompts get an empty list."""
+    try:
+        return Script()(prompt)
+    except StopIteration:
+        return "[]"
+
+
+def _lines(path: str, *rows: object) -> None:
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+@pytest.fixture
+def inputs(pairs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files that the commands read, and a home."""
+    folder = pairs.parent
+    monkeypatch.chdir(folder)
+    for name in ("shared", "keys", "home"):
+        (folder / name).mkdir()
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    monkeypatch.setenv("TUI_ANNOTATE_STATE", str(folder / "home" / "state"))
+    labels = Path("set.yaml")
+    labels.write_text("- Unwanted: [Intrinsic]\n- Fine\n- Odd\n- Wrong\n", "utf-8")
+    Path("guide.md").write_text("# Guide\n", "utf-8")
+    Path("key.pub").write_text(f"{KEYS[0]}\n", "utf-8")
+    _lines(
+        "rag.jsonl",
+        {"question": "Who?", "contexts": contexts(5, 1), "answer": "A.", "ground_truth": "B."},
+    )
+    _lines("set.jsonl", ROW)
+    recipe = {
+        "data": {"input_data_path": "set.jsonl", "output_data_path": "ranked.jsonl"},
+        "scorer": {"unigram_scorer_en": {"unigram_top_k": 3}},
+        "ranker": {"ranker_name": "SimpleRanker"},
+    }
+    _lines("recipe.yml", recipe)
+    _lines("nq.jsonl", question())
+    return folder
+
+
+def test_every_command_is_known_to_write_files_or_not() -> None:
+    """A new command is added to the walk, or to the commands that write no files."""
+    walked = {tuple(shlex.split(line)) for line in WALK.strip().splitlines()}
+    listed = {
+        tuple(each.split()) for each in NO_FILES.replace("\n", ";").split(";") if each.strip()
+    }
+    for words in commands():
+        is_walked = words in ELSEWHERE or any(line[: len(words)] == words for line in walked)
+        assert is_walked != (words in listed), words
+
+
+def test_files_are_for_their_owner_alone_under_any_umask(
+    inputs: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file and folder that a command creates has mode 0600 or 0700 where all bits are free."""
+    monkeypatch.setattr(screen, "need_terminal", lambda _: None)
+    monkeypatch.setattr(screen, "annotate", lambda *_, **__: 0)
+    faults, known = list[str](), _entries(inputs)
+    with _umask(0), chatting(_answer) as chat, serving_table() as table:
+        monkeypatch.setenv("TUI_ANNOTATE_SYNC_URL", table.url)
+        monkeypatch.setenv("TUI_ANNOTATE_SYNC_KEY", KEY)
+        for line in WALK.strip().splitlines():
+            if line.startswith("sync pull -o"):
+                table.put("d", "ana", "s", {})
+            done = command(*shlex.split(line.format(chat=chat.url)))
+            assert done.code == 0, f"{line}\n{done.err}"
+            faults += [f"{line}: {each}" for each in _open_to_others(inputs, known)]
+            known |= _entries(inputs)
+    assert faults == []
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("annotate -w w --as ana", "opened in 1889"),
+        ("review -w w", "ctrl+q"),
+        ("view pairs.jsonl", "opened in 1889"),
+    ],
+)
+def test_screens_write_files_for_their_owner_alone(
+    words: str, shown: str, inputs: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log and the remembered state of a screen have the same modes as files of commands."""
+    ids = ("--id-column", "id", "--group-column", "group")
+    assert command("init", "w").code == 0
+    assert command("ingest", "-w", "w", *ids, "--embedder", "none", "pairs.jsonl").code == 0
+    monkeypatch.setenv("TMPDIR", str(inputs))
+    known = _entries(inputs)
+    start = ["sh", "-c", 'umask 0; exec "$@"', "sh", *program(*shlex.split(words))]
+    with Terminal(start, folder=inputs) as terminal:
+        terminal.wait(shown)
+        states.quit_app(terminal)
+    assert words.startswith("view") or Path("w/log/app.log").exists()
+    assert _open_to_others(inputs, known) == []
+
+
+@pytest.mark.skipif(
+    find_spec("huggingface_hub") is None, reason="huggingface_hub comes with the vectors' packages"
+)
+def test_a_downloaded_model_is_for_its_owner_alone(inputs: Path) -> None:
+    """The libraries of the hub write their files under the same umask."""
+    known = _entries(inputs)
+    with hub({"config.json": b"{}", "model.safetensors": b"numbers", "vocab.txt": b"a"}) as there:
+        env = {"HF_ENDPOINT": there.address, "HF_HOME": str(inputs / "hf")}
+        words = ("models", "download", NAME, "model", "--revision", "main")
+        done = subprocess.run(
+            program(*words), env=environment() | env, capture_output=True, check=False, umask=0
+        )
+    assert done.returncode == 0, done.stderr
+    assert Path("model/model.safetensors").exists()
+    assert _open_to_others(inputs, known) == []
+
+
+@needs_torch
+def test_a_trained_probe_is_for_its_owner_alone(inputs: Path, command: Command) -> None:
+    """A probe is written like the output of other commands."""
+    model = str(language_model(inputs / "tiny"))
+    known = [{"question": f"who is {each}", "category": "all-right"} for each in WORDS]
+    unknown = [{"question": f"where is {each}", "category": "all-wrong"} for each in WORDS]
+    _lines("ranked.jsonl", *known, *unknown)
+    before = _entries(inputs)
+    train = ("scores", "train-probe", "ranked.jsonl", "--model-folder", model, "-o", "probe.json")
+    with _umask(0):
+        assert command(*train).code == 0
+    assert Path("probe.json").exists()
+    assert _open_to_others(inputs, before) == []
+
+
+@pytest.mark.parametrize("mask", [0, 0o077])
+def test_a_workspace_of_a_group_keeps_its_modes(mask: int, inputs: Path, command: Command) -> None:
+    """Files that a command rewrites stay readable and writable for the group of the workspace."""
+    assert command("init", "w").code == 0
+    assert command("guidelines", "apply", "-w", "w", "guide.md").code == 0
+    for path, _ in _entries(inputs / "w"):
+        path.chmod(0o2770 if path.is_dir() else 0o660)
+    Path("w").chmod(0o2770)
+    Path("guide.md").write_text("# Another guide\n", "utf-8")
+    with _umask(mask):
+        assert command("labels", "apply", "-w", "w", "set.yaml").code == 0
+        assert command("guidelines", "apply", "-w", "w", "guide.md").code == 0
+    texts = [Path("w", name).read_text("utf-8") for name in ("labels.yaml", "guidelines.md")]
+    assert texts == [Path(name).read_text("utf-8") for name in ("set.yaml", "guide.md")]
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path, _ in _entries(inputs / "w")}
+    assert {mode for path, mode in modes.items() if path.is_file()} == {0o660}
+    assert {mode for path, mode in modes.items() if path.is_dir()} == {0o2770}
+
+
+def test_accounts_are_exported_for_their_owner_alone(inputs: Path, command: Command) -> None:
+    """A file that others could read is closed when password hashes are written to it."""
+    Path("users.csv").touch()
+    Path("users.csv").chmod(0o644)
+    Path("out.jsonl").touch()
+    Path("out.jsonl").chmod(0o640)
+    assert command("init", "w").code == 0
+    assert command("users", "export", "-w", "w", "-o", "users.csv").code == 0
+    assert command("export", "-w", "w", "--to", "native", "-o", "out.jsonl").code == 0
+    modes = [stat.S_IMODE(Path(name).stat().st_mode) for name in ("users.csv", "out.jsonl")]
+    assert modes == [0o600, 0o640]
+    assert inputs.is_dir()
