@@ -91,13 +91,15 @@ ELSEWHERE = {("models", "download"), ("scores", "train-probe"), ("review",), ("v
 
 NO_FILES = """
 annotations delete; agreement; announcements create; announcements list; assignments create
-assignments escalate; assignments gold; assignments list; assignments move; assignments pool; assignments practice
-assignments repeat; assignments top-up; assignments undo; assist evaluate; assist report
+assignments escalate; assignments gold; assignments list; assignments move; assignments pool
+assignments practice; assignments repeat; assignments top-up; assignments undo; assist evaluate
+assist report;
 audit head; audit verify; datasets delete; datasets list; datasets show; doctor; formats
 guidelines diff; guidelines list; guidelines show; keys; labels check; labels history; labels list
 labels normalise; labels show; match; people list; position show; pseudonyms list; questions list
-questions reply; review allow; review export; review list; scores compare; scores delete; scores import; scores list
-scores rank; sessions end; sessions list; snapshots list; ssh keys delete; ssh keys list
+questions reply; review allow; review export; review list; scores compare; scores delete
+scores import; scores list; scores rank; sessions end; sessions list; snapshots list
+ssh keys delete; ssh keys list
 ssh session; ssh setup; status; suggestions create; suggestions delete; suggestions hide
 suggestions import; suggestions list; suggestions report; suggestions unhide; sync delete
 sync status; sync table-sql; users accept-invite; users delete; users disable; users enable
