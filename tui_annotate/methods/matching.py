@@ -23,7 +23,7 @@ Vectors = NDArray[np.float32]
 WORDS: Final = "words"
 """Name of the BM25 score, divided by the largest score that the query can reach."""
 VECTORS: Final = "vectors"
-"""Name of the cosine between the vectors of the selected text and of a segment."""
+"""Name of the signal that is the cosine of the selection's vector and a segment's vector."""
 SENTENCES: Final = "sentences"
 """Name of the cosine between a segment's vector and the mean vector of the selected sentences.
 

@@ -138,7 +138,7 @@ class Probe:
 
 
 def read_probe(path: Path) -> Probe:
-    """Read a probe from a JSON file; raise InvalidInput if the file contains no probe."""
+    """Read a probe (a trained classifier) from a JSON file; raise InvalidInput for other files."""
     if not path.is_file():
         raise NotFound(
             f"probe file {path} does not exist",

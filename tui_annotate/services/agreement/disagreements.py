@@ -1,4 +1,4 @@
-"""Disagreements of each two annotators by label: what one gave, and what the other gave instead."""
+"""Disagreements of each pair of annotators, by the labels that they gave to the same words."""
 
 from __future__ import annotations
 

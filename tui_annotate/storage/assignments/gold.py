@@ -163,7 +163,7 @@ def list_answered(connection: Connection, dataset_id: int, rule: Gold) -> list[s
 
 
 def describe_request(rule: Gold) -> dict[str, Any]:
-    """Return a rule as the request of its stored assignment, without the ids of its samples."""
+    """Return the rule of gold checks as it is stored with its assignment, without sample ids."""
     answers = {"gold": rule.person or rule.origin}
     answers |= {"origin": rule.origin} if rule.origin else {}
     options = {"every": rule.every, "seed": rule.seed, "threshold": rule.threshold}

@@ -267,7 +267,7 @@ class _PageWork:
         return self.annotations.keys() | self.assignments.keys()
 
     def record(self, sample_id: int, sample: Sample, people: dict[str, Person]) -> Record:
-        """Return the record of one sample."""
+        """Return a sample with all stored work on it."""
         annotations = sorted(self.annotations.get(sample_id, ()), key=_reading_order_key)
         assignments = self.assignments.get(sample_id, ())
         named = {each.person for each in (*annotations, *assignments)}

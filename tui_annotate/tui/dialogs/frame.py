@@ -92,7 +92,7 @@ class Dialog(ModalScreen[Result | None]):
         self.query_one("#title", WordsLine).show(self.title_words(), [(self.aside, "quiet")])
 
     def show_keys(self, keys: Keys | None = None) -> None:
-        """Show the line of keys, or the given keys in place of the dialog's own keys."""
+        """Show the dialog's keys in its last line, or the given keys instead."""
         self.keys = self.keys if keys is None else keys
         self.query_one("#keys", WordsLine).show(key_words(self.keys))
 

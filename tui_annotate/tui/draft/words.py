@@ -239,7 +239,7 @@ def _describe_claim(draft: Draft, detail: _Detail) -> str:
 
 
 def describe_claim(draft: Draft, claim: Sequence[Anchor], *, cells: int, none: str = "") -> str:
-    """Describe the first anchor of a claim, and count the others.
+    """Describe the first span of a claim, and count its other spans.
 
     Args:
         none: the text for an empty claim; `no claim` by default.
