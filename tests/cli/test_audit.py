@@ -82,6 +82,28 @@ def test_a_head_that_was_kept(worked: Command, tmp_path: Path, *, streams: bool)
     assert shown.out.count("pairs/bridge") == 1 + streams
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE events SET seconds = 9 WHERE seq = 1",
+        "UPDATE annotations SET note = 'x'",
+        "UPDATE events SET hash = 'f' WHERE seq = 2",
+    ],
+)
+def test_a_head_is_never_confirmed_by_an_altered_log(
+    statement: str, worked: Command, tmp_path: Path
+) -> None:
+    """The command prints no line that calls the log or the head valid, and fails."""
+    token = worked("audit", "head", "--json").json["head"]
+    valid = worked("audit", "verify", "--against", token).out.splitlines()[:2]
+    altered(tmp_path, f"DROP TRIGGER events_refuse_delete; {statement}")
+    shown = worked("audit", "verify", "--against", token)
+    assert shown.code == 1
+    assert not set(valid) & set(shown.out.splitlines())
+    found = worked("audit", "verify", "--against", token, "--json").json
+    assert (found["sound"], found["contains"]) == (False, False)
+
+
 @pytest.mark.parametrize("kept", ["nope", "{", '{"head": "3"}', '{"heads": [1]}', '{"heads": 1}'])
 def test_what_is_no_head_is_refused(worked: Command, tmp_path: Path, kept: str) -> None:
     """A word, a torn file, another file: input that can not be used."""

@@ -97,6 +97,14 @@ def test_an_empty_log_is_sound(tmp_path: Path) -> None:
             "",
         ),
         ("DELETE FROM events WHERE seq = 5", 4, r"\b5\b"),
+        (
+            (
+                "UPDATE events SET arrival = -arrival WHERE seq IN (2, 3) AND sample = '1';"
+                "UPDATE events SET arrival = 5 + arrival WHERE arrival < 0"
+            ),
+            3,
+            "",
+        ),
         ("UPDATE assignments SET head = 'x'", 5, ""),
         ("UPDATE assignments SET seq = 4", 5, r"\b4\b"),
         ("UPDATE assignments SET rating = 'bad'", 5, ""),
@@ -202,6 +210,53 @@ def test_removed_history_is_seen_against_a_head(database: Database, alter: Alter
     found = service.verify(against=RecordedHead(head.events, head.digest, heads))
     assert [printed_numbers(says) for _, says in found.lost] == [[["2"]]]
     assert service.verify(against=RecordedHead(head.events, head.digest)).contains is False
+
+
+ALTERATIONS = {
+    "payload": "UPDATE events SET after = replace(after, 'note 1', 'else') WHERE seq = 2",
+    "time": "UPDATE events SET at = '2020-01-01T00:00:00+00:00' WHERE seq = 3",
+    "working time": "UPDATE events SET seconds = 9 WHERE seq = 3",
+    "hash": "UPDATE events SET hash = 'x' WHERE seq = 5",
+    "order in the stream": (
+        "UPDATE events SET seq = -seq WHERE seq IN (2, 3);"
+        "UPDATE events SET seq = 5 + seq WHERE seq < 0"
+    ),
+    "order of arrival": (
+        "UPDATE events SET arrival = -arrival WHERE seq IN (2, 3) AND sample = '1';"
+        "UPDATE events SET arrival = 5 + arrival WHERE arrival < 0"
+    ),
+    "deleted event": "DELETE FROM events WHERE seq = 3",
+    "deleted tail": "DELETE FROM events WHERE seq = 5",
+    "deleted tail with its hash": (
+        "DELETE FROM events WHERE seq = 5; UPDATE assignments SET seq = 4, head ="
+        " (SELECT hash FROM events WHERE seq = 4) WHERE seq = 5"
+    ),
+    "deleted stream": "DELETE FROM events WHERE sample = '2'",
+    "annotation": "UPDATE annotations SET payload = replace(payload, 'note 1', '')",
+    "deleted annotation": "DELETE FROM annotations WHERE id = 'a0'",
+    "state": "UPDATE assignments SET state = 'done'",
+    "tombstone": "DELETE FROM tombstones WHERE id = 'a3'",
+    "counts": "UPDATE tallies SET count = count + 1 WHERE person <> ''",
+}
+
+
+@pytest.mark.parametrize("grown", [False, True])
+@pytest.mark.parametrize("alteration", ALTERATIONS)
+def test_no_head_is_valid_where_something_was_altered(
+    alteration: str, database: Database, alter: Alter, *, grown: bool
+) -> None:
+    """A recorded head is confirmed by no log with altered events, and by no altered tables."""
+    service = audit(database)
+    head, heads = service.head(), service.heads()
+    if grown:
+        bo = PeopleStore(database).local("bo").id
+        annotate(database).add(bo, SampleKey("d", "1"), claim("c"), seconds=0)
+    for kept in ((), heads):
+        assert service.verify(against=RecordedHead(head.events, head.digest, kept)).contains
+    alter(ALTERATIONS[alteration])
+    for kept in ((), heads):
+        found = service.verify(against=RecordedHead(head.events, head.digest, kept))
+        assert (found.contains, found.sound) == (False, False)
 
 
 def test_a_log_that_grew_holds_its_earlier_heads(database: Database) -> None:

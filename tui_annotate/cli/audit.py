@@ -135,7 +135,7 @@ def _read_kept_head(against: str) -> RecordedHead:
 
 def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
     head = verdict.head
-    if not verdict.broken:
+    if verdict.sound:
         output.print_line(
             f"event log unaltered: {output.many(head.events, 'event')} in"
             f" {output.many(head.streams, 'stream')}; the hash chain is intact,"
@@ -175,6 +175,12 @@ def _print_kept_head(verdict: AuditReport, kept: RecordedHead, names: Mapping[st
         output.print_line(
             f"the log still contains all {events} that the earlier head (digest of the log) covers,"
             f" and {later:,} newer events"
+        )
+        return
+    if verdict.matches:
+        output.print_line(
+            "the earlier head (digest of the log) is not confirmed: its hashes are still in the"
+            " log, but events or tables were altered"
         )
         return
     first = output.many(kept.events, "event")

@@ -35,7 +35,8 @@ class AuditReport:
     """Result of an audit; `breaks` has one fault for each of up to 1,000 broken event streams.
 
     Attributes:
-        contains: whether the log still begins with the recorded head; None without a recorded head.
+        matches: whether the stored hashes of the log's first events have the recorded digest; None
+            without a recorded head.
         lost: recorded heads of streams that the log does not contain, with the reason.
     """
 
@@ -43,13 +44,21 @@ class AuditReport:
     broken: int
     breaks: tuple[ChainFault, ...]
     kept: RecordedHead | None = None
-    contains: bool | None = None
+    matches: bool | None = None
     lost: tuple[tuple[StreamHead, str], ...] = ()
 
     @property
     def sound(self) -> bool:
         """Whether the audit found no problem."""
-        return not self.broken and self.contains is not False
+        return not self.broken and self.matches is not False
+
+    @property
+    def contains(self) -> bool | None:
+        """Whether the log begins with the recorded head, unaltered; None without a recorded head.
+
+        The digest covers the stored hashes only, so altered contents or tables are no match.
+        """
+        return None if self.matches is None else self.matches and not self.broken
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,6 +168,7 @@ class _StreamCheck:
         self._state = StreamState()
         self._last: Any = None
         self._seq = 0
+        self._arrival = 0
         self._head = ""
         self._acted = ""
         self._removed: set[str] = set()
@@ -178,8 +179,11 @@ class _StreamCheck:
             self._last = row
             self._seq += 1
             self.found = self._build_break(self._check_event(row))
+            self._arrival = row["arrival"]
 
     def _check_event(self, row: Any) -> str:
+        if row["arrival"] <= self._arrival:  # undo follows the order of arrival, no hash covers it
+            return "the event is stored before the previous event of its stream"
         try:
             event = events.row_to_event(row)
             problem = find_contradiction(event, seq=self._seq, prev=self._head, state=self._state)
