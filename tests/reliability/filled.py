@@ -28,7 +28,7 @@ def make(folder: Path) -> Path:
             for name in ("ana", "bo"):
                 annotate(space, name, count=8)
 
-    return build_once(folder, "filled", build)
+    return build_once(folder, "reliability", build)
 
 
 def annotate(space: Workspace, name: str, *, count: int) -> None:
