@@ -292,3 +292,19 @@ def test_accounts_are_exported_for_their_owner_alone(inputs: Path, command: Comm
     modes = [stat.S_IMODE(Path(name).stat().st_mode) for name in ("users.csv", "out.jsonl")]
     assert modes == [0o600, 0o640]
     assert inputs.is_dir()
+
+
+def test_a_group_can_use_new_files_of_its_workspace(
+    inputs: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Vectors that one member computes are for all; the umask of the process stays."""
+    monkeypatch.chdir(inputs)
+    assert command("init", "w").code == 0
+    Path("w").chmod(0o2770)
+    with _umask(0):
+        words = "ingest -w w --id-column id --group-column group --embedder static pairs.jsonl"
+        assert command(*words.split()).code == 0
+        assert os.umask(0) == 0
+    modes = {path.stat().st_mode & 0o777 for path in Path("w/vectors").rglob("*.lance/*/*")}
+    assert modes
+    assert not [mode for mode in modes if mode & 0o067 != 0o060 and mode & 0o077 != 0o070]

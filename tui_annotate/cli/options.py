@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -392,6 +394,10 @@ def add_group(app: typer.Typer, name: str, about: str, *, panel: str | None = No
     return group
 
 
+_SHARED_WITH_GROUP: Final = stat.S_ISGID | 0o070
+"""Mode bits of a workspace folder that a group shares."""
+
+
 @contextmanager
 def open_workspace(
     workspace: Path | None, *, needs: Permission | None = None
@@ -412,7 +418,10 @@ def open_workspace(
     from tui_annotate import workspace as workspaces
     from tui_annotate.settings import find_workspace
 
-    with workspaces.open(find_workspace(workspace)) as space:
+    folder = find_workspace(workspace)
+    if folder.stat().st_mode & _SHARED_WITH_GROUP == _SHARED_WITH_GROUP:
+        os.umask(0o007)  # the group must be able to use new files, such as vectors
+    with workspaces.open(folder) as space:
         actor = space.team.members.at_shell()
         if needs is not None:
             require_permission(actor, needs)
