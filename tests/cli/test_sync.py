@@ -569,8 +569,8 @@ def test_work_of_the_same_name_under_another_id_is_told(command: Command, shared
         noted = command("sync", *words, "-w", "two", "share")
         assert noted.code == 0
         assert (noted.error, noted.err.count("\n")) == (None, 1)
-        assert all(each in noted.err for each in (f" share/{file.name}: ", " reader "))
-    assert " reader " in command("sync", "push", "-w", "one", "share").err
+        assert all(each in noted.err for each in (f"share/{file.name}", "another id"))
+    assert "another id" in command("sync", "push", "-w", "one", "share").err
     assert command("sync", "status", "-w", "two", "--as", "ben", "share").err == ""
 
 

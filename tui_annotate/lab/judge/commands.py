@@ -228,11 +228,7 @@ def sort(
     k: Annotated[
         int,
         typer.Option(
-            "-k",
-            "--k",
-            min=1,
-            metavar="N",
-            help="Compare the first N contexts of the judge's order and of the given order.",
+            "-k", "--k", min=1, metavar="N", help="Compare the first N contexts of both orders."
         ),
     ] = 10,
     bottom: Annotated[

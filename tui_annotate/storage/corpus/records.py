@@ -117,7 +117,7 @@ def stream_records(
 
     Args:
         seen: ids of the people whose work is readable; None for all.
-        worked: whether samples without matching work are omitted. Samples that nobody worked on
+        worked: whether samples without matching work are omitted. Samples without any work
             are then not even read. Filters of work omit such samples in any case.
     """
     found = connection.execute(select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind))
