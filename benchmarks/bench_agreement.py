@@ -1,6 +1,6 @@
 """Agreement over 100,000 annotations: processor time with all intervals, and memory.
 
-Samples that nobody read cost nothing: 1,000 that were read take as long among 50,000 others.
+Samples without readers cost nothing: 1,000 samples with readers take as long among 50,000 others.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ print(time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_m
 
 
 def rows() -> list[Row]:
-    """Processor time, the most memory, and what samples cost that nobody read."""
+    """Processor time, the most memory, and the cost of samples without readers."""
     with TemporaryDirectory() as name:
         store = Path(name) / "store.sqlite"
         count = _fill(store, SAMPLES)
@@ -74,7 +74,7 @@ def _growth() -> Row:
         alone = min(_reported(store, FEW)[0] for _ in range(3))
         _fill_unread(store)
         among = min(_reported(store, FEW)[0] for _ in range(3))
-    what = f"agreement of {FEW:,} samples among {UNREAD:,} that nobody read"
+    what = f"agreement of {FEW:,} samples among {UNREAD:,} without readers"
     return Row(f"{what}, processor time against them alone", among / alone, GROWTH, "times")
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import subprocess
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import claim
-from tests.helpers.terminal import ROOT
+from tests.helpers.terminal import ROOT, environment, program
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.workspace import Workspace
+
+ORDINARY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+"""Start of a command by which root obeys the permissions of files."""
 
 PAIRS = ROOT / "sample_data" / "pairs.jsonl"
 DATASET = "news"
@@ -59,3 +65,24 @@ def checkpoint(folder: Path) -> None:
     """Move everything from the write-ahead log into the store's file."""
     with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def run(
+    words: str, folder: Path, *, ordinary: bool = False, begin: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of the program in a folder.
+
+    Args:
+        ordinary: without root's access to all files.
+        begin: words of a command that starts the program.
+    """
+    start = ORDINARY if ordinary and os.geteuid() == 0 else []
+    return subprocess.run(
+        [*start, *begin, *program(*words.split())],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )

@@ -6,7 +6,6 @@ import os
 import random
 import shutil
 import sqlite3
-import subprocess
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import Final
 
 import pytest
 
-from tests.helpers.terminal import environment, program
 from tests.reliability import filled
 from tui_annotate import workspace
 from tui_annotate.domain.errors import TuiAnnotateError
@@ -23,8 +21,6 @@ TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
 ROUNDS: Final = 200 if TORTURE else 4
 PAGE: Final = 4096  # bytes
 COMMANDS: Final = ["export --to csv -o out.csv", "status", "doctor"]
-ORDINARY: Final = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
-"""Start of a command by which root obeys the permissions of files."""
 
 
 def damage(file: Path, luck: random.Random) -> None:
@@ -106,7 +102,7 @@ def test_damaged_vectors_cost_no_work(
         assert filled.contents(space) == before
         space.check()
         filled.annotate(space, "cy", count=1)
-    done = run("vectors rebuild -w work --embedder static", tmp_path)
+    done = filled.run("vectors rebuild -w work --embedder static", tmp_path)
     assert done.returncode == 0, done.stderr
     with workspace.open(folder) as space:
         assert filled.errors(space) == []
@@ -118,7 +114,7 @@ def test_locks_of_processes_that_are_gone_do_not_matter(tmp_path: Path) -> None:
     locks = [each for each in folder.rglob("*") if "lock" in each.name]
     for name in ("vectors/.lock", "vectors/writer.lock", ".lock", "store.sqlite-journal"):
         (folder / name).touch()
-    assert run("vectors rebuild -w work --embedder static", tmp_path).returncode == 0
+    assert filled.run("vectors rebuild -w work --embedder static", tmp_path).returncode == 0
     with workspace.open(folder) as space:
         filled.annotate(space, "cy", count=1)
         assert filled.errors(space) == []
@@ -139,27 +135,13 @@ def test_a_file_without_permissions_is_an_error(tmp_path: Path, name: str, comma
     folder = filled.make(tmp_path / "work")
     (folder / name).chmod(0)
     words = command.split()
-    done = run(f"{words[0]} -w work {' '.join(words[1:])}", tmp_path, ordinary=True)
+    done = filled.run(f"{words[0]} -w work {' '.join(words[1:])}", tmp_path, ordinary=True)
     (folder / name).chmod(0o700)
     assert done.returncode in {0, 1, 2}, done.stderr
     assert "Traceback" not in done.stderr
     if done.returncode and words[0] != "doctor":
         assert done.stderr.startswith("error: ")
         assert not (tmp_path / "out.csv").exists()
-
-
-def run(words: str, folder: Path, *, ordinary: bool = False) -> subprocess.CompletedProcess[str]:
-    """Run a command of the program in a folder; if wanted, without root's access to all files."""
-    begin = ORDINARY if ordinary and os.geteuid() == 0 else []
-    return subprocess.run(
-        [*begin, *program(*words.split())],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 def test_a_damaged_store_can_be_saved_by_the_printed_command(tmp_path: Path) -> None:
@@ -174,6 +156,6 @@ def test_a_damaged_store_can_be_saved_by_the_printed_command(tmp_path: Path) -> 
         ).fetchone()[0]
     data[(page - 1) * PAGE : page * PAGE] = bytes(PAGE)
     store.write_bytes(data)
-    done = run("doctor -w work", tmp_path)
+    done = filled.run("doctor -w work", tmp_path)
     assert done.returncode == 1
     assert "sqlite3 store.sqlite .dump" in done.stdout

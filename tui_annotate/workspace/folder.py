@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import stat
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.plugins.files.targets import replace_file
 from tui_annotate.storage.atomic_folder import write_text
 
 STORE: Final = "store.sqlite"
@@ -51,13 +51,8 @@ def write_if_changed(file: Path, text: str) -> None:
     try:
         if file.exists() and file.read_bytes() == text.encode():
             return
-        part = file.with_name(f".{file.name}.part")
-        part.unlink(missing_ok=True)
-        part.touch(mode=0o600)
-        if file.exists():
-            part.chmod(stat.S_IMODE(file.stat().st_mode))
-        part.write_bytes(text.encode())
-        part.replace(file)
+        with replace_file(file) as raw:
+            raw.write(text.encode())
     except OSError as error:
         raise Unavailable(
             f"cannot write {file}: {error.strerror}", "check the owner and mode of the file"

@@ -91,7 +91,7 @@ def test_a_misspelt_placeholder_has_a_suggestion() -> None:
 
 
 def test_names_of_papers_are_placeholders(tmp_path: Path) -> None:
-    """The names of RAGAS stand for ours, only in prompts that have the placeholder."""
+    """The names of RAGAS replace ours, only in prompts that have the placeholder."""
     (tmp_path / "answer.en.txt").write_text("{user_input} {retrieved_contexts} {unknown}")
     prompt = load_prompt("answer", folders=(tmp_path,))
     assert prompt.fill(question="Q", contexts="C", unknown="U", answer="A") == "Q C U"
