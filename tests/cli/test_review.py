@@ -219,6 +219,20 @@ def test_decisions_are_exported_with_names_or_pseudonyms(
     assert run((*on, "--dataset", "nope")) == 2
 
 
+def test_letters_stay_those_of_the_screen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where an annotator skipped the sample later, the others keep the letters of the screen."""
+    with workspace.open(folder) as space:
+        for name in ("ana", "ben"):
+            who = space.person(name).id
+            space.annotate.skip(who, FIRST, seconds=1)
+            names = space.team.review.names(space.person("rev").id, FIRST)
+            rows = json.loads(printed(capsys, "review", "export", "-w", str(folder), "--json"))
+            (letter,), everyone = (row["annotators"] for row in rows if row["decision"] == "taken")
+            assert names[letter] == "li"
+            assert len(everyone) == 3
+            space.annotate.undo(who)
+
+
 def test_the_decision_on_a_rating_is_exported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

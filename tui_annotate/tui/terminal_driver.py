@@ -22,13 +22,12 @@ from textual.message import Message
 _log = logging.getLogger(__name__)
 
 READ_SIZE = 4096  # bytes
-TICK = (
-    0.05  # seconds without input until a lone Esc goes to Textual, and between checks for the end
-)
+TICK = 0.05
+"""Seconds without input until a lone Esc goes to Textual, and between checks for the app's end."""
 
 
-_PASTE_TICKS = 20
-"""Number of ticks without input after which a paste has ended."""
+_PASTE_TICKS = 200
+"""Number of ticks without input after which a paste has ended; a slow connection may pause."""
 _PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
 
 
@@ -135,7 +134,7 @@ class _PasteSplitter:
         self._idle = 0  # calls of `flush` since something was read
 
     def split(self, text: str) -> Iterator[tuple[str, bool]]:
-        """Yield (text, is pasted) of what was read; no part is empty."""
+        """Yield (text, is pasted) of what was read; only a paste can be empty."""
         text, self._kept, self._idle = self._kept + text, "", 0
         while text:
             marker = _PASTE_START if self._pasted is None else _PASTE_END

@@ -9,7 +9,7 @@ from typing import Any, Final
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import JOINER
-from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.domain.samples import Sample
 from tui_annotate.services.review.review_sample import SampleWork, assign_letters
 from tui_annotate.storage.log.log import EventLog
 
@@ -58,7 +58,9 @@ def list_decisions(
     """
     key, settled = work.sample.key, work.settled
     owners = log.owners([name for one in settled.annotations for name in _sources(one)])
-    words = _describe_people(key, sorted({*log.finished(key), *_ids(owners)}), find_name)
+    # The letters of the screen are those of people whose work is complete; some work may not be.
+    letters = assign_letters(key, log.finished(key), others=_ids(owners))
+    words = {who: find_name(who) if find_name else letter for letter, who in letters.items()}
     for one in settled.annotations:
         people = {words[owners[name][0]] for name in _sources(one) if name in owners}
         yield _annotation_decision(work, one, people=sorted(people), find_name=find_name)
@@ -77,13 +79,6 @@ def _sources(one: Annotation) -> Sequence[str]:
 
 def _ids(owners: Mapping[str, tuple[str, int]]) -> set[str]:
     return {person for person, _ in owners.values()}
-
-
-def _describe_people(
-    key: SampleKey, people: Sequence[str], find_name: FindName | None
-) -> dict[str, str]:
-    letters = {person: letter for letter, person in assign_letters(key, people).items()}
-    return {who: find_name(who) if find_name else letters[who] for who in people}
 
 
 def _annotation_decision(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum, unique
 from functools import cached_property
@@ -290,16 +290,22 @@ def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
     return SampleWork(sample, log.stream(SETTLED, key), people)
 
 
-def assign_letters(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
+def assign_letters(
+    key: SampleKey, people: Sequence[str], *, others: Iterable[str] = ()
+) -> dict[str, str]:
     """Assign letters to the annotators of a sample, to hide names; return ids by letter.
 
     An annotator can have different letters on different samples.
+
+    Args:
+        others: people who get the letters after those of `people`.
     """
 
     def place(person: str) -> str:
         return hashlib.sha256("\0".join((*key, person)).encode()).hexdigest()
 
-    return {_letter(at): person for at, person in enumerate(sorted(people, key=place))}
+    later = sorted(set(others).difference(people), key=place)
+    return {_letter(at): who for at, who in enumerate([*sorted(people, key=place), *later])}
 
 
 def _letter(at: int) -> str:
