@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Command, numbers
 from tests.helpers.stores import claim
 from tui_annotate import workspace as workspaces
+from tui_annotate.cli import report as cli_report
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services import report as reports
@@ -48,13 +49,15 @@ def test_a_workspace_becomes_a_page(filled: Command, tmp_path: Path) -> None:
     with workspaces.open(tmp_path) as space:
         ana = space.person("ana").id
         space.annotate.add(ana, SampleKey("pairs", "bridge"), claim("a", label="Benign"), seconds=1)
-    done = filled("report", "html", "-o", "out.html")
+    done = filled("report", "html", "--all-samples", "-o", "out.html")
     assert (done.code, done.out) == (0, "")
     assert numbers(done.err) == [1, 2]
     assert done.err.endswith(" out.html\n")
     page = (tmp_path / "out.html").read_text("utf-8")
     assert f'{{"title":"{tmp_path.name}"' in page
-    assert filled("report", "html", "-o", "-").out == page
+    assert filled("report", "html", "--all-samples", "-o", "-").out == page
+    annotated = filled("report", "html", "-o", "out.html")
+    assert numbers(annotated.err) == [1, 1]
     assert (filled("report", "html").code, len(list(tmp_path.glob("report-*.html")))) == (0, 1)
     narrow = filled("report", "html", "--label", "Benign", "-o", "out.html")
     assert numbers(narrow.err) == [1, 1]
@@ -94,7 +97,8 @@ def test_a_file_is_read_as_it_is_said(command: Command, tmp_path: Path) -> None:
     lines = [{"text": "One.", "sum": "Two."}, {"text": "One."}]
     (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
     columns = ("--source-column", "text", "--summary-column", "sum")
-    done = command("report", "html", "in.jsonl", "--from", "pairs", *columns, "-o", "out.html")
+    wanted = ("--from", "pairs", *columns, "--all-samples", "-o", "out.html")
+    done = command("report", "html", "in.jsonl", *wanted)
     assert done.code == 3
     assert "in.jsonl:2" in done.err
     last = done.err.splitlines()[-1]
@@ -141,7 +145,32 @@ def test_a_heavy_page_is_told(
     filled: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """With what makes it lighter."""
-    assert filled("report", "html", "-o", "out.html").err.count("\n") == 1
+    wanted = ("report", "html", "--all-samples", "-o", str(tmp_path / "out.html"))
+    assert filled(*wanted).err.count("\n") == 1
     monkeypatch.setattr(reports, "HEAVY", 1_000)
-    *_, heavy = filled("report", "html", "-o", str(tmp_path / "out.html")).err.splitlines()
+    *_, heavy = filled(*wanted).err.splitlines()
     assert "--dataset" in heavy
+
+
+def test_a_report_without_samples_is_told(filled: Command) -> None:
+    """Where nothing is annotated, the report is empty, and the option for all samples is named."""
+    done = filled("report", "html", "-o", "out.html")
+    assert done.code == 0
+    assert "--all-samples" in done.err
+
+
+def test_a_large_report_is_told_before_and_after(
+    annotated: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its size before it is written, its pages afterwards; as JSON, the files of all pages."""
+    monkeypatch.setattr(reports, "PAGE_BYTES", 1)
+    monkeypatch.setattr(cli_report, "_MEGABYTE", 100)
+    lines = annotated("report", "html", "--all-samples", "-o", "out.html").err.splitlines()
+    before, after, *_ = lines
+    assert numbers(before)[0] == 2
+    assert "out.html" not in before
+    assert "out.html" in after
+    done = annotated("report", "html", "--all-samples", "-o", "out.html", "--json")
+    assert done.json["pages"] == ["out.html", "out-2.html"]
+    sizes = [(tmp_path / each).stat().st_size for each in done.json["pages"]]
+    assert done.json["bytes"] == sum(sizes)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from tui_annotate.domain.records import RecordFilter
+from tui_annotate.services import report as reports
 from tui_annotate.services.report import ReportSubject
 from tui_annotate.workspace.ephemeral import open_ephemeral
 
@@ -100,7 +101,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
         (folder / "config.toml").touch()
         with open_ephemeral(folder / "in.jsonl") as (space, read):
             assert read.refused == 0
-            space.team.report.run(target, RecordFilter(), subject=ReportSubject(f"{HOSTILE}.html"))
+            subject = ReportSubject(f"{HOSTILE}.html")
+            space.team.report.run(target, RecordFilter(), subject=subject, everything=True)
+            patch.setattr(reports, "PAGE_BYTES", 1)
+            space.team.report.run(folder / "a #1%.html", RecordFilter(label="Benign"))
     return target.as_uri()
 
 
@@ -569,3 +573,28 @@ def test_what_can_be_used_has_a_name(opened: Opened) -> None:
     levels = page.get_by_role("heading").evaluate_all(level)
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_pages_lead_to_one_another(opened: Opened, address: str) -> None:
+    """Of a large report each page has links to all pages, the same people and the same figures."""
+    reader = opened()
+    page, folder = reader.page, address.rpartition("/")[0]
+    page.goto(f"{folder}/a%20%231%25.html")
+    pages = page.get_by_role("navigation", name="Pages of this report")
+    assert pages.get_by_role("link").all_text_contents() == ["Page 1", "Page 2"]
+    assert reader.name() == "bridge"
+    counted = page.locator("#about").inner_text()
+    figures = page.locator("#figures-view").text_content()
+    pages.get_by_role("link", name="Page 2").click()
+    page.get_by_role("heading", name="tea", exact=True).wait_for()
+    assert page.locator("#about").inner_text() == counted
+    assert page.locator("#figures-view").text_content() == figures
+    assert pages.locator("[aria-current]").all_text_contents() == ["Page 2"]
+    pages.get_by_role("link", name="Page 1").click()
+    page.get_by_role("heading", name="bridge", exact=True).wait_for()
+    reader.violations = [each for each in reader.violations if not each.startswith(folder)]
+
+
+def test_a_report_of_one_page_has_no_links_to_pages(opened: Opened) -> None:
+    """Nothing tells of pages where there is one."""
+    assert opened().page.locator("#pages").is_hidden()

@@ -22,7 +22,7 @@ from tui_annotate.domain.adjudication import Adjudication, RejectionReason, Revi
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignment_plan import AssignmentOptions
 from tui_annotate.domain.assignment_rules import Gold
-from tui_annotate.domain.errors import InvalidInput, InvalidLabels
+from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels, Unavailable
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import SETTLED, Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
@@ -30,7 +30,12 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.work_statistics import NoEndReason
 from tui_annotate.services import report as reports
-from tui_annotate.services.report import ReportSubject, data_element, page_frame
+from tui_annotate.services.report import (
+    ReportContents,
+    ReportSubject,
+    data_element,
+    page_frame,
+)
 from tui_annotate.services.report.data import PageValues, agreement_data, work_data
 from tui_annotate.workspace import Workspace
 
@@ -54,9 +59,9 @@ def space(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def written(space: Workspace, subject: ReportSubject | None = None, **filters: str) -> str:
-    """The page of a workspace."""
+    """The page of a workspace with all samples."""
     target = space.path.parent / "report.html"
-    space.team.report.run(target, RecordFilter(**filters), subject=subject)
+    space.team.report.run(target, RecordFilter(**filters), subject=subject, everything=True)
     return target.read_text("utf-8")
 
 
@@ -196,9 +201,9 @@ def test_what_people_did_is_there(space: Workspace) -> None:
     assert [each["state"] for each in first["work"]] == ["done", "done"]
     assert second["work"][0]["state"] == "draft"
     assert third["annotations"] == third["work"] == []
-    assert sorted(name for _, name in first["people"]) == ["ana", "ben"]
-    assert second["people"] == []
     (head,) = data(text, "head")
+    assert sorted(name for _, name in head["people"]) == ["ana", "ben"]
+    assert (head["samples"], head["annotations"]) == (3, 3)
     assert head["title"] == "news"
     assert [each["path"] for each in head["labels"]] == [["Wrong"], ["Odd"], ["Fine"], ["Alone"]]
 
@@ -209,7 +214,7 @@ def test_a_place_names_its_document() -> None:
     sample = Sample("d", "1", tuple(Document(*each) for each in sides))
     evidence = (Anchor(Side.SOURCE, 1, Span(0, 3)),)
     one = Annotation("a", (Anchor(Side.SUMMARY, 0, Span(0, 5)),), evidence)
-    values = PageValues(ReportSubject(), str)
+    values = PageValues(ReportSubject())
     assert list(values.new_texts(sample)) == ["One.", "Two.", "Three."]
     (report,) = values.sample(Record(sample, (OwnedAnnotation("p", one),)))["annotations"]
     assert (report["claim"], report["evidence"]) == ([[2, 0, 5]], [[1, 0, 3]])
@@ -267,7 +272,7 @@ def test_what_review_refused_is_there_where_it_is_asked_for(space: Workspace) ->
     assert sorted(notes(text)) == ["by ana", "by ben", "kept", "odd"]
     assert "a slip of the hand" not in text
     (kept,) = (one for one in data(text, "sample")[0]["annotations"] if one["note"] == "kept")
-    names = dict(data(text, "sample")[0]["people"])
+    names = dict(data(text, "head")[0]["people"])
     assert (names[kept["settled"]["by"]], kept["settled"]["how"]) == ("zoe", "taken")
     refused = written(space, origin="rejected")
     assert notes(refused) == ["refused"]
@@ -310,7 +315,7 @@ def test_pseudonyms_stand_everywhere(space: Workspace) -> None:
     (word,) = {each["name"] for each in figures["work"]}
     assert word == names.name(people[1].id)
     assert (word in figures["agreement"]["together"]["pairs"][0]["people"]) is True
-    assert word in {name for one in data(text, "sample") for _, name in one["people"]}
+    assert word in {name for _, name in data(text, "head")[0]["people"]}
 
 
 @pytest.mark.parametrize("told", ["yz", "zy"])
@@ -368,8 +373,148 @@ def test_an_empty_workspace_has_a_page(tmp_path: Path) -> None:
 def test_what_was_written_is_counted(space: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Samples, annotations, bytes; a page that browsers open slowly is called heavy."""
     target = space.path.parent / "report.html"
-    made = space.team.report.run(target)
+    made = space.team.report.run(target, everything=True)
     assert (made.samples, made.annotations, made.is_large) == (3, 3, False)
+    assert made.files == (target,)
     assert made.bytes == target.stat().st_size
     monkeypatch.setattr(reports, "HEAVY", made.bytes - 1)
     assert made.is_large
+
+
+def test_a_report_lists_what_was_worked_on(space: Workspace) -> None:
+    """A sample is listed if it has annotations, or was completed, rated or commented on."""
+    target, person = space.path.parent / "report.html", space.person("ana").id
+    fill(space.corpus, "4", "5", dataset="e")
+    space.annotate.finish(person, SampleKey("e", "4"), seconds=1)
+    space.annotate.read(person, SampleKey("e", "5"), seconds=1)
+    made = space.team.report.run(target)
+    text = target.read_text("utf-8")
+    assert [each["id"] for each in data(text, "sample")] == ["1", "2", "4"]
+    assert made.samples == data(text, "head")[0]["samples"] == 3
+    assert len(data(written(space), "sample")) == 5
+
+
+# several pages ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each sample fills a page."""
+    monkeypatch.setattr(reports, "PAGE_BYTES", 1)
+
+
+def several(space: Workspace, target: Path) -> list[str]:
+    """The pages of a report of all samples."""
+    made = space.team.report.run(target, everything=True)
+    assert made.sizes == tuple(each.stat().st_size for each in made.files if each)
+    return [each.read_text("utf-8") for each in made.files if each]
+
+
+def test_a_large_report_has_several_pages(
+    space: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each page is complete: its texts, all people and labels, the same statistics, all links."""
+    (whole,) = several(space, tmp_path / "whole.html")
+    monkeypatch.setattr(reports, "PAGE_BYTES", 1)
+    pages = several(space, tmp_path / "my report.html")
+    samples = [[each["id"] for each in data(page, "sample")] for page in pages]
+    assert samples == [["1"], ["2"], ["3"]]
+    for number, page in enumerate(pages, 1):
+        (head,), (alone,) = data(page, "head"), data(whole, "head")
+        files = ["my report.html", "my report-2.html", "my report-3.html"]
+        assert head["pages"] == [{"file": file, "samples": 1} for file in files]
+        assert (head["page"], head["samples"], head["annotations"]) == (number, 3, 3)
+        for part in ("people", "used", "labels"):
+            assert head[part] == alone[part]
+        assert data(page, "figures") == data(whole, "figures")
+        texts = data(page, "text")
+        (one,) = data(page, "sample")
+        assert [texts[each["text"]] for each in one["documents"]] == texts
+    assert sorted(each.name for each in tmp_path.glob("my*")) == sorted(files)
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_labels_are_counted_by_person_over_all_pages(space: Workspace, tmp_path: Path) -> None:
+    """An annotation counts once for each of its labels."""
+    ana, ben = space.person("ana").id, space.person("ben").id
+    for page in several(space, tmp_path / "r.html"):
+        (figures,) = data(page, "figures")
+        counted = {(tuple(path), person): count for path, person, count in figures["labels"]}
+        assert counted == {(("Fine",), ana): 1, (("Fine",), ben): 1, (("Odd",), ben): 1}
+
+
+def test_pages_of_an_earlier_report_go(
+    space: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A smaller report of the same name leaves none of its pages; other reports stay."""
+    with monkeypatch.context() as patch:
+        patch.setattr(reports, "PAGE_BYTES", 1)
+        several(space, tmp_path / "r.html")
+    several(space, tmp_path / "r-9.html")
+    several(space, tmp_path / "r.html")
+    assert sorted(each.name for each in tmp_path.glob("*.html")) == ["r-9.html", "r.html"]
+
+
+@pytest.mark.parametrize("content", ["mine", "a report"])
+def test_a_page_overwrites_no_other_file(
+    space: Workspace, tmp_path: Path, content: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is not the same page of a report is kept, and then nothing is written."""
+    if content == "mine":
+        (tmp_path / "r-2.html").write_text(content)
+    else:
+        several(space, tmp_path / "r-2.html")
+    monkeypatch.setattr(reports, "PAGE_BYTES", 1)
+    before = (tmp_path / "r-2.html").read_bytes()
+    with pytest.raises(Conflict, match=r"r-2\.html"):
+        several(space, tmp_path / "r.html")
+    assert (tmp_path / "r-2.html").read_bytes() == before
+    assert not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_what_pages_can_not_link_to_is_one_page(
+    space: Workspace, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Standard output, and compressed files."""
+    writer = space.team.report
+    assert len(writer.run(None, everything=True).sizes) == 1
+    assert len(data(capfd.readouterr().out, "sample")) == 3
+    assert writer.run(tmp_path / "r.html.gz", everything=True).files == (tmp_path / "r.html.gz",)
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_a_failure_leaves_no_page(
+    space: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If one page can not be written, no page of the report appears."""
+    writes: list[str] = []
+
+    def failing(_: object, text: str) -> None:
+        writes.append(text)
+        if len(writes) == 9:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(reports._PageFile, "write", failing)
+    with pytest.raises(Unavailable):
+        several(space, tmp_path / "r.html")
+    assert list(tmp_path.glob("*.html")) == list(tmp_path.glob(".*.part")) == []
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_the_contents_are_announced_before_a_page_is_written(
+    space: Workspace, tmp_path: Path
+) -> None:
+    """Samples, pages and bytes, while there is no file yet; the frame of a page comes on top."""
+    target = tmp_path / "r.html"
+    told: list[tuple[int, list[int], int]] = []
+
+    def announce(contents: ReportContents) -> None:
+        assert not target.exists()
+        told.append((contents.samples, contents.pages, contents.bytes))
+
+    made = space.team.report.run(target, announce=announce)
+    frame = sum(len(part.encode()) for part in page_frame())
+    ((samples, pages, size),) = told
+    assert (samples, pages) == (2, [1, 1])
+    assert made.bytes - size == pytest.approx(2 * frame, rel=0.5)

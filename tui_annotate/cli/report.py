@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,14 +13,15 @@ from tui_annotate.cli import options, output, pseudonyms
 from tui_annotate.cli.convert import DONE_IN_PART, ProblemPrinter, refuse_mixed_output
 from tui_annotate.cli.export import print_gold, print_practice
 from tui_annotate.cli.help_format import DATA
-from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.plugins.protocols import ImportOptions
 
 if TYPE_CHECKING:
     from tui_annotate.services.export.pseudonyms import Pseudonyms
-    from tui_annotate.services.report import PageReport
+    from tui_annotate.services.report import ReportContents, ReportResult, ReportSubject
+    from tui_annotate.workspace import Workspace
 
 _MEGABYTE = 1_000_000
 
@@ -56,6 +57,13 @@ def html(
     work: options.FilterOptions,
     include_practice: options.PracticeOption = False,
     include_gold: options.GoldOption = False,
+    all_samples: Annotated[
+        bool,
+        flag(
+            "--all-samples",
+            "Include samples without annotations and work (default: excluded).",
+        ),
+    ] = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     key: pseudonyms.KeyOption = None,
     source_format: options.FormatOption = "",
@@ -66,13 +74,15 @@ def html(
     """Write an HTML report.
 
     The report is one page with texts, annotations and charts for any browser. The page needs no
-    network and runs no code from the texts. Reports of an unchanged
+    network and runs no code from the texts. A report of more than 25 MB gets further pages, named
+    FILE-2.html and so on, that link to one another. Reports of an unchanged
     workspace are identical. Options for columns, language and encoding, and --pseudonym-key, apply
     only to a FILE.
     """
     filters = RecordFilter(
         **work.filters(include_practice=include_practice, include_gold=include_gold)
     )
+    chosen = _ReportOptions(filters, pseudonymise, all_samples, common.as_json)
     reading = options.import_options(columns, texts)
     target = _choose_target(output_file)
     refuse_mixed_output(target, as_json=common.as_json)
@@ -86,16 +96,12 @@ def html(
                 "--pseudonym-key applies only to a report on a FILE",
                 "omit --pseudonym-key: a workspace has its own key",
             )
-        _write_of_workspace(
-            common.workspace, target, filters, pseudonymise=pseudonymise, as_json=common.as_json
-        )
+        _write_of_workspace(common.workspace, target, chosen)
     elif common.workspace is not None:
         raise InvalidInput("FILE and --workspace are both given", "omit FILE or --workspace")
     else:
         names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-        _write_of_file(
-            file, source_format, reading, target, filters, names=names, as_json=common.as_json
-        )
+        _write_of_file(file, source_format, reading, target, chosen, names=names)
 
 
 def _choose_target(output_file: Path | None) -> Path | None:
@@ -105,23 +111,51 @@ def _choose_target(output_file: Path | None) -> Path | None:
     return options.parse_target(output_file)
 
 
+@dataclass(frozen=True, slots=True)
+class _ReportOptions:
+    """What a report contains, and how its numbers are printed."""
+
+    filters: RecordFilter
+    pseudonymise: bool
+    all_samples: bool
+    as_json: bool
+
+    def write(
+        self,
+        space: Workspace,
+        target: Path | None,
+        *,
+        subject: ReportSubject,
+        names: Pseudonyms | None,
+    ) -> None:
+        """Write the report of a workspace, and print its size before and its numbers after."""
+        result = space.team.report.run(
+            target,
+            self.filters,
+            subject=subject,
+            hiding=names,
+            everything=self.all_samples,
+            announce=_announce,
+        )
+        _print_report(result, names, as_json=self.as_json)
+        if not (result.samples or self.all_samples) and any(space.corpus.totals()):
+            output.print_problem(
+                "warning: no sample in the report, because no sample has annotations",
+                "include samples without annotations: --all-samples",
+            )
+
+
 def _write_of_workspace(
-    workspace: Path | None,
-    target: Path | None,
-    filters: RecordFilter,
-    *,
-    pseudonymise: bool,
-    as_json: bool,
+    workspace: Path | None, target: Path | None, chosen: _ReportOptions
 ) -> None:
     from tui_annotate.services.report import ReportSubject
 
     with open_workspace(workspace) as space:
-        names = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
-        about = ReportSubject(space.path.name)
-        page = space.team.report.run(target, filters, subject=about, hiding=names)
+        names = pseudonyms.load_pseudonyms(space, wanted=chosen.pseudonymise)
+        chosen.write(space, target, subject=ReportSubject(space.path.name), names=names)
+        filters = chosen.filters
         practice_samples = 0 if filters.practice else space.corpus.count_practice_samples()
         gold_checks = 0 if filters.gold else space.corpus.count_gold_checks()
-    _print_report(page, target, names, as_json=as_json)
     print_practice(practice_samples)
     print_gold(gold_checks)
 
@@ -131,10 +165,9 @@ def _write_of_file(  # noqa: PLR0917  input and output
     source_format: str,
     reading: ImportOptions,
     target: Path | None,
-    filters: RecordFilter,
+    chosen: _ReportOptions,
     *,
     names: Pseudonyms | None,
-    as_json: bool,
 ) -> None:
     from tui_annotate.services.report import ReportSubject
     from tui_annotate.storage.clock import utc_now
@@ -151,27 +184,45 @@ def _write_of_file(  # noqa: PLR0917  input and output
             opened = open_ephemeral(file, format=source_format, options=reading, **watch)
             space, _ = stack.enter_context(opened)
         about = ReportSubject(file.name, (start, utc_now()))
-        page = space.team.report.run(target, filters, subject=about, hiding=names)
-    problems.end()
-    _print_report(page, target, names, as_json=as_json)
+        problems.end()
+        chosen.write(space, target, subject=about, names=names)
     if problems.refused:
         raise typer.Exit(DONE_IN_PART)
 
 
-def _print_report(
-    page: PageReport, target: Path | None, names: Pseudonyms | None, *, as_json: bool
-) -> None:
-    size = f", {page.bytes / _MEGABYTE:,.1f} MB" if page.bytes >= _MEGABYTE / 10 else ""
-    where = f" in {target}" if target else ""
-    samples = output.many(page.samples, "sample")
+def _announce(contents: ReportContents) -> None:
+    """Print the size of a report that is about to be written, unless the report is small."""
+    if contents.bytes >= _MEGABYTE:
+        samples = output.many(contents.samples, "sample")
+        pages = output.many(len(contents.pages), "page")
+        output.print_note(f"writing {samples}: {_format_size(contents.bytes)}, {pages}")
+
+
+def _format_size(size: int) -> str:
+    return f"{size / _MEGABYTE:,.1f} MB"
+
+
+def _print_report(result: ReportResult, names: Pseudonyms | None, *, as_json: bool) -> None:
+    size = f", {_format_size(result.bytes)}" if result.bytes >= _MEGABYTE / 10 else ""
+    first, *further = result.files
+    where = f" in {first}" if first else ""
+    if further:
+        where += f" and {output.many(len(further), 'further page')}"
+    samples = output.many(result.samples, "sample")
     if as_json:
-        output.print_json({"file": target, **asdict(page)})
+        counts = {
+            "samples": result.samples,
+            "annotations": result.annotations,
+            "bytes": result.bytes,
+            "not_finite": result.not_finite,
+        }
+        output.print_json({"file": first, **counts, "pages": result.files})
     else:
-        annotations = output.many(page.annotations, "annotation")
+        annotations = output.many(result.annotations, "annotation")
         output.print_note(f"{annotations} of {samples}{where}{size}")
-    output.print_non_finite(page.not_finite)
+    output.print_non_finite(result.not_finite)
     pseudonyms.print_pseudonyms(names)
-    if page.is_large:
+    if result.is_large:
         output.print_problem(
             "warning: browsers open a page of this size slowly",
             "select fewer samples, for example with --dataset",

@@ -1,6 +1,6 @@
-"""HTML report: one offline page with all samples, annotations and statistics of a workspace.
+"""HTML report: offline pages with samples, annotations and statistics of a workspace.
 
-The same data gives the same bytes: the page does not contain the time of its creation.
+The same data gives the same bytes: a page does not contain the time of its creation.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TextIO
 
 from tui_annotate.domain.errors import InvalidLabels, NotFound
 from tui_annotate.domain.labels import LabelTree
@@ -22,6 +22,7 @@ from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.domain.work_statistics import WorkStatistics
 from tui_annotate.plugins.files.targets import open_output
+from tui_annotate.services.report.contents import ReportContents, has_work
 from tui_annotate.services.report.data import (
     PageValues,
     ReportSubject,
@@ -29,11 +30,28 @@ from tui_annotate.services.report.data import (
     label_data,
     work_data,
 )
+from tui_annotate.services.report.page_files import (
+    can_split,
+    check_page_files,
+    list_page_files,
+    remove_old_pages,
+)
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore
 
-__all__ = ["HEAVY", "PageReport", "PseudonymSource", "ReportSubject", "ReportWriter"]
+__all__ = [
+    "HEAVY",
+    "PAGE_BYTES",
+    "PseudonymSource",
+    "ReportContents",
+    "ReportResult",
+    "ReportSubject",
+    "ReportWriter",
+]
+
+PAGE_BYTES: Final = 25_000_000
+"""Size of the data in bytes above which a report gets a further page."""
 
 HEAVY: Final = 30_000_000
 """Size in bytes above which a browser needs seconds to open a report's HTML page."""
@@ -51,23 +69,46 @@ class PseudonymSource(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class PageReport:
-    """Numbers of samples and annotations on a written page, and the page's size in bytes.
+@dataclass(frozen=True, slots=True)
+class ReportResult:
+    """Numbers of samples and annotations in a written report.
 
     Attributes:
-        not_finite: number of NaN and infinities in metadata, which are null on the page.
+        files: the pages in order; None for standard output.
+        sizes: size in bytes of each page.
+        not_finite: number of NaN and infinities in metadata, which are null on the pages.
     """
 
-    samples: int = 0
-    annotations: int = 0
-    bytes: int = 0
+    samples: int
+    annotations: int
+    files: tuple[Path | None, ...]
+    sizes: tuple[int, ...]
     not_finite: int = 0
 
     @property
+    def bytes(self) -> int:
+        """Size of all pages in bytes."""
+        return sum(self.sizes)
+
+    @property
     def is_large(self) -> bool:
-        """Whether the page is so large that a browser needs seconds to open it."""
-        return self.bytes > HEAVY
+        """Whether a page is so large that a browser needs seconds to open it."""
+        return max(self.sizes) > HEAVY
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What a report is about.
+
+    Attributes:
+        hiding: source of pseudonyms; None for real names.
+        everything: whether samples without work are included.
+    """
+
+    filters: RecordFilter
+    subject: ReportSubject
+    hiding: PseudonymSource | None
+    everything: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,64 +134,149 @@ class ReportWriter:
         *,
         subject: ReportSubject | None = None,
         hiding: PseudonymSource | None = None,
-    ) -> PageReport:
-        """Write the HTML report to a file; a failure leaves no partial file.
+        everything: bool = False,
+        announce: Callable[[ReportContents], object] = lambda _: None,
+    ) -> ReportResult:
+        """Write the HTML report; a failure leaves no partial file.
+
+        A report that is larger than `PAGE_BYTES` gets several pages next to the target. Standard
+        output and compressed files get one page.
+
+        Args:
+            everything: also include samples without annotations and work.
+            announce: called before the first page is written.
 
         Raises:
             InvalidInput: a filter matches no name; the target is a folder.
+            Conflict: a page would overwrite a file that is not a page of a report.
             Unavailable: the target cannot be written, or the data cannot be read.
         """
         wanted = self.check(filters or RecordFilter())
-        about, made = subject or ReportSubject(), PageReport()
-        with open_output(target) as file:
-            for text in self._page_parts(wanted, about, made, hiding=hiding):
-                file.write(text)
-                made.bytes += len(text.encode())
-        return made
+        request = _Request(wanted, subject or ReportSubject(), hiding, everything)
+        limit = PAGE_BYTES if can_split(target) else 0
+        contents = ReportContents()
+        for page, element, record in self._split_records(request, limit):
+            contents.add(page, element.text, record)
+            contents.not_finite += element.not_finite
+        paths = list_page_files(target, len(contents.pages))
+        check_page_files(paths)
+        announce(contents)
+        sizes = self._write_pages(request, contents, paths, limit=limit)
+        remove_old_pages(target, len(paths))
+        return ReportResult(
+            contents.samples,
+            contents.annotations,
+            tuple(paths),
+            tuple(sizes),
+            contents.not_finite,
+        )
 
-    def _page_parts(
+    def _split_records(
+        self, request: _Request, limit: int
+    ) -> Iterator[tuple[int, _Element, Record]]:
+        """Yield each record with the number of its page (from 0) and its data elements.
+
+        `limit` is the maximum size of a page's data in bytes, unless one sample is larger; 0 for
+        one page of any size.
+        """
+        page = size = 0
+        values = PageValues(request.subject)
+        for record in self._read_records(request):
+            element = _record_elements(values, record)
+            added = len(element.text.encode())
+            if limit and size and size + added > limit:
+                page, size, values = page + 1, 0, PageValues(request.subject)
+                element = _record_elements(values, record)
+                added = len(element.text.encode())
+            size += added
+            yield page, element, record
+
+    def _read_records(self, request: _Request) -> Iterator[Record]:
+        records = self.corpus.records(request.filters, worked=not request.everything)
+        for record in records if request.hiding is None else map(request.hiding.record, records):
+            if request.everything or has_work(record):
+                yield record
+
+    def _write_pages(
         self,
-        wanted: RecordFilter,
-        about: ReportSubject,
-        made: PageReport,
+        request: _Request,
+        contents: ReportContents,
+        paths: Sequence[Path | None],
         *,
-        hiding: PseudonymSource | None,
-    ) -> Iterator[str]:
-        descriptions = _describe_filters(wanted, hidden=hiding is not None)
-        records = self.corpus.records(wanted)
-        values = PageValues(about, self.names)
-        opening, closing = page_frame()
-        yield opening
-        yield data_element("head", self._head_data(wanted, about.title, descriptions), once=True)
-        for record in records if hiding is None else map(hiding.record, records):
-            for text in values.new_texts(record.sample):
-                yield data_element("text", text)
-            yield data_element("sample", values.sample(record), made)
-            made.samples += 1
-            made.annotations += len(record.annotations)
-        yield data_element("figures", self._statistics_data(wanted, about, hiding), once=True)
-        yield closing
+        limit: int,
+    ) -> list[int]:
+        """Write all pages, and return their sizes in bytes; the first page appears last."""
+        figures = self._statistics_data(request, contents)
+        closing = data_element("figures", figures, once=True) + page_frame()[1]
+        head = self._head_data(request, contents, paths)
+        with ExitStack() as stack:
+            pages = [_PageFile(stack.enter_context(open_output(path))) for path in paths]
+            for number, page in enumerate(pages, 1):
+                page.write(page_frame()[0].replace(_NUMBER_SLOT, str(number)))
+                page.write(data_element("head", head | {"page": number}, once=True))
+            for at, element, _ in self._split_records(request, limit):
+                # The store may have changed since the contents were counted.
+                pages[min(at, len(pages) - 1)].write(element.text)
+            for page in pages:
+                page.write(closing)
+        return [page.size for page in pages]
 
     def _head_data(
-        self, wanted: RecordFilter, title: str, descriptions: list[str]
+        self, request: _Request, contents: ReportContents, paths: Sequence[Path | None]
     ) -> dict[str, Any]:
+        wanted = request.filters
         there = [each.name for each in self.corpus.datasets()]
         named = [name for name in there if wanted.dataset in ("", name)]
         trees = {name: self._label_tree(name) for name in named}
-        return {"title": title, "filters": descriptions, **label_data(trees)}
+        files = [path.name if path and len(paths) > 1 else "" for path in paths]
+        return {
+            "title": request.subject.title,
+            "filters": _describe_filters(wanted, hidden=request.hiding is not None),
+            **label_data(trees),
+            **contents.head_data(self.names),
+            "pages": [
+                {"file": file, "samples": count}
+                for file, count in zip(files, contents.pages, strict=True)
+            ],
+        }
 
     def _label_tree(self, dataset: str) -> LabelTree | None:
         with suppress(NotFound, InvalidLabels):
             return self.labels(dataset)
         return None
 
-    def _statistics_data(
-        self, wanted: RecordFilter, about: ReportSubject, hiding: PseudonymSource | None
-    ) -> dict[str, Any]:
-        name = hiding.name if hiding else None
-        work = work_data(self.figures(), wanted, about, name=name)
+    def _statistics_data(self, request: _Request, contents: ReportContents) -> dict[str, Any]:
+        wanted = request.filters
+        name = request.hiding.name if request.hiding else None
+        work = work_data(self.figures(), wanted, request.subject, name=name)
         agreement = agreement_data(lambda filters: self.agreement(filters, name), wanted)
-        return {"narrowed": bool(_describe_filters(wanted)), **work, "agreement": agreement}
+        narrowed = {"narrowed": bool(_describe_filters(wanted))}
+        return {**narrowed, **work, **contents.figures_data(), "agreement": agreement}
+
+
+@dataclass(slots=True)
+class _PageFile:
+    """An open page, whose size in bytes is counted."""
+
+    file: TextIO
+    size: int = 0
+
+    def write(self, text: str) -> None:
+        self.file.write(text)
+        self.size += len(text.encode())
+
+
+class _Element(NamedTuple):
+    """HTML with JSON data, and the number of NaN and infinities that became null in it."""
+
+    text: str
+    not_finite: int = 0
+
+
+def _record_elements(values: PageValues, record: Record) -> _Element:
+    texts = [data_element("text", text) for text in values.new_texts(record.sample)]
+    sample = _encode_element("sample", values.sample(record))
+    return _Element("".join([*texts, sample.text]), sample.not_finite)
 
 
 def _describe_filters(filters: RecordFilter, *, hidden: bool = False) -> list[str]:
@@ -165,6 +291,7 @@ _POLICY: Final = (
     " form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 _DATA_SLOT: Final = "{data}"
+_NUMBER_SLOT: Final = "{number}"
 # Characters that end a script or begin a tag, and characters that an editor shows as others.
 _UNSAFE: Final = re.compile(
     "[<>&\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\uffff]"
@@ -175,6 +302,7 @@ _UNSAFE: Final = re.compile(
 def page_frame() -> tuple[str, str]:
     """Return the constant HTML before and after the data in a report's page.
 
+    The part before the data has a slot for the number of the page.
     The page's content security policy allows its own script and style by their hashes, and nothing
     else.
     """
@@ -188,19 +316,20 @@ def page_frame() -> tuple[str, str]:
     return opening, closing.replace("{script}", script)
 
 
-def data_element(
-    name: str, value: Any, made: PageReport | None = None, *, once: bool = False
-) -> str:
+def data_element(name: str, value: Any, *, once: bool = False) -> str:
     """Return an HTML script element that contains a JSON value; its id or class is `data-NAME`.
 
-    NaN and infinities in the value become null, and are counted in `made`.
+    NaN and infinities in the value become null.
     """
+    return _encode_element(name, value, once=once).text
+
+
+def _encode_element(name: str, value: Any, *, once: bool = False) -> _Element:
     kind = "id" if once else "class"
-    text, count = encode_strict(value, separators=(",", ":"))
-    if made is not None:
-        made.not_finite += count
+    text, not_finite = encode_strict(value, separators=(",", ":"))
     escaped = _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
-    return f'<script type="application/json" {kind}="data-{name}">{escaped}</script>\n'
+    html = f'<script type="application/json" {kind}="data-{name}">{escaped}</script>\n'
+    return _Element(html, not_finite)
 
 
 def _csp_hash(text: str) -> str:

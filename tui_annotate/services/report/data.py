@@ -143,12 +143,10 @@ class ReportSubject:
 
 @dataclass(slots=True)
 class PageValues:
-    """Builds the JSON values of one page; `names` returns the name for a user id."""
+    """Builds the JSON values of one page."""
 
     subject: ReportSubject
-    names: Callable[[str], str]
     _texts: dict[bytes, int] = field(default_factory=dict)
-    _named_people: set[str] = field(default_factory=set)
 
     def new_texts(self, sample: Sample) -> Iterator[str]:
         """Yield the texts of a sample that no earlier sample contains, sorted by their numbers."""
@@ -176,7 +174,6 @@ class PageValues:
             "documents": [self._document_to_json(each) for each in sample.documents],
             "annotations": [self._annotation_to_json(each, places) for each in record.annotations],
             "work": [self._assignment_to_json(each) for each in record.assignments],
-            "people": [list(each) for each in self._new_people(record)],
         }
 
     def _document_to_json(self, document: Document) -> dict[str, Any]:
@@ -221,16 +218,6 @@ class PageValues:
             "seconds": work.seconds,
             "updated": self.subject.time(work.updated),
         }
-
-    def _new_people(self, record: Record) -> Iterator[tuple[str, str]]:
-        names = {person.id: person.name for person in record.people}
-        for owned in record.annotations:
-            if settled := owned.annotation.settled:
-                names.setdefault(settled.by, self.names(settled.by))
-        for person, name in names.items():
-            if person not in self._named_people:
-                self._named_people.add(person)
-                yield person, name
 
 
 _REQUEST_FIELDS = ("title", "problem", "background", "question")

@@ -13,10 +13,7 @@ const figures = parsed(byId("data-figures"));
 const textBlocks = blocks("data-text");
 const samples = blocks("data-sample").map(parsed);
 
-const names = new Map();
-for (const sample of samples) {
-  for (const [id, name] of sample.people) names.set(id, name);
-}
+const names = new Map(head.people);
 const namesakes = new Map();
 for (const name of names.values()) namesakes.set(name, (namesakes.get(name) || 0) + 1);
 

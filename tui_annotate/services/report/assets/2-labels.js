@@ -14,11 +14,11 @@ function learn(path, told) {
 }
 
 for (const each of head.labels) learn(each.path, each);
+for (const path of head.used) learn(path, {});
 for (const sample of samples) {
   for (const annotation of sample.annotations) {
     const above = new Set();
     for (const path of annotation.labels) {
-      learn(path, {});
       for (let depth = 1; depth <= path.length; depth += 1) {
         above.add(labelKey(path.slice(0, depth)));
       }

@@ -67,21 +67,14 @@ function goldFigures() {
 }
 
 function labelFigures() {
-  const people = Array.from(names.keys()).filter((person) => samples.some(
-    (sample) => sample.annotations.some((each) => each.person === person)));
+  const people = Array.from(new Set(figures.labels.map(([, person]) => person)));
   people.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
   const apart = people.length <= 12 ? people : [];
   const counts = new Map();
-  const more = (key, person) => counts.set(`${key}\n${person}`,
-    (counts.get(`${key}\n${person}`) || 0) + 1);
-  for (const sample of samples) {
-    for (const each of sample.annotations) {
-      const keys = each.labels.length ? each.labels.map(labelKey) : ["[]"];
-      for (const key of new Set(keys)) {
-        more(key, each.person);
-        more(key, "");
-      }
-    }
+  for (const [path, person, count] of figures.labels) {
+    const key = labelKey(path);
+    counts.set(`${key}\n${person}`, count);
+    counts.set(`${key}\n`, (counts.get(`${key}\n`) || 0) + count);
   }
   const keys = [...Array.from(labels.keys()), "[]"].filter((key) => counts.has(`${key}\n`));
   if (!keys.length) return made("p", {}, "No annotations.");

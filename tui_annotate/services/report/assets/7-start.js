@@ -87,14 +87,31 @@ function listen() {
   byId("later").addEventListener("click", () => { listFrom += PAGE; drawList(); });
 }
 
+/** Links to the other pages of a report with several pages. */
+function showPages() {
+  if (head.pages.length < 2) return;
+  const nav = byId("pages");
+  nav.append(`Page ${head.page} of ${head.pages.length}. Filters and search cover this page.`);
+  let last = 0;
+  head.pages.forEach(({ file, samples: count }, index) => {
+    const range = `samples ${last + 1} to ${last + count}`;
+    last += count;
+    const link = made("a", { href: encodeURIComponent(file), title: range }, `Page ${index + 1}`);
+    if (index + 1 === head.page) link.setAttribute("aria-current", "page");
+    nav.append(link);
+  });
+  nav.hidden = false;
+}
+
 function start() {
   byId("title").replaceChildren("Annotations: ", word(head.title));
-  const annotations = samples.reduce((sum, each) => sum + each.annotations.length, 0);
-  const told = [counted(samples.length, "sample", "samples"),
-    counted(annotations, "annotation", "annotations"), counted(names.size, "person", "people")];
+  const told = [counted(head.samples, "sample", "samples"),
+    counted(head.annotations, "annotation", "annotations"),
+    counted(names.size, "person", "people")];
   byId("about").replaceChildren(`${told.join(", ")}. `,
     head.filters.length ? shown(`Filters: ${head.filters.join(", ")}.`) : "");
   if (window.innerWidth <= 832) byId("filters").open = byId("listed").open = false;
+  showPages();
   showFilters();
   showFigures();
   find();

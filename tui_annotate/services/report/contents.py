@@ -1,0 +1,78 @@
+"""Counts the contents of a report before its pages are written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.records import Record
+
+
+def has_work(record: Record) -> bool:
+    """Return whether anyone annotated, rated, completed or otherwise worked on a sample."""
+    return bool(record.annotations) or any(
+        each.state is not State.NEW or each.rating or each.comment for each in record.assignments
+    )
+
+
+@dataclass(slots=True)
+class ReportContents:
+    """The contents of all pages of a report.
+
+    Attributes:
+        pages: number of samples on each page; a report has at least one page.
+        bytes: size of the samples' data on all pages.
+        not_finite: number of NaN and infinities in metadata, which are null on the pages.
+    """
+
+    pages: list[int] = field(default_factory=lambda: [0])
+    annotations: int = 0
+    bytes: int = 0
+    not_finite: int = 0
+    _names: dict[str, str] = field(default_factory=dict)
+    _adjudicators: dict[str, None] = field(default_factory=dict)
+    _labels: Counter[tuple[LabelPath, str]] = field(default_factory=Counter)
+
+    @property
+    def samples(self) -> int:
+        """Number of samples on all pages."""
+        return sum(self.pages)
+
+    def add(self, page: int, text: str, record: Record) -> None:
+        """Count a record with its data elements `text` on a page; pages are numbered from 0."""
+        self.pages += [0] * (page + 1 - len(self.pages))
+        self.pages[page] += 1
+        self.annotations += len(record.annotations)
+        self.bytes += len(text.encode())
+        self._names.update((person.id, person.name) for person in record.people)
+        for owned in record.annotations:
+            if settled := owned.annotation.settled:
+                self._adjudicators[settled.by] = None
+            for path in dict.fromkeys(owned.annotation.labels or ((),)):
+                self._labels[path, owned.person] += 1
+
+    def head_data(self, name: Callable[[str], str]) -> dict[str, Any]:
+        """Return totals, people and labels in use as JSON; `name` returns a name by user id.
+
+        Each page lists all people and labels, so that names and colours are the same everywhere.
+        """
+        names = {each: name(each) for each in self._adjudicators} | self._names
+        used = dict.fromkeys(path for path, _ in self._labels if path)
+        return {
+            "samples": self.samples,
+            "annotations": self.annotations,
+            "people": [list(each) for each in names.items()],
+            "used": [list(path) for path in used],
+        }
+
+    def figures_data(self) -> dict[str, Any]:
+        """Return the number of annotations by label and person as JSON; no label is an empty path.
+
+        An annotation with several labels counts for each of them.
+        """
+        counts = ([list(path), person, count] for (path, person), count in self._labels.items())
+        return {"labels": list(counts)}

@@ -1,0 +1,64 @@
+"""Names the files of a report with several pages, and recognises pages of earlier reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.plugins.files.packing import PACKED
+
+_MARK: Final = '<meta name="generator" content="tui-annotate report, page {number}">'
+_MARK_WITHIN: Final = 4_096
+"""Number of bytes at the start of a page that contain the mark."""
+
+
+def can_split(target: Path | None) -> bool:
+    """Return whether a report may have several pages: a plain file, which pages can link to."""
+    if target is None or target.suffix in PACKED:
+        return False
+    return target.is_file() or not target.exists()
+
+
+def list_page_files(target: Path | None, pages: int) -> list[Path | None]:
+    """Return the files of a report's pages: the target, then `NAME-2.html` and so on next to it."""
+    further = range(2, pages + 1)
+    return [target, *(_page_file(target, number) for number in further if target)]
+
+
+def _page_file(target: Path, number: int) -> Path:
+    return target.with_name(f"{target.stem}-{number}{target.suffix}")
+
+
+def check_page_files(paths: Sequence[Path | None]) -> None:
+    """Check that the further pages of a report overwrite nothing but the same page of a report.
+
+    Raises:
+        Conflict: a file is something else.
+    """
+    for number, path in enumerate(paths[1:], 2):
+        if path and path.exists() and not _is_page(path, number):
+            raise Conflict(
+                f"{path} exists and is not page {number} of a report",
+                "choose another file name with -o, or move the file",
+            )
+
+
+def remove_old_pages(target: Path | None, pages: int) -> None:
+    """Delete the pages of an earlier report with the same name that had more pages."""
+    if target is None or not can_split(target):
+        return
+    for number in count(pages + 1):
+        path = _page_file(target, number)
+        if not _is_page(path, number):
+            return
+        path.unlink()
+
+
+def _is_page(path: Path, number: int) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return _MARK.format(number=number).encode() in file.read(_MARK_WITHIN)
