@@ -117,6 +117,58 @@ def test_how_far_somebody_is_travels_along(
     assert stands(one, key).state is State.DONE
 
 
+@pytest.mark.parametrize("rated", [False, True])
+@pytest.mark.parametrize("kind", ["pair", "report", "document", "citation"])
+@pytest.mark.parametrize("state", [State.DRAFT, State.DONE, State.SKIPPED, State.FLAGGED])
+def test_a_row_keeps_the_state_of_the_work(
+    state: State, kind: str, command: Command, one: Path, two: Path, *, rated: bool
+) -> None:
+    """Of each kind of sample, with a rating or without: a skipped sample is skipped there too."""
+    key = BRIDGE if kind == "pair" else first(one, kind)
+    if rated:
+        rate(one, key, "Bad")
+    reach(one, key, state)
+    command("sync", "push", "-w", "one")
+    command("sync", "pull", "-w", "two")
+    here, there = stands(one, key), stands(two, key)
+    assert here.state is (state if rated or state is not State.DRAFT else State.NEW)
+    assert (there.state, there.rating) == (here.state, here.rating)
+    assert command("sync", "push", "-w", "two", "--json").json["samples"] == 0
+
+
+@pytest.mark.parametrize("state", [State.DRAFT, State.DONE, State.SKIPPED, State.FLAGGED])
+def test_rows_in_a_file_keep_the_state_of_the_work(
+    state: State, command: Command, one: Path, two: Path
+) -> None:
+    """Who gathers all rows in a file, and imports it, does not take a draft for done."""
+    keys = [first(one, kind) for kind in ("report", "document", "citation")]
+    for key in keys:
+        rate(one, key, "Bad")
+        reach(one, key, state)
+    command("sync", "push", "-w", "one")
+    assert command("sync", "pull", "--dataset", "c", "-o", "rows.jsonl").code == 0
+    done = command("ingest", "-w", "two", "rows.jsonl", "--from", "autojudge", "--embedder", "none")
+    assert done.code == 0, done.err
+    with workspaces.open(two) as space:
+        records = list(space.records(dataset="c", person="reader"))
+        assert {record.sample.key for record in records} == set(keys)
+        for record in records:
+            (work,) = record.assignments
+            assert (work.state, work.rating) == (state, "Bad")
+
+
+def reach(folder: Path, key: SampleKey, state: State) -> None:
+    """The one who works here brings a sample to a state."""
+    with workspaces.open(folder) as space:
+        me = space.person().id
+        if state is State.DONE:
+            space.annotate.finish(me, key, seconds=1)
+        elif state is State.SKIPPED:
+            space.annotate.skip(me, key, seconds=1)
+        elif state is State.FLAGGED:
+            space.annotate.flag(me, key, seconds=1)
+
+
 @pytest.mark.parametrize("seen", [False, True])
 def test_what_another_program_rated_is_done(
     command: Command, one: Path, fake: FakeTable, *, seen: bool

@@ -16,6 +16,7 @@ from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.sync.shared_folder import SharedFolder
 from tui_annotate.storage.log.stream_merge import StreamMergeReport
+from tui_annotate.tui import work_sharing
 from tui_annotate.tui.dialogs.message import MessageDialog
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.widgets.header_bar import _SYNC, HeaderBar
@@ -132,6 +133,36 @@ async def test_a_row_is_sent_while_one_goes_on(
     assert [name[0] for name in fake.rows] == ["films"]
     assert states[:2] == [SyncState.PENDING, SyncState.SYNCING]
     assert states[-1] is SyncState.SUCCESS
+
+
+async def test_a_server_that_does_not_answer_is_announced(
+    tmp_path: Path, fake: FakeTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long before its time-out, once until it answers; and never where it answers at once."""
+    monkeypatch.setattr(work_sharing, "SLOW", 0.02)
+    go_on, held = Event(), {"GET"}
+
+    def hold(method: str) -> None:
+        if method in held:
+            assert go_on.wait(_SOON)
+
+    fake.before = hold
+    async with open_app(make_workspace(tmp_path / "work"), size=(140, 40)) as ana:
+        try:
+            async with asyncio.timeout(_SOON):
+                while ana.draft.message.code is not MessageCode.SYNC_SLOW:
+                    await ana.pilot.pause(0.001)
+            sharing = ana.app.sharing
+            assert sharing._timer is None or sharing._slow
+            await ana.press("j")
+            sharing.show(SyncUpdate(SyncState.SYNCING))
+            assert sharing._timer is None
+        finally:
+            go_on.set()
+        await until(ana, SyncState.SUCCESS)
+        assert sharing._timer is None
+        assert not sharing._slow
+        ana.app.sharing.end()
 
 
 async def test_a_refused_key_is_told_once_and_work_goes_on(

@@ -27,6 +27,8 @@ from tui_annotate.tui.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.widgets.header_bar import HeaderBar
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from tui_annotate.storage.log.stream_merge import StreamMergeReport
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.workspace import Workspace
@@ -43,6 +45,8 @@ _CLOSE_SECONDS: Final = 3.0
 """Seconds that quitting waits for a push; remaining changes are sent at the next start."""
 _MOST_LISTED: Final = 20
 """Maximum number of refused samples that are listed after the app is closed."""
+SLOW: Final = 5.0
+"""Seconds after which an exchange that is still running is announced on the screen."""
 _DIALOG_RETRY: Final = 0.5
 """Seconds between attempts to show a sync conflict while a note, question or dialog is open."""
 
@@ -252,6 +256,8 @@ class WorkSharing:
         self._exchange: WorkExchange | None = None
         self._syncer: BackgroundSync | None = None
         self._problem = ""
+        self._timer: Timer | None = None  # runs during an exchange
+        self._slow = False  # whether the slow exchange was announced
         self._forks: list[Fork] = []  # not shown yet
         self._refused: list[tuple[str, str]] = []  # of the last pull: where, reason
         self._waiting = self._ended = False
@@ -306,6 +312,7 @@ class WorkSharing:
         After a pull, the open sample is read again, and sync conflicts are shown.
         """
         self._screen.query_one(HeaderBar).show_sync(update.state)
+        self._watch(update.state)
         if update.problem and update.problem != self._problem:
             self._screen.show_message(MessageCode.NOT_SHARED_YET, "warning", problem=update.problem)
         if update.problem or update.state is SyncState.SUCCESS:
@@ -313,6 +320,23 @@ class WorkSharing:
         if update.merged is not None:
             self._screen.reload()
             self._show_merge(update.merged)
+
+    def _watch(self, state: SyncState) -> None:
+        """Announce an exchange that makes no progress for `SLOW` seconds, once until a success.
+
+        A server that does not answer is reported as a failure only after its time-outs.
+        """
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        if state is SyncState.SUCCESS:
+            self._slow = False
+        elif state is SyncState.SYNCING and not (self._slow or self._ended):
+            self._timer = self._screen.set_timer(SLOW, self._announce_slow)
+
+    def _announce_slow(self) -> None:
+        self._slow = True
+        self._screen.show_message(MessageCode.SYNC_SLOW, "warning", seconds=round(SLOW))
 
     def _show_merge(self, merged: StreamMergeReport) -> None:
         if refused := _list_refused(merged):

@@ -274,12 +274,11 @@ WORK_KEY: Final = "worked"
 def has_judgements(record: Record) -> bool:
     """Return whether a record has annotations, a rating or a comment.
 
-    A finished pair counts too: a pair without errors has no annotations.
+    A finished sample counts too: a pair without errors has no annotations, and a skipped sample
+    has neither annotations nor a rating.
     """
-    judged = record.sample.kind in RATED_KINDS
     return bool(record.annotations) or any(
-        one.rating or one.comment.strip() or (one.state.finished and not judged)
-        for one in record.assignments
+        one.rating or one.comment.strip() or one.state.finished for one in record.assignments
     )
 
 

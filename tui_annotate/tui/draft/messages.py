@@ -213,6 +213,7 @@ class MessageCode(ScreenMessage):
     ONLINE = "Online: work is shared"
     OFFLINE = "Offline: work stays on this machine until you go online"
     NOT_SHARED_YET = "Not shared yet: {problem}"
+    SYNC_SLOW = "No answer to the sync for {seconds} s: all work is saved on this machine"
     LEFT_OUT_OF_PULL = "Synchronization skipped {sample}: {reason}"
     SENDING_LAST = "Quitting: sending the last changes; unsent changes are sent next time"
 

@@ -26,7 +26,7 @@ from tui_annotate.plugins.formats.autojudge.reports import (
     read_page,
     text_of,
 )
-from tui_annotate.plugins.json_records import make_row_id
+from tui_annotate.plugins.json_records import enum_field, make_row_id
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16
 from tui_annotate.plugins.record_validation import (
     describe_value,
@@ -37,6 +37,8 @@ from tui_annotate.plugins.record_validation import (
 
 _LINE_FIELDS: Final = ("rating", "comment", "spans")
 """Fields that every judgement has and that no report has."""
+_WORK_FIELD: Final = "worked"
+"""Field that `sync` adds to a line in a row of a shared table: time and state of the work."""
 _REPORT_FIELDS: Final = frozenset({"metadata", "responses", "answer"})
 
 
@@ -58,6 +60,7 @@ class PersonJudgement(NamedTuple):
 
     Attributes:
         spans: lists of (start, end, text) by side; offsets are in the file's unit.
+        state: state of the person's work; completed unless the line is a row of a shared table.
     """
 
     person: str
@@ -65,6 +68,7 @@ class PersonJudgement(NamedTuple):
     rating: str
     comment: str
     spans: Mapping[str, list[Any]]
+    state: str = State.DONE.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +164,7 @@ def _make_judgement(
         "" if rating == NOT_RATED else rating,
         _read_optional(line, "comment").strip(),
         spans,
+        _read_state(line),
     )
     key = json.dumps([item[0].value, *item[1:]])
     return ItemJudgement(dataset, checked, key, judgement, report, pages or {}, doubts)
@@ -175,6 +180,13 @@ def _read_document(line: Mapping[str, Any]) -> ReportDocument:
 
 def _read_optional(line: Mapping[str, Any], name: str) -> str:
     return "" if line.get(name) is None else text_of(line, name)
+
+
+def _read_state(line: Mapping[str, Any]) -> str:
+    """Return the state in a row of a shared table; other lines are completed judgements."""
+    if line.get(_WORK_FIELD) is None:
+        return State.DONE.value
+    return enum_field(State, object_of(line, _WORK_FIELD).get("state"), what="state").value
 
 
 def _read_spans(line: Mapping[str, Any], name: str, doubts: list[str]) -> list[Any]:
@@ -231,7 +243,7 @@ def add_judgements(
             problems.append(make_problem(one.where, error))
             continue
         annotations += found
-        works.append(Assignment(one.person, State.DONE, one.rating, one.comment))
+        works.append(Assignment(one.person, State(one.state), one.rating, one.comment))
         places.append(one.where)
         problems += (Problem(one.where, *doubt, refused=False) for doubt in doubts)
     people = tuple(imported_person(work.person) for work in works)
