@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -17,9 +18,12 @@ import pytest
 
 from tests.cli.conftest import Command, numbers
 from tests.helpers.ssh_keys import KEYS
+from tests.helpers.stores import claim
+from tui_annotate import workspace as workspaces
 from tui_annotate.cli import doctor
 from tui_annotate.domain.errors import Damaged
 from tui_annotate.domain.findings import DiagnosticFinding
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.ssh_keys import format_authorized_key
 from tui_annotate.plugins.files.targets import replace_file
@@ -90,6 +94,69 @@ def test_doctor_without_a_workspace(command: Command) -> None:
     done = command("doctor")
     assert done.code == 1
     assert "tui-annotate init" in done.out
+
+
+PLANTED = ("Quillfeather", "quill@example.org", "sk-Qzx7", "Zibaldone", "Plumbago", "Grimoire")
+"""A person, an address, a key, words of a text, a dataset, and a label."""
+
+
+def plant(command: Command, folder: Path) -> None:
+    """A workspace with something private in texts, names, settings, labels and the log."""
+    person, address, key, text, dataset, label = PLANTED
+    command("init", str(folder))
+    labels = (folder / "labels.yaml").read_text("utf-8")
+    (folder / "labels.yaml").write_text(f"{labels}\n  - name: {label}\n", "utf-8")
+    pair = {"id": f"{text}-7", "source": f"The {text} cost 12 pounds.", "summary": f"{text}!"}
+    file = folder / "in.jsonl"
+    file.write_text(json.dumps(pair), "utf-8")
+    wanted = ("--dataset", dataset, "--id-column", "id", "--embedder", "none", str(file))
+    assert command("ingest", "-w", str(folder), *wanted).code == 0
+    with workspaces.open(folder) as space:
+        one = claim("a", 0, 3, label=label, note=text)
+        sample = SampleKey(dataset, f"{text}-7")
+        space.annotate.add(space.person(person).id, sample, one, seconds=1)
+    (folder / "labels.yaml").write_text("- Other\n", "utf-8")
+    (folder / "tui-annotate.toml").write_text(
+        f'base_url = "https://{address}"\njudge_model = "{key}"\n', "utf-8"
+    )
+    said = f"unexpected: {text} {person}\n{key}\n"
+    log = f"2026-01-01 10:00:00,000 ERROR tui_annotate.tui.app: {said}"
+    (folder / "log" / "app.log").write_text(log, "utf-8")
+
+
+def test_a_bug_report_holds_nothing_private(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of texts, names, addresses, keys and paths nothing is there; numbers and findings are."""
+    folder = tmp_path / f"home-{PLANTED[0]}"
+    plant(command, folder)
+    monkeypatch.setenv("TUI_ANNOTATE_API_KEY", PLANTED[2])
+    done = command("doctor", "-w", str(folder), "--bundle", "report.json")
+    assert done.code == 0, done.out
+    assert PLANTED[-1] in done.out
+    written = (tmp_path / "report.json").read_text("utf-8")
+    for each in (*PLANTED, str(tmp_path), tmp_path.name):
+        assert each.casefold() not in written.casefold()
+    found = json.loads(written)
+    assert found["contents"]["samples"] == found["contents"]["annotations"] == 1
+    assert found["settings"]["base_url"] is True
+    assert found["variables"] == sorted(name for name in os.environ if "TUI_ANNOTATE" in name)
+    states = {each["what"]: each["state"] for each in found["findings"]}
+    assert (states["store"], states["label file"]) == ("ok", "doubt")
+    assert len(found["log"]) == 2
+
+
+def test_a_bug_report_is_written_where_nothing_works(command: Command, tmp_path: Path) -> None:
+    """Without a workspace and with settings that are refused, it tells just that."""
+    Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text("odd = 1\n", "utf-8")
+    done = command("doctor", "--bundle", "report.json", "--json")
+    assert done.code == 1
+    assert {each["state"] for each in done.json} >= {"wrong"}
+    found = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert found["contents"] == found["files"] == found["settings"] == {}
+    assert found["program"]["version"]
+    assert "wrong" in {each["state"] for each in found["findings"]}
+    assert command("doctor", "--bundle", str(tmp_path)).code == 2
 
 
 TERMINALS = [

@@ -13,11 +13,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.bug_report import write_bug_report
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, open_workspace
 from tui_annotate.cli.ssh import SESSION
@@ -39,10 +40,22 @@ _STATES: Final = {"wrong": "error", "doubt": "warning"}
 
 def register(app: typer.Typer) -> None:
     """Add the command `doctor` to the app."""
-    add_command(app, doctor, "doctor", "doctor --json", panel=START)
+    add_command(app, doctor, "doctor", "doctor --json", "doctor --bundle report.json", panel=START)
 
 
-def doctor(*, common: options.CommonOptions) -> None:
+def doctor(
+    *,
+    bundle: Annotated[
+        Path | None,
+        options.option(
+            "--bundle",
+            "FILE",
+            "Also write a JSON file for a bug report: versions, settings, findings, counts and the "
+            "app's log, without texts, names, addresses, paths and keys.",
+        ),
+    ] = None,
+    common: options.CommonOptions,
+) -> None:
     """Check the workspace and suggest fixes.
 
     The command checks the configuration, database, event log, permissions, disk, vectors, labels,
@@ -68,6 +81,8 @@ def doctor(*, common: options.CommonOptions) -> None:
     for check in [] if common.as_json else checks:
         if check.mend:
             output.print_line(output.add_workspace(f"to fix {check.what}: {check.mend}"))
+    if bundle is not None:
+        write_bug_report(bundle, checks, common.workspace)
     if is_wrong:
         raise typer.Exit(1)
 

@@ -1,0 +1,119 @@
+"""Writes the file of `doctor --bundle`: what a bug report needs, without anything private."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.cli import output
+from tui_annotate.cli.options import open_workspace
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.findings import DiagnosticFinding
+from tui_annotate.settings import PREFIX, Settings, find_workspace, load
+from tui_annotate.settings.environment import OTHER_VARIABLES
+
+if TYPE_CHECKING:
+    from tui_annotate.services.status import Status
+
+_LOG_FOLDER: Final = "log"
+_KEYWORDS: Final = {
+    "order": ("by-source", "ingested", "random", "worst", "best", "uncertain"),
+    "embedder": ("auto", "none", "static", "neural", "remote"),
+}
+"""Values of settings that are reported, up to a colon; of other texts only that they are set."""
+
+
+def write_bug_report(
+    target: Path, checks: Sequence[DiagnosticFinding], workspace: Path | None
+) -> None:
+    """Write the file for a bug report, even if the workspace or the settings cannot be read.
+
+    Raises:
+        InvalidInput: the target is a folder, or its folder does not exist.
+        Unavailable: the target cannot be written.
+    """
+    from tui_annotate.plugins.files.targets import open_output
+
+    report = _collect(checks, workspace)
+    with open_output(target) as file:
+        file.write(json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+    output.print_note(f"bug report in {target}: read the file before you send it")
+
+
+def _collect(checks: Sequence[DiagnosticFinding], workspace: Path | None) -> dict[str, Any]:
+    from tui_annotate.services import bug_report
+
+    folder: Path | None = None
+    settings: dict[str, Any] = {}
+    contents: dict[str, Any] = {}
+    private: set[str] = set()
+    with suppress(TuiAnnotateError):
+        folder = find_workspace(workspace)
+    with suppress(TuiAnnotateError):
+        settings = describe_settings(load(folder))
+    with suppress(TuiAnnotateError), open_workspace(folder) as space:
+        private |= {name for person in space.people.all() for name in (person.id, person.name)}
+        private |= {info.name for info in space.corpus.datasets()}
+        contents = count_contents(space.status())
+    templates = bug_report.read_templates(private)
+    log = bug_report.read_newest_log(folder / _LOG_FOLDER) if folder else []
+    size = shutil.get_terminal_size()
+    return {
+        "format": bug_report.FORMAT,
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "program": bug_report.describe_program(),
+        "terminal": bug_report.describe_terminal(os.environ, (size.columns, size.lines)),
+        "settings": settings,
+        "variables": list_variables(os.environ),
+        "findings": bug_report.mask_findings(checks, templates),
+        "contents": contents,
+        "files": bug_report.measure_folder(folder) if folder else {},
+        "log": bug_report.clean_log(log, templates),
+    }
+
+
+def describe_settings(settings: Settings) -> dict[str, Any]:
+    """Return numbers and keywords of the settings, and which other settings are set."""
+    return {each.name: _describe_value(each.name, getattr(settings, each.name))
+            for each in fields(Settings)}  # fmt: skip
+
+
+def _describe_value(name: str, value: object) -> object:
+    if isinstance(value, bool | int):
+        return value
+    if isinstance(value, str):
+        keyword = value.partition(":")[0]
+        return keyword if keyword in _KEYWORDS.get(name, ()) else bool(value)
+    return len(value) if isinstance(value, Sequence | Mapping) else None
+
+
+def list_variables(environment: Mapping[str, str]) -> list[str]:
+    """Return the names of the program's environment variables that are set, without values."""
+    known = {*OTHER_VARIABLES, *(each.name.upper() for each in fields(Settings))}
+    return sorted(PREFIX + name for name in known if environment.get(PREFIX + name))
+
+
+def count_contents(status: Status) -> dict[str, Any]:
+    """Return the numbers of stored objects; datasets are listed without names."""
+    return {
+        "samples": status.samples,
+        "documents": status.documents,
+        "segments": status.segments,
+        "annotations": status.annotations,
+        "done": status.done,
+        "documents_with_vectors": status.embedded,
+        "documents_by_words": status.by_words,
+        "datasets": [
+            {"samples": each.samples, "annotations": each.annotations, "done": each.done}
+            for each in status.datasets
+        ],
+        "annotators": len({each.person for each in status.progress}),
+        "waiting_for_a_label": sum(each.annotations for each in status.waiting),
+    }
