@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 _MEGABYTE = 1_000_000
+_AllSamplesOption = Annotated[
+    bool,
+    flag("--all-samples", "Include samples without annotations and work (default: excluded)."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -57,13 +61,7 @@ def html(
     work: options.FilterOptions,
     include_practice: options.PracticeOption = False,
     include_gold: options.GoldOption = False,
-    all_samples: Annotated[
-        bool,
-        flag(
-            "--all-samples",
-            "Include samples without annotations and work (default: excluded).",
-        ),
-    ] = False,
+    all_samples: _AllSamplesOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     key: pseudonyms.KeyOption = None,
     source_format: options.FormatOption = "",
