@@ -16,6 +16,7 @@ from tui_annotate.cli.options import add_command, argument, examples, flag, open
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
+from tui_annotate.plugins.files.sheets import FORMULA
 
 if TYPE_CHECKING:
     from tui_annotate.services.review import QueuedSample
@@ -229,7 +230,8 @@ def _decisions_to_csv(found: Sequence[ReviewDecision]) -> str:
             "reviewer": each.reviewer or "",
         }
         cells = {name: joined.get(name, getattr(each, name, "")) for name in _DECISION_COLUMNS}
-        rows.writerow(cells.values())
+        # A spreadsheet would run a note that begins with `=` as a formula.
+        rows.writerow([f"'{cell}" if str(cell)[:1] in FORMULA else cell for cell in cells.values()])
     return written.getvalue()
 
 

@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.lab.chat.placeholders import (
     check_placeholders,
@@ -76,8 +77,17 @@ def check_folders(folders: Sequence[Path]) -> None:
 
     Raises:
         InvalidInput, Unavailable: a prompt is invalid or cannot be read; see `load_prompt`.
+        InvalidInput: a file is named like a prompt (`NAME.LANGUAGE.txt`), but there is no such one.
     """
+    known = {f"{name}.{language}.txt" for name in prompt_names() for language in LANGUAGES}
     for folder in folders:
+        for file in sorted(folder.glob("*.??.txt")):
+            if file.name not in known:
+                raise InvalidInput(
+                    f"{file} replaces no built-in prompt",
+                    f"{suggest_word(file.name, known)}list the names of the built-in prompts with:"
+                    " tui-annotate judge export-prompts FOLDER",
+                )
         for name in prompt_names():
             for language in LANGUAGES:
                 load_prompt(name, language=language, folders=(folder,))

@@ -31,7 +31,7 @@ class ReviewRefusal(StrEnum):
     """Reason why a reviewer cannot adjudicate a sample."""
 
     NOT_DONE = "no annotator has completed this sample yet"
-    WAITS = "other annotators have not completed this sample yet"
+    WAITS = "not all assigned annotators have completed this sample yet"
     PRACTICE = "this is a practice sample, and practice is not reviewed"
     OWN_WORK = "you annotated this sample: another reviewer must adjudicate it"
 

@@ -19,6 +19,7 @@ from tui_annotate.domain.gold_checks import (
     score_check,
     sort_gold,
 )
+from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
@@ -26,13 +27,15 @@ from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.statements import dataset_setting, gold_condition, worked_on_condition
 
 _OF_FREE: Final = (
-    # A person is not checked with a sample that the person has, or worked on before.
+    # A person is not checked with a sample that the person has, worked on or adjudicated before.
     # CROSS JOIN: the rule has few of the dataset's samples.
     " FROM json_each(:samples) n CROSS JOIN samples s"  # noqa: S608  constants
     " WHERE s.dataset_id = :dataset AND s.external = n.value"
     " AND NOT EXISTS (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = s.id)"
     " AND NOT EXISTS (SELECT 1 FROM assignments w WHERE w.person = :person"
     f"   AND w.sample_id = s.id AND {worked_on_condition('w')})"
+    f" AND NOT EXISTS (SELECT 1 FROM annotations r WHERE r.person = '{SETTLED}'"
+    "   AND r.sample_id = s.id AND json_extract(r.payload, '$.settled.by') = :person)"
 )
 _FREE: Final = text(f"SELECT s.external, s.id {_OF_FREE}")
 _COUNT_FREE: Final = text(f"SELECT count(*) {_OF_FREE}")

@@ -514,8 +514,8 @@ class AssignmentTransaction:
 
         Args:
             number: number of the assignment; 0 for the last one that is not undone.
-            begun: also unassign samples in progress; the work on them stays stored. Gold samples
-                in progress stay assigned, so that the work on them stays apart from other work.
+            begun: also unassign samples in progress; the work on them stays stored. Gold and
+                practice samples in progress stay assigned, so that the work on them stays apart.
 
         Raises:
             NotFound: there is no such assignment, or none that is not undone.
@@ -523,7 +523,8 @@ class AssignmentTransaction:
         """
         handout = self._find_handout(number)
         held = self.held(handout=handout.id)
-        gone = [each for each in held if not each.begun or (begun and not each.gold)]
+        apart = [each for each in held if each.gold or each.allotted.practice]
+        gone = [each for each in held if not each.begun or (begun and each not in apart)]
         datasets = {each.key.dataset for each in held} | {handout.dataset} - {""}
         assignment_rows.unassign_samples(self.connection, [each.allotted for each in gone])
         self._withdraw_gold(gone)
@@ -535,16 +536,18 @@ class AssignmentTransaction:
         return WithdrawalResult(handout, len(gone), len(held) - len(gone), free)
 
     def _withdraw_gold(self, gone: Sequence[HeldSample]) -> None:
-        """Unassign the open gold samples of people whose other samples were unassigned.
+        """Unassign the open gold samples of people who have no other open samples any more.
 
         A person who keeps only gold samples would know that they are gold samples.
         """
         lost = {(each.allotted.person, each.key.dataset) for each in gone}
         for person in {who for who, _ in lost}:
+            still = [each for each in self.held(person=person) if not each.begun]
+            real = {each.key.dataset for each in still if not each.gold}
             open_gold = [
                 each.allotted
-                for each in self.held(person=person)
-                if each.gold and not each.begun and (person, each.key.dataset) in lost
+                for each in still
+                if each.gold and (person, each.key.dataset) in lost and each.key.dataset not in real
             ]
             assignment_rows.unassign_samples(self.connection, open_gold)
 
