@@ -129,7 +129,7 @@ def agreement(
 
     Agreement is measured for samples (worst label), sentences, spans, labels and evidence of
     overlapping spans, and ratings. Annotators who completed a sample twice are also compared with
-    themselves. A completed sample counts even if the annotator marked nothing.
+    themselves. A completed sample counts even if the annotator annotated nothing.
     """
     if as_json and as_csv:
         raise InvalidInput("--json and --csv both print to standard output", "pass --json or --csv")

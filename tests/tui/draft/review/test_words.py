@@ -31,7 +31,7 @@ def test_the_line_says_what_the_next_key_does() -> None:
     )
     alone = at(0, {"A": [one("a", "loved", note="no")], "B": []})
     assert draft_line(alone)[0] == 'y accepts Intrinsic A "loved" · note "no"'
-    assert describe_group_status(alone, alone.groups[0]) == "conflict: B marked nothing"
+    assert describe_group_status(alone, alone.groups[0]) == "conflict: B annotated nothing"
     three = {**TWO, "C": [one("c1", "loved")]}
     assert 'y accepts Intrinsic B C "loved", 2 of 3' in draft_line(at(0, three))[0]
     twice = [one("1", "loved"), one("2", "loved", BENIGN)]

@@ -73,8 +73,8 @@ class ReviewText(ScreenMessage):
     REJECTED_BECAUSE = "Rejected because:"
     WHY_NO_RATING = "Why do you accept no rating?"
     CHOOSE_RATING = "Press Backspace, then * to choose a rating"
-    WHY_ONE_OPEN = "1 conflict is undecided: why do you leave it open?"
-    WHY_OPEN = "{count} conflicts are undecided: why do you leave them open?"
+    WHY_ONE_OPEN = "1 conflict is undecided: why do you reject its candidates?"
+    WHY_OPEN = "{count} conflicts are undecided: why do you reject their candidates?"
     WHY_REJECT = "Why do you reject {candidate}?"
     WHY_REJECT_ALL = "Why do you reject all candidates of this group?"
 
@@ -124,4 +124,4 @@ class ReviewText(ScreenMessage):
     STATUS_AGREED_BUT = "agreed except: {differences}"
     STATUS_NEARLY = "similar except: {differences}"
     STATUS_CONFLICT = "conflict: {differences}"
-    SILENT = "{people} marked nothing"
+    SILENT = "{people} annotated nothing"

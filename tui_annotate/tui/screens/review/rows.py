@@ -42,7 +42,7 @@ class ReviewMessage(ScreenMessage):
     ADJUDICATED = "adjudicated: {labels}"
     REFUSED = "rejected: {reason}"
     OWN = "your own: {labels}"
-    POSITION = "position {number}/{count}"
+    POSITION = "group {number}/{count}"
     POSITIONS = "{positions}, {open} open"
     OWN_ANNOTATION = "your own"
     EVIDENCE = "{count} evidence"
@@ -143,7 +143,7 @@ def titles(
     rating = f"{rating} {NOTED}".strip() if commented else rating
     name = item_rows.name(draft, name)
     if draft.position is None:
-        known = format_count(len(positions), "position")
+        known = format_count(len(positions), "group")
         counts = ReviewMessage.POSITIONS.text(positions=known, open=len(draft.undecided()))
         return Title(name, (counts if positions else "", rating), right)
     own = ReviewMessage.OWN_ANNOTATION.text()
