@@ -19,12 +19,9 @@ class Disagreement:
     """Two annotators' spans or ratings that differ in the same way.
 
     Attributes:
-        people: ids of the two annotators.
-        level: `SPANS` or `RATINGS`.
         labels: label, or rating, of each of the two; `NOTHING` for a person who marked no span.
         count: number of spans, or of samples for ratings.
         of: number of all spans of the two annotators, or of samples that both rated.
-        samples: the samples, in order of their first difference.
     """
 
     people: tuple[str, str]
