@@ -1,4 +1,4 @@
-"""Evaluates how highly the assist ranks the evidence that annotators chose."""
+"""Evaluates how highly the search for matches ranks the evidence that annotators chose."""
 
 from __future__ import annotations
 
@@ -49,15 +49,7 @@ _Segments = tuple[tuple[Segment, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceChoice:
-    """Query that evaluates the assist: a span to select, and the span that should be found.
-
-    An annotator linked the two spans as claim and evidence.
-
-    Attributes:
-        segments: segments of each document, parallel to `sample.documents`.
-        selected: selected span, without white space at the edges.
-        chosen: span that should be found, without white space at the edges.
-    """
+    """Query that evaluates the search for matches: a selected span, and the span to be found."""
 
     sample: Sample
     segments: _Segments
@@ -66,12 +58,11 @@ class EvidenceChoice:
 
     @property
     def text(self) -> str:
-        """Text of the selected span."""
         return self.selected.span.of(_document(self.sample, self.selected).text)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Hashes of the sample's documents; they identify queries about the same texts."""
+        """Hashes of the documents of a query, to recognise queries about the same texts."""
         return tuple(document.sha256 for document in self.sample.documents)
 
     @property
@@ -80,7 +71,6 @@ class EvidenceChoice:
         return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
 
     def shown(self, side: Side) -> int:
-        """Return the number of segments of a side (summary or source), except blank segments."""
         cuts = side_segments(self.sample, self.segments, side)
         return sum(
             bool(document.text[own.start : own.end].strip())
@@ -90,7 +80,7 @@ class EvidenceChoice:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Categories of a query, for example `short_span`, followed by the query's language."""
+        """Categories of an evaluation query, for example `short_span`, then its language."""
         cut = side_segments(self.sample, self.segments, self.chosen.side)[self.chosen.index]
         at = find_touched_segments(cut, self.chosen.span)
         whole = _document(self.sample, self.chosen).text[cut[at[0]].start : cut[at[-1]].end]
@@ -98,10 +88,7 @@ class EvidenceChoice:
         return classify_query(self.text, whole, segments=self.shown(Side.SOURCE), language=language)
 
     def rank(self, found: Iterable[tuple[int, Span]]) -> int | None:
-        """Return the rank (from 1) of the first result that hits the chosen span; None if missed.
-
-        `found`: search results (document index, span), the best first.
-        """
+        """Return the rank (from 1) of the first match that hits the chosen span; None if missed."""
         hits = (
             document == self.chosen.index and is_hit(span, self.chosen.span)
             for document, span in found
@@ -114,9 +101,7 @@ def collect_choices(
 ) -> dict[str, list[EvidenceChoice]]:
     """Return the evaluation's queries for each direction (summary to source, source to summary).
 
-    Each pair of a claim and an evidence span gives a query. Queries are sorted, without duplicates.
-
-    `least`: minimum number of non-blank segments of a searched text.
+    Each pair of a claim and an evidence span gives a query; `least`: minimum number of segments.
     """
     distinct: dict[tuple[tuple[str, ...], Anchor, Anchor], EvidenceChoice] = {}
     cut = cache(segment)
@@ -159,12 +144,10 @@ def _document(sample: Sample, anchor: Anchor) -> Document:
 
 
 _BATCH_SEGMENTS = 512
-"""Approximate batch size in segments: large batches are fast, small ones show progress often."""
+"""Approximate number of segments embedded at once: large is fast, small shows more progress."""
 _LANGUAGES = ("en", "zh")
-"""Languages that the report always lists, even without queries."""
 
 _Name = tuple[str, str]
-"""Key of an embedded document: its hash and its language."""
 ProgressCallback = Callable[[str, int, float], None]
 """Callback for the model's name, the number of embedded texts, and their fraction in [0, 1]."""
 _Ranks = Mapping[str, Sequence[int | None]]
@@ -178,13 +161,9 @@ def evaluate(
     compare: Sequence[str] = (),
     progress: ProgressCallback = lambda *_: None,
 ) -> dict[str, Any]:
-    """Evaluate embedders on files in the Mercury format; docs/json.md describes the result.
+    """Evaluate embedders on files of annotations in the Mercury format, as in docs/json.md.
 
-    Args:
-        min_segments: minimum number of non-blank segments of a searched text.
-        embedder: a name, optionally `:model`; "none" for words only; "auto" for the best available.
-        compare: other embedders, evaluated on the same queries.
-        progress: called while vectors are computed.
+    `embedder`: a name, or `name:model`; "none": lexical (words only); "auto": the best available.
 
     Raises:
         NotFound, Unavailable: a file or a named embedder cannot be opened.
@@ -213,13 +192,10 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class _QueryGroup:
-    """Search results of all embedders for a group of queries.
+    """Search results of all embedders for queries that select text in the same side of samples.
 
-    All queries of the group are selections in the same side of samples (summary or source).
-
-    Attributes:
-        gains: array (queries, embedders, measures).
-        means: array (bootstrap resamples, embedders, measures); None for too few sources.
+    `gains`: array (queries, embedders, measures); `means`: (bootstrap resamples, embedders,
+    measures).
     """
 
     sources: int
@@ -242,7 +218,6 @@ class _QueryGroup:
         return {name: [*bootstrap.percentile_interval(column)] for name, column in columns}
 
     def difference(self, at: int) -> dict[str, Any]:
-        """Return the differences between the ranking measures of embedder `at` and embedder 0."""
         figures: dict[str, Any] = {"queries": len(self.gains), "sources": self.sources}
         own, first = self.figures(at), self.figures(0)
         for place, name in enumerate(FIGURES):
@@ -329,7 +304,6 @@ def _rank_queries(
 def _prepare_samples(
     some: Sequence[EvidenceChoice], embedder: Embedder | None, report_progress: ProgressCallback
 ) -> Iterator[SampleAssist]:
-    """Yield samples prepared for the search; documents are embedded once, in large batches."""
     if embedder is None:
         yield from (prepare_sample(each.sample, each.segments) for each in some)
         return
