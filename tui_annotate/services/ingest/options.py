@@ -14,15 +14,13 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
 
 NONE: Final = "none"
-"""Option value for no embedder: the assist is lexical (words only)."""
+"""Option value for no embedder: the ranking of matches is lexical (words only)."""
 AUTO: Final = "auto"
 """Option value for the workspace's embedder; in a new workspace, the best available one."""
 LAST: Final = "static"
-"""Name of the embedder that is used if no better one is available."""
 
 
 EmbedderLoader = Callable[..., Embedder]
-"""Loads an embedder from a name and options of an endpoint, as `registry.load_embedder` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,7 @@ class VectorOptions:
         first: the embedder that `auto` means in a new workspace.
         prepared: a file with computed vectors, for `auto`.
         spare_url, spare_dimensions: defaults of an embedder with costs.
-        timeout: time limit of a request to an endpoint in seconds; None for the default.
+        timeout: seconds for a request to an endpoint; None for the default.
     """
 
     name: str = AUTO
@@ -59,11 +57,7 @@ class VectorOptions:
         return replace(asked, name=name, first=first)
 
     def how(self, name: str, known: VectorSet | None) -> tuple[str, int]:
-        """Return the base URL and the dimensions to use with the embedder `name`.
-
-        A value that the user did not request comes from the vector set `known`; without `known`, it
-        is the default.
-        """
+        """Return the base URL and dimensions for an embedder, as requested, else as in `known`."""
         base_url = self.base_url or (known.base_url if known else "")
         dimensions = self.dimensions or (known.asked_dimensions if known else 0)
         if known or not (self.spare_url or self.spare_dimensions) or not registry.has_cost(name):
@@ -86,10 +80,7 @@ def candidate_names(name: str) -> Iterator[str]:
 def set_of(
     embedder: Embedder, options: VectorOptions, *, table: str, known: VectorSet | None = None
 ) -> VectorSet:
-    """Return the description of an embedder's vector set, to be stored in the workspace.
-
-    `known`: the description that is already stored for this vector set, if any.
-    """
+    """Return a description of an embedder's vectors, to be stored in the workspace."""
     return VectorSet(
         embedder=options.name,
         label=embedder.label,
