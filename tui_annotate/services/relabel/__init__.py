@@ -42,14 +42,6 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class LabelSetVersion:
-    """Version of a label set, with a description of the change that created this version.
-
-    Attributes:
-        dataset: empty for the workspace.
-        by: name of the admin; empty for the workspace owner.
-        `told`: the change as text, for example `rename A to B`.
-    """
-
     dataset: str
     version: str
     at: str
@@ -189,7 +181,7 @@ class LabelChangeService(LabelChangeWriter):
     def find_irregular_labels(
         self, *, dataset: str = ""
     ) -> tuple[list[IrregularLabels], LabelTree]:
-        """Return the labels of annotations that do not fit the label set, and the label set itself.
+        """Return annotations' labels that do not fit the label set, and the label set.
 
         Raises:
             NotFound: the dataset does not exist, or there is no label set.
@@ -234,9 +226,7 @@ class LabelChangeService(LabelChangeWriter):
         return self.report(made) if dry or made.is_empty else self.carry_out(made)
 
     def versions(self, dataset: str | None = None) -> list[LabelSetVersion]:
-        """Return the versions of label sets, oldest first.
-
-        `dataset`: None for all label sets; empty for the workspace's own label set.
+        """Return label set versions, oldest first; `dataset` None: all, empty: the workspace's.
 
         Raises:
             NotFound: the dataset does not exist, and it never had its own label set.
@@ -360,10 +350,7 @@ class LabelChangeService(LabelChangeWriter):
         return replace(made, change=change, undoes=last.id)
 
     def _state_before(self, stream: EventStream) -> State | None:
-        """Return the state that a sample had before a label change reopened the sample.
-
-        None if no label change reopened the sample, or the annotator worked on it afterwards.
-        """
+        """Return a sample's state before a label change reopened it; None if work followed."""
         with self.store.reading() as seen:
             state = seen.before((stream.person, stream.key))
         return State(state) if state else None

@@ -155,7 +155,6 @@ def retire_label(tree: LabelTree, whole: str) -> Label:
 
 
 def format_path(path: LabelPath) -> str:
-    """Return a label path as text, with dots between the names."""
     return JOINER.join(path)
 
 

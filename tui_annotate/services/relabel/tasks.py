@@ -45,14 +45,6 @@ class StreamFinding(NamedTuple):
 
 @dataclass(slots=True)
 class StreamOutcome:
-    """Effect of a label change on one annotator's work on one sample.
-
-    Attributes:
-        kinds: number of annotations by old and new label.
-        reopens: whether the annotator must check the sample again.
-        closes: whether the sample becomes complete again.
-    """
-
     action: PendingEvent | None = None
     kinds: Counter[LabelMapping] = field(default_factory=Counter)
     annotations: int = 0
@@ -62,7 +54,6 @@ class StreamOutcome:
 
     @property
     def nothing(self) -> bool:
-        """Whether the label change has no effect on the work, and nothing to report about it."""
         return self.action is None and not self.kinds and not self.findings
 
 
@@ -70,7 +61,6 @@ Task = Callable[[EventStream], StreamOutcome]
 
 
 Before = Callable[[EventStream], State | None]
-"""Function that returns the state of a sample before a label change reopened it, if one did."""
 
 
 def renaming_task(
@@ -78,8 +68,7 @@ def renaming_task(
 ) -> Task:
     """Return a function that renames labels in an annotator's work on a sample.
 
-    If the sample was reopened for a choice of labels, and no choice is left after the renaming, the
-    sample returns to its former state.
+    A sample that was reopened only for a choice of labels returns to its former state.
     """
     wanted = frozenset(renames)
 
@@ -116,8 +105,6 @@ def renaming_task(
 
 
 def retiring_task(gone: Collection[LabelPath]) -> Task:
-    """Return a function that counts the annotations whose labels are deprecated."""
-
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, gone):
             return StreamOutcome()
@@ -151,11 +138,7 @@ def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
 
 
 def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
-    """Return a function that applies a new label set to an annotator's work on a sample.
-
-    The function reopens a sample with labels that the new label set splits, and reports labels that
-    the new label set lacks.
-    """
+    """Return a function that applies a new label set, and reopens samples with split labels."""
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
     waiting = splitting_task(split, at=at)
@@ -184,11 +167,7 @@ def undoing(
 ) -> Task:
     """Return a function that undoes a label change in one annotator's work on one sample.
 
-    Args:
-        event_in: returns the event of the change in a stream.
-        renames: applied to labels given since the change.
-        after: the label set before the change, which is restored.
-        is_later: returns whether work followed the event.
+    `renames` apply to labels given since; `after` is the label set that is restored.
     """
 
     def task(stream: EventStream) -> StreamOutcome:
