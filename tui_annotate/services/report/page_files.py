@@ -12,7 +12,6 @@ from tui_annotate.plugins.files.packing import PACKED
 
 _MARK: Final = '<meta name="generator" content="tui-annotate report, page {number}">'
 _MARK_WITHIN: Final = 4_096
-"""Number of bytes at the start of a page that contain the mark."""
 
 
 def can_split(target: Path | None) -> bool:
@@ -47,7 +46,6 @@ def check_page_files(paths: Sequence[Path | None]) -> None:
 
 
 def remove_old_pages(target: Path | None, pages: int) -> None:
-    """Delete the pages of an earlier report with the same name that had more pages."""
     if target is None or not can_split(target):
         return
     for number in count(pages + 1):
