@@ -1,4 +1,4 @@
-"""Queries of reviewers: candidate annotations without names, the review queue, and outcomes."""
+"""Queries of reviewers: annotations without annotators' names, review queue, and outcomes."""
 
 from __future__ import annotations
 
@@ -54,21 +54,12 @@ _FEW_SAMPLES = 20
 _SampleCounts = tuple[
     tuple[tuple[str, str], ...], int, Counter[GroupStatus], Counter[DifferenceKind], bool
 ]
-"""Review data of one sample: the annotators' completed work; numbers of annotations, of candidate
-groups and of differences; and whether the annotators' ratings conflict."""
 
 _NOT_READ: Final[_SampleCounts] = ((), 0, Counter(), Counter(), False)
-"""Review data of a sample that is not ready: its work is not read."""
 
 
 @dataclass(frozen=True)
 class ReviewQueries:
-    """Read-only queries for reviewers, and for annotators who view the review of their work.
-
-    Attributes:
-        own_allowed: whether reviewers may adjudicate samples that they annotated themselves.
-    """
-
     corpus: CorpusStore
     store: AnnotationStore
     people: PeopleStore
@@ -118,7 +109,7 @@ class ReviewQueries:
         )
 
     def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:
-        """Return the real names of a sample's annotators, by the letters that stand for them."""
+        """Return the real names of a sample's annotators, by the letters that reviewers see."""
         self.check_reviewer(reviewer)
         with self.store.reading() as log:
             people = assign_letters(key, log.finished(key))
@@ -127,8 +118,8 @@ class ReviewQueries:
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
         """Return the review queue: first the samples that wait for review, most conflicts first.
 
-        Samples that rank equally are in order of arrival. A sample waits for review once all its
-        annotators completed it, as of `SampleReaders.ready`. See also `sort_against`.
+        A sample waits for review once all its annotators completed it. Equal ranks: by arrival. See
+        also `sort_against`.
 
         Raises:
             NotFound: the dataset does not exist.
@@ -153,9 +144,6 @@ class ReviewQueries:
     ) -> Iterator[ReviewDecision]:
         """Yield the reviewers' decisions on all samples whose adjudication has begun, by arrival.
 
-        Args:
-            find_name: returns the name or pseudonym of a person's id; None to use letters.
-
         Raises:
             NotFound: the dataset does not exist.
             NotAllowed: the current user may not review.
@@ -176,13 +164,10 @@ class ReviewQueries:
         return [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
 
     def sort_against(self, says: Mapping[SampleKey, float] | None) -> None:
-        """Sort the queue by disagreement between annotators and a machine.
-
-        None restores the default order.
+        """Sort the review queue by disagreement of people and a machine; None: default order.
 
         `says`: the machine's estimate, by sample, of how well the source supports the summary, in
-        [0, 1]. The estimate is compared with the adjudication, else with the majority of the
-        annotators who completed the sample.
+        [0, 1]. It is compared with the adjudication, else with the majority of annotators.
 
         Raises:
             NotAllowed: the current user may not review.
@@ -196,10 +181,7 @@ class ReviewQueries:
                     self._machine_differences[record.sample.key] = abs(found - score)
 
     def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
-        """Return the next sample to adjudicate; return `after` only if no other sample is left.
-
-        None if no sample is left.
-        """
+        """Return the next sample to adjudicate, at last `after` itself; None if none is left."""
         wanted = [
             row.key
             for row in self.queue(reviewer)
@@ -235,7 +217,7 @@ class ReviewQueries:
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
-        """Update the counts of samples that changed; samples that did not change are not read."""
+        """Update the counts of samples in the review queue; unchanged samples are not read."""
         known = self._counts_by_sample
         changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
         for one, found, ratings in self._read_groups(changed):
@@ -273,7 +255,7 @@ class ReviewQueries:
     def adjudication_notice(self, person: str, key: SampleKey) -> SampleOutcome | None:
         """Return the adjudication of a sample as one of its annotators may see it.
 
-        None before the adjudication is complete, or if the annotator did nothing on the sample.
+        None before the adjudication is complete, or for people who did nothing on the sample.
 
         Raises:
             NotAllowed: the work is not the current user's.
@@ -299,7 +281,6 @@ class ReviewQueries:
 
     @cached_property
     def label_sets(self) -> LabelSets:
-        """Label sets that are in use in the workspace and its datasets."""
         return LabelSets(self.guidance)
 
     def check_reviewer(self, reviewer: str) -> None:
