@@ -69,7 +69,7 @@ def build_payload(
 ) -> dict[str, Any]:
     """Return one annotator's work on a sample as the JSON payload of a table row.
 
-    `look_up` loads other samples, since the payload of a citation includes its report. `at`: time
+    `look_up` loads other samples, as the payload of a citation includes its report. `at`: time
     of the last action; may be empty.
 
     Raises:
@@ -113,7 +113,7 @@ def _walk_texts(value: Any) -> Iterator[str]:
 
 
 def hash_payload(value: Mapping[str, Any]) -> str:
-    """Return a hash of a row's payload that ignores its times."""
+    """Return a hash of the work in a table row that ignores the row's times."""
     plain = dict(value)
     if WORK_KEY in plain:
         plain[WORK_KEY] = {**plain[WORK_KEY], "at": ""}
@@ -268,15 +268,11 @@ def _parse_span(value: Mapping[str, Any], text: str) -> Span:
 
 
 WORK_KEY: Final = "worked"
-"""Name of the payload field with two values: time of the last action, and sample state."""
+"""Name of a table row's field with two values: time of the last action, and sample state."""
 
 
 def has_judgements(record: Record) -> bool:
-    """Return whether a record has annotations, a rating or a comment.
-
-    A finished sample counts too: a pair without errors has no annotations, and a skipped sample
-    has neither annotations nor a rating.
-    """
+    """Return whether a sample has annotations, a rating or a comment, or is finished."""
     return bool(record.annotations) or any(
         one.rating or one.comment.strip() or one.state.finished for one in record.assignments
     )
@@ -301,7 +297,7 @@ def last_action_time(events: Iterable[Event], *, since: str = "") -> str:
 
 
 def read_work(value: Any) -> tuple[str, str]:
-    """Return the time and state from a row's work field; empty texts if a row lacks the field.
+    """Return the time and state from a table row's work field; empty texts without the field.
 
     Raises:
         InvalidInput: the value has another form.
@@ -352,13 +348,10 @@ def collect_origins(record: Record) -> list[dict[str, Any]]:
 
 
 def read_origins(value: Any, sample: Sample, state: StreamState, *, at: str) -> dict[str, Payload]:
-    """Return, by id, a row's annotations that were made from suggestions.
-
-    If an equal annotation is stored, the result has the stored one.
+    """Return, by id, a row's annotations that were made from suggestions; stored ones if equal.
 
     Raises:
-        InvalidInput, InvalidSpan, NotFound: the value is not such a list, or does not fit the
-        sample.
+        InvalidInput, InvalidSpan, NotFound: the value is no such list, or does not fit the sample.
     """
     if not isinstance(value, list):
         raise InvalidInput(f"the row's field {ORIGINS_KEY!r} is not a list", _HINT)
