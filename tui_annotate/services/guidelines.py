@@ -10,17 +10,10 @@ from tui_annotate.domain.people import OPERATOR, Actor, Permission, require_perm
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 
 _MAX_LENGTH = 1_000_000
-"""Maximum length of guidelines, in code points; annotators read guidelines in the terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesVersion:
-    """Version of the guidelines of a dataset, or of the workspace if `dataset` is empty.
-
-    Attributes:
-        by: name of the author; empty for the workspace owner.
-    """
-
     dataset: str
     version: str
     at: str
@@ -31,16 +24,12 @@ class GuidelinesVersion:
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesService:
-    """Reads and applies the guidelines of the workspace and of its datasets."""
-
     guidance: GuidanceStore
     names: Callable[[], dict[str, str]]
     actor: Actor = OPERATOR
 
     def versions(self, dataset: str | None = None) -> list[GuidelinesVersion]:
-        """Return the versions of the guidelines, oldest first.
-
-        `dataset`: None for all guidelines; empty for the workspace's own guidelines.
+        """Return guidelines versions, oldest first; `dataset` None: all, empty: the workspace's.
 
         Raises:
             NotFound: the dataset does not exist, and it never had guidelines.
@@ -72,9 +61,7 @@ class GuidelinesService:
         return self.guidance.text(GuidanceKind.GUIDELINES, self.named(version, dataset=dataset))
 
     def named(self, version: str, *, dataset: str = "") -> str:
-        """Return the full hash of a guidelines version from its first characters.
-
-        An empty `version` means the current guidelines.
+        """Return the full hash of the guidelines whose hash begins with `version` (empty: current).
 
         Raises:
             NotFound: no version matches, several do, or the dataset does not exist.
@@ -104,10 +91,7 @@ class GuidelinesService:
             self.guidance.require_dataset(dataset)
 
     def before(self, dataset: str = "") -> str:
-        """Return the text of the guidelines before the current version; empty if there is none.
-
-        Before a dataset's first own guidelines come those of the workspace at that time.
-        """
+        """Return the previous guidelines; before a dataset's first ones, the workspace's."""
         editions = self.guidance.editions(GuidanceKind.GUIDELINES)
         own = [each for each in editions if each.dataset == dataset] or [
             each for each in editions if not each.dataset

@@ -46,7 +46,6 @@ class SshKeyService:
         return next(bound for bound in self.list_keys() if bound.fingerprint == key.fingerprint)
 
     def list_keys(self) -> tuple[OwnedSshKey, ...]:
-        """Return all SSH keys that are bound to users, sorted by the owner's name."""
         require_permission(self.actor, Permission.MANAGE)
         return self.keys.all()
 
@@ -82,8 +81,6 @@ class SshKeyService:
 
     def written(self, text: str, session: Sequence[str], *, folder: str) -> str:
         """Return the text of an `authorized_keys` file after an update of the program's lines.
-
-        `text` may be empty.
 
         Raises:
             InvalidInput: same as for `lines`.

@@ -43,13 +43,7 @@ _KINDS: Final = (*(each.value for each in AnswerKind), _REMOVED)
 
 @dataclass(slots=True)
 class _Tally:
-    """Counts of suggestions and of annotators' answers, for one maker (model) or one label.
-
-    Attributes:
-        offered: number of suggestions; all other counts are per suggestion and annotator.
-        seen: number of times that a suggestion was shown.
-        passed: number of times that a sample was completed without an answer to a suggestion.
-    """
+    """Counts of suggestions and of annotators' answers, for one model or one label."""
 
     offered: int = 0
     seen: int = 0
@@ -58,7 +52,6 @@ class _Tally:
     reasons: Counter[str] = field(default_factory=Counter)
 
     def take(self, listed: SuggestionListing) -> None:
-        """Count one suggestion and all answers to the suggestion."""
         self.offered += 1
         self.seen += listed.seen
         self.passed += listed.passed
@@ -69,10 +62,7 @@ class _Tally:
                 self.reasons[each.reason] += 1
 
     def as_json(self) -> dict[str, Any]:
-        """Return counts of suggestions and answers as JSON; reasons are sorted by frequency.
-
-        `rate` is the fraction of answers that accepted the suggestion, with its 95 % interval.
-        """
+        """Return counts of suggestions and answers as JSON; `rate`: fraction of accepted ones."""
         answered = self.answers.total()
         taken = self.answers[AnswerKind.ACCEPTED] + self.answers[AnswerKind.CHANGED]
         low, high = wilson_interval(taken, answered)
@@ -89,7 +79,7 @@ class _Tally:
 
 @dataclass(frozen=True, slots=True)
 class ScoreThreshold:
-    """Threshold for the scores of segments; segments below (or above) it become suggestions.
+    """Threshold for the scores of sentences; those below (or above) it become suggestions.
 
     Raises:
         InvalidInput: none or both of the thresholds are given, or the threshold is not finite.
@@ -106,20 +96,18 @@ class ScoreThreshold:
             )
 
     def passes(self, value: float) -> bool:
-        """Return whether a score passes the threshold, so that its segment becomes a suggestion."""
         if self.below is not None:
             return value < self.below
         return self.above is not None and value > self.above
 
     def as_json(self) -> dict[str, Any]:
-        """Return the threshold as JSON, to store with the run that creates the suggestions."""
         return {"below": self.below} if self.below is not None else {"above": self.above}
 
 
 def _passing_segments(
     corpus: CorpusStore, score: Score, threshold: ScoreThreshold
 ) -> Iterator[Anchor]:
-    """Yield the segments of a summary whose scores pass the threshold, trimmed of white space."""
+    """Yield the summary sentences whose scores pass the threshold, without white space at edges."""
     stored = corpus.sample(score.key)
     for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
         if document.side is Side.SUMMARY and len(segments) == len(score.parts):
@@ -130,13 +118,10 @@ def _passing_segments(
 
 
 _MAX_PROBLEMS: Final = 20
-"""Maximum number of problems in a file that are reported one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestionCounts:
-    """Result of an import of suggestions: numbers of new and of already stored suggestions."""
-
     added: int
     known: int
 
@@ -145,11 +130,8 @@ class SuggestionCounts:
 class SuggestionService:
     """Imports and creates suggestions, and counts how annotators answered them.
 
-    `labels` returns the label set of a dataset.
-
     Raises:
-        NotAllowed: every method, if the current user may not see others' work or change
-        suggestions.
+        NotAllowed: every method, if the user may not see others' work or change suggestions.
     """
 
     corpus: CorpusStore
@@ -172,10 +154,7 @@ class SuggestionService:
                 yield each, anchor.span.of(sample.document(anchor.side, anchor.index).text)
 
     def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
-        """Count answers to suggestions overall, by maker and by label, as docs/json.md describes.
-
-        A suggestion with several labels counts once for each label.
-        """
+        """Count answers to suggestions overall, by maker and by label, as in docs/json.md."""
         whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             whole.take(each)
@@ -252,7 +231,7 @@ class SuggestionService:
         return self._store_runs(found, {"score": score, "run": run.id, **threshold.as_json()})
 
     def _newest_run(self, dataset: str, score: str) -> tuple[ScoreRun, list[Score]]:
-        """Return the newest run that computed a score for segments, and the scores."""
+        """Return the newest computation of a score for sentences, and the scores."""
         for run in reversed(self.scores.runs(dataset)):
             scores = [
                 each
@@ -301,8 +280,6 @@ _CACHED_SAMPLES: Final = 100  # lines of one sample are usually adjacent
 
 @dataclass(frozen=True)
 class SuggestionFileReader:
-    """Parses a file with suggestions; `labels_of` returns the label set of a dataset."""
-
     corpus: CorpusStore
     labels_of: Callable[[str], LabelTree]
     dataset: str
@@ -378,7 +355,7 @@ class SuggestionFileReader:
         return tuple(path for name in paths for path in self.labelled(dataset, name))
 
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
-        """Look up a label by name; return a tuple with its path, or an empty tuple for no name.
+        """Return the label path of a name in a tuple, or an empty tuple for an empty name.
 
         Raises:
             InvalidInput: the label set has no label of this name.
