@@ -30,10 +30,10 @@ _USER_FIELDS: Final = frozenset({"keys", "theme"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of the program; a settings file has top-level keys with the names of the fields."""
+    """Settings of the program; each field is also the name of a key in a settings file."""
 
     embedder: str = "auto"
-    """Embedder for a new workspace's vectors: `auto`, `none`, or a name, as in `remote:MODEL`."""
+    """Default embedder of a new workspace: `auto`, `none`, or a name, such as `remote:MODEL`."""
 
     base_url: str = ""
     """URL of a remote embedder's endpoint, used if the workspace has not stored a URL."""
@@ -48,7 +48,7 @@ class Settings:
     """URL of the default chat model's endpoint; empty: judge commands must name an endpoint."""
 
     order: str = "by-source"
-    """Order of an annotator's queue, as `by-source`, `ingested`, `random:SEED` or `worst:SCORE`."""
+    """Order of an annotator's samples: `by-source`, `ingested`, `random:SEED` or `worst:SCORE`."""
 
     language: str = ""
     """Language of imported documents; empty: detected from the fraction of Chinese characters."""
@@ -62,7 +62,7 @@ class Settings:
     theme: str = ""
 
     people_store: str = ""
-    """Path of accounts that workspaces share, from the workspace's folder; empty: own accounts."""
+    """Path, from the workspace's folder, of a shared store of accounts; empty: an own store."""
 
     expire_minutes: int = 10080
     """Lifetime of a session in minutes after the sign-in (default: 7 days)."""
@@ -86,7 +86,7 @@ class Settings:
     """Whether reviewers may adjudicate samples that they annotated themselves."""
 
     keys: Mapping[str, Any] = field(default_factory=dict)
-    """Key bindings of the screen by action id (a key or a list of keys), set in a person's file."""
+    """Key bindings of the screen: a key or a list of keys for each action id."""
 
 
 WORKSPACE_TEMPLATE: Final = """\
@@ -133,7 +133,7 @@ def load(
     flags: Mapping[str, Any] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Load the settings from the person's file, the workspace's file, environment and flags.
+    """Load settings from the person's file, the workspace's file, the environment and flags.
 
     Args:
         workspace: the workspace's folder; None to load no workspace settings.
