@@ -62,14 +62,14 @@ if TYPE_CHECKING:
 
 _SUGGESTIONS_SETTING: Final = "bundle-suggestions"
 WORKING: Final = ".work"
-"""Suffix of the folder, next to a bundle file, in which the bundle's samples are annotated."""
+"""Suffix of the folder in which the samples of a bundle file are annotated."""
 _ATTEMPTS: Final = 2
 _HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
 _BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
 
 
 def open_merge_store(space: Workspace, *, trusted: bool = False) -> MergeStore:
-    """Return the store that merges other machines' work; `trusted`: check only times and spans."""
+    """Return the store that merges work from other machines; `trusted`: with fewer checks."""
     corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
     label_sets = LabelSets(space.guidance)
 
@@ -122,7 +122,7 @@ def open_bundles(space: Workspace, person: Person, *, working: bool = False) -> 
 
 
 def open_table_sync(space: Workspace, table: SharedTable, person: Person) -> TableSync:
-    """Return the service that sends and fetches a person's rows of a shared table.
+    """Return the service that synchronises a person's work with a shared table on a server.
 
     Raises:
         NotAllowed: the person is not the current actor.
@@ -212,7 +212,7 @@ def read_header(file: Path) -> bundle_file.BundleHeader:
 def open_bundle(
     file: Path, *, progress: Callable[[TaskProgress], None] | None = None
 ) -> tuple[Path, StreamMergeReport]:
-    """Create or update the working folder of a bundle file, and merge the bundle's work into it.
+    """Merge a bundle file (samples with a person's work) into its working folder.
 
     The working folder is kept, so that no work is lost if the program ends. The bundle is merged at
     each opening, because the file may have been changed elsewhere.
@@ -241,7 +241,7 @@ def open_bundle(
 
 
 def write_back(file: Path, folder: Path) -> tuple[int, StreamMergeReport]:
-    """Write a working folder's work into its bundle; return the number of samples with work.
+    """Write the work in a bundle's working folder to the bundle; return the number of samples.
 
     Raises:
         NotFound, InvalidInput, Unavailable: the bundle cannot be read or written; the work remains
@@ -336,7 +336,7 @@ def _read_guidance(file: Path, place: Path) -> bundle_file.BundleGuidance:
 
 
 def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
-    """Replace the suggestions of a working folder if the suggestions in its bundle changed.
+    """Replace the suggestions in a bundle's working folder if those in the bundle changed.
 
     Raises:
         InvalidInput: a suggestion is invalid or outside its texts; the folder is not changed.

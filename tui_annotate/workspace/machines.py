@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PluginService:
-    """A descriptor that makes a service of a plug-in an attribute of `MachineServices`."""
+    """A descriptor that makes the service of a plug-in an attribute of `MachineServices`."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -59,7 +59,7 @@ class MachineServices:
         return ScoreStore(self.database, actor=self.actor)
 
     def service(self, name: str) -> Any:
-        """Return the service of a plug-in of the group `services`; created at its first use.
+        """Return the service of a plug-in by the plug-in's name, created at the first use.
 
         Raises:
             InvalidInput: no plug-in of this group has the name, or the plug-in is disabled.
@@ -74,7 +74,7 @@ class MachineServices:
         return self._services[name]
 
     def opinions(self, keys: Sequence[SampleKey]) -> dict[SampleKey, tuple[Score, ...]]:
-        """Return the machine scores of samples for an export; none if hidden from the user."""
+        """Return machine scores of samples for an export; none if hidden from the user."""
         return self.scores.of(keys, hidden=True)
 
     @cached_property
@@ -103,7 +103,7 @@ class MachineServices:
         return ReplyStore(self.database)
 
     positions = PluginService()
-    """Service for position studies, which report results by the answer's position in the prompt."""
+    """Service for studies of how an answer's position in a prompt affects a language model."""
 
     scoring = PluginService()
     """Service for scores of answers and sentences, computed or imported."""
@@ -114,7 +114,7 @@ class MachineServices:
     def embedder(
         self, asked: str = "", *, base_url: str = "", timeout: float | None = None
     ) -> Embedder:
-        """Return the named embedder of texts, else the embedder of the workspace's vectors.
+        """Return the embedder of texts with a given name, else that of the workspace's vectors.
 
         Raises:
             Unavailable: no embedder is named or in use, or the embedder cannot be loaded.

@@ -124,7 +124,7 @@ class WorkspaceMembers:
         return self.path / Path(named).expanduser() if named else None
 
     def person(self, name: str) -> Person:
-        """Return the person who works in the workspace.
+        """Return the person who works in the workspace, by the sign-in or the given name.
 
         Without accounts: the given name, else the remembered name, else the login name. With
         accounts: the signed-in actor; for the owner of the files, the person whose account has
@@ -158,7 +158,7 @@ class WorkspaceMembers:
             return None
 
     def at_shell(self) -> Actor:
-        """Return the user of shell commands: the operator, or the account of the Unix user.
+        """Return the user who runs a shell command: the operator or the owner of an account.
 
         The operator is root, the owner of the store's file, or any user if there are no accounts.
 

@@ -41,7 +41,7 @@ class GuidanceFiles:
     _loss_by_versions: dict[tuple[str, str], str] = field(default_factory=dict, init=False)
 
     def take_up(self) -> None:
-        """Store changed `labels.yaml` and `guidelines.md` files as new versions.
+        """Store changed `labels.yaml` and `guidelines.md` files as new versions, and use them.
 
         In a read-only workspace, the stored versions stay in use.
 
@@ -118,7 +118,7 @@ class GuidanceFiles:
             now.keep(change, text, [])
 
     def text(self) -> str:
-        """Return the text of `labels.yaml`; the stored text if the file is missing or not usable.
+        """Return the text of `labels.yaml`, or of the stored label set if the file is unusable.
 
         Raises:
             InvalidLabels: `labels.yaml` is not a valid label set.
@@ -130,7 +130,7 @@ class GuidanceFiles:
         return self.guidance.text(GuidanceKind.LABELS, self.stored("").version)
 
     def follow(self, before: str, after: str) -> str:
-        """Update `labels.yaml` from the text `before` to `after`, unless users edited the file.
+        """Replace the text `before` of `labels.yaml` by `after`, unless users edited the file.
 
         Returns `written`, or `left` if the file was edited.
 

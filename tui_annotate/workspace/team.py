@@ -82,7 +82,7 @@ class TeamServices:
 
     @cached_property
     def audit(self) -> AuditService:
-        """The service that verifies the hash chains of the workspace's event log."""
+        """The service that checks that stored events of the workspace were not changed later."""
         from tui_annotate.services.audit import AuditService
         from tui_annotate.storage.log.audit import AuditStore
 
@@ -113,7 +113,7 @@ class TeamServices:
 
     @cached_property
     def agreement(self) -> AgreementService:
-        """The service that measures agreement between annotators, and annotators' consistency."""
+        """The service that measures agreement between annotators."""
         from tui_annotate.services.agreement import AgreementService
         from tui_annotate.services.export import ExportService
         from tui_annotate.storage.corpus.store import SegmentStore
@@ -143,7 +143,7 @@ class TeamServices:
         return GuidelinesService(self.guidance, self._names, self.actor)
 
     def apply_guidelines(self, text: str, *, dataset: str = "") -> str:
-        """Set the guidelines of a dataset, or of the workspace, and return the version's hash.
+        """Set the guidelines of a dataset or of the workspace, and return their hash.
 
         Guidelines of the workspace are also written to its `guidelines.md`.
 
@@ -185,7 +185,7 @@ class TeamServices:
 
     @property
     def review(self) -> ReviewService:
-        """The service for adjudication; each access first stores changed labels and guidelines."""
+        """The service for adjudication of samples; each access first stores changed labels."""
         self.proposals.take_up()
         return self._review
 
@@ -245,7 +245,7 @@ class TeamServices:
 
     @cached_property
     def freeze(self) -> FreezeService:
-        """The service that creates dated snapshots of a workspace and verifies them by replay."""
+        """The service that creates dated snapshots of a workspace, and verifies snapshots."""
         from tui_annotate.services.freeze import FreezeService
 
         require_permission(self.actor, Permission.MANAGE)
@@ -270,7 +270,7 @@ class TeamServices:
 
 
 def make_snapshot(team: TeamServices) -> Snapshot:
-    """Return the functions that provide a snapshot's data: export, agreement, counts, labels."""
+    """Return the functions that provide the data of a snapshot of the workspace."""
     from tui_annotate.services.agreement.output import as_json as agreement
     from tui_annotate.services.export import ExportService
     from tui_annotate.services.freeze import Snapshot

@@ -70,12 +70,12 @@ class Workspace:
         self._database.close()
 
     def acting(self, actor: Actor) -> Workspace:
-        """Return this workspace for another user; annotators cannot see the work of others."""
+        """Return this workspace for another user; annotators do not see the work of others."""
         return Workspace(self.path, self.settings, self._database, actor=actor)
 
     @property
     def read_only(self) -> str:
-        """Why the workspace cannot be written, for example its full disk; empty if it can be."""
+        """Reason why the workspace cannot be written, for example a full disk; else empty."""
         return self._database.read_only
 
     def person(self, name: str = "") -> Person:
@@ -145,7 +145,7 @@ class Workspace:
 
     @cached_property
     def assist(self) -> AssistService:
-        """The service that finds the matches of a span; without vectors, the ranking is lexical."""
+        """The service that finds the matches of a span (related sentences of the other text)."""
         from tui_annotate.plugins import registry
         from tui_annotate.services.assist.search import AssistService
 
@@ -192,7 +192,7 @@ class Workspace:
         return MachineServices(self.path, self.settings, *stores, in_force)
 
     def samples(self, **filters: str) -> Iterator[Sample]:
-        """Iterate over samples by dataset in import order; `filters` as in `RecordFilter`."""
+        """Iterate over samples, by dataset in import order; `filters` as in `RecordFilter`."""
         return (record.sample for record in self.records(**filters))
 
     def annotations(self, **filters: str) -> Iterator[tuple[SampleKey, OwnedAnnotation]]:
@@ -222,7 +222,7 @@ class Workspace:
         dimensions: int = 0,
         timeout: float | None = None,
     ) -> VectorOptions:
-        """Return an embedder's options for the services, with defaults from store and settings."""
+        """Return options of an embedder, with defaults from the store and the settings."""
         from tui_annotate.services.ingest import AUTO, VectorOptions
 
         return VectorOptions(
@@ -309,5 +309,5 @@ class Workspace:
         return self._status_reader.status()
 
     def check(self) -> list[DiagnosticFinding]:
-        """Check the store, the log, the labels and the vectors; return findings with fixes."""
+        """Check the store, the event log, the labels and the vectors; return the problems."""
         return self._status_reader.findings()
