@@ -92,7 +92,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementService:
-    """Computes agreement statistics; without permission for reports, only of a user's own work."""
+    """Computes agreement statistics of annotators; most users see only those of their own work."""
 
     corpus: CorpusStore
     people: PeopleStore
@@ -104,7 +104,7 @@ class AgreementService:
     ratings: tuple[str, ...] = ()
 
     def report(self, asked: AgreementOptions | None = None) -> Agreement:
-        """Compute all agreement statistics of the filtered samples, in one pass.
+        """Compute all agreement statistics of the samples that the given filters select.
 
         Raises:
             NotAllowed: the current user may not see the agreement of the named annotators.
@@ -237,7 +237,7 @@ def _without_second_readings(readings: Iterable[SampleReading]) -> list[SampleRe
 def _count_left_out(
     readings: Sequence[SampleReading], chosen: frozenset[str], *, compared: bool
 ) -> LeftOutCounts:
-    """Count, by reason, the work on a sample that has no other work to be compared with."""
+    """Count the work on a sample that is not compared with other work, by reason."""
     first = {each.person for each in _without_second_readings(readings)}
     second = sum(base_person(each.person) not in first for each in readings)
     left = LeftOutCounts(work=Counter({LeftOutReason.SECOND_ALONE: second}))

@@ -68,7 +68,7 @@ def other_state_reason(state: State, wanted: str) -> str:
 
 @dataclass(slots=True)
 class LeftOutCounts:
-    """Counts of samples, annotations and annotators' passes that agreement excludes, by reason."""
+    """Numbers of samples and annotations that agreement statistics exclude, by reason."""
 
     work: Counter[str] = field(default_factory=Counter)
     annotations: Counter[str] = field(default_factory=Counter)
@@ -82,7 +82,7 @@ class LeftOutCounts:
 
 @dataclass(frozen=True, slots=True)
 class MarkedUnit:
-    """Span that an annotator marked in a text, with its evidence, both without blank edges."""
+    """Span that an annotator marked in a text, with its label and evidence."""
 
     label: LabelPath
     evidence: frozenset[Span]
@@ -90,7 +90,7 @@ class MarkedUnit:
 
 @dataclass(frozen=True, slots=True)
 class SampleReading:
-    """Reading: one annotator's completed pass over one sample.
+    """The work of an annotator on a sample that the annotator has completed.
 
     Attributes:
         spans: marked spans of the summary as stored; of the source if there is no summary.
@@ -109,7 +109,7 @@ class SampleReading:
     rating: str = ""
 
     def of_segments(self, segments: Sequence[Segment], order: LabelOrder) -> list[LabelPath]:
-        """Return for each sentence the most severe label of an annotator's annotations in it."""
+        """Return the most severe label that an annotator used in each sentence of a text."""
         found: list[list[LabelPath]] = [[] for _ in segments]
         starts = [segment.start for segment in segments]
         for span, unit in self.units.items():
@@ -232,7 +232,7 @@ class Axis:
         return "\n".join(self._texts)
 
     def place(self, anchor: Anchor) -> Span | None:
-        """Return a span, trimmed of white space, in the joined source text; None if it is blank."""
+        """Return a span's position in the joined source texts of a sample; None if it is blank."""
         found = anchor.span.trim(self._texts[anchor.index])
         return found.shift(self._starts[anchor.index]) if found else None
 
@@ -244,7 +244,7 @@ _Key = tuple[int, int, LabelPath]
 
 
 class LabelOrder:
-    """Order of labels by severity; `strangers` lists labels that are in no label set."""
+    """Order of labels by severity."""
 
     def __init__(self, trees: Iterable[LabelTree], *, level: int = 0) -> None:
         paths = dict.fromkeys(

@@ -16,7 +16,7 @@ RATINGS: Final = "rating"
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """Two annotators' spans or ratings that differ in the same way.
+    """Number of spans or ratings in which two annotators differ in the same way.
 
     Attributes:
         labels: label, or rating, of each of the two; `NOTHING` for a person who marked no span.
@@ -33,7 +33,7 @@ class Disagreement:
 
 
 def list_disagreements(tally: AgreementTally) -> Iterator[Disagreement]:
-    """Yield the disagreements of each two annotators, sorted by their ids, most frequent first."""
+    """Yield the disagreements of each pair of annotators, the most frequent of a pair first."""
     for people, pair in sorted(tally.pairs.items()):
         rated = sum(counts.total() for counts in pair.rated.values())
         yield from _by_frequency(people, SPANS, pair.differing, of=pair.units)

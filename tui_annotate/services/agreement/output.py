@@ -27,7 +27,7 @@ _ONESELF_PREFIX: Final = "oneself: "
 
 
 def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
-    """Return agreement statistics as JSON; values that are missing are null, with a reason."""
+    """Return agreement statistics as JSON; a missing value is null, with the reason."""
     return {
         "filters": asdict(found.asked),
         "labels": found.labels,
@@ -64,7 +64,7 @@ def output_rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
 
 
 def list_left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
-    """Yield (kind of item, reason, count) of the items that agreement statistics exclude."""
+    """Yield what agreement statistics exclude, as (kind of item, reason, count)."""
     left = found.left
     kinds = {"samples": left.samples, "readings": left.work, "annotations": left.annotations}
     for what, counts in kinds.items():
@@ -81,7 +81,7 @@ def missing_value_reason(value: Measured) -> str:
 
 
 def pair_names(found: Agreement, pair: PairFigures | Disagreement) -> list[str]:
-    """Return the names of two compared annotators; one name for two passes of one annotator."""
+    """Return the names of the two annotators whose work is compared; one name if they are equal."""
     names = [found.names[person] for person in pair.people if base_person(person) == person]
     return names or [found.names[base_person(pair.people[0])]]
 

@@ -26,7 +26,7 @@ from tui_annotate.methods.span_agreement import (
 from tui_annotate.services.agreement.compared_readings import NOTHING, LabelOrder, SampleReading
 
 Group = Sequence[SampleReading]
-"""Two or more annotators' work on one sample, or one annotator's two passes, to be compared."""
+"""Two or more annotators' work on one sample, to be compared; or one annotator's two passes."""
 
 PASSAGES: Final = tuple(EvidenceRelation)
 
@@ -41,7 +41,7 @@ class Summary:
 
 
 class Ratings:
-    """Labels of samples, sentences or spans: for each of them, one label per annotator."""
+    """Labels that annotators gave to samples, sentences or spans, one label per annotator."""
 
     def __init__(self) -> None:
         self.patterns: dict[tuple[LabelPath, ...], int] = {}
@@ -64,7 +64,7 @@ class Ratings:
         return len(self._found)
 
     def summed(self, by_pattern: Numbers, samples: int) -> Numbers:
-        """Return an array (samples, columns): the sums of the values of each sample's units.
+        """Sum up values of labelled sentences or spans for each sample: (samples, columns).
 
         `by_pattern`: array (patterns, columns); row i belongs to units whose labels are pattern i.
         """
@@ -80,7 +80,7 @@ Differences = defaultdict[tuple[LabelPath, LabelPath], list[SampleKey]]
 
 @dataclass(slots=True)
 class PairTally:
-    """Sums over the samples that two annotators read, or that one annotator read twice.
+    """Sums of agreement over all samples that both of two annotators read.
 
     Attributes:
         both: label pairs of samples, with their frequencies.
@@ -116,7 +116,7 @@ _COLLECTION_SCALE: Final = "items"
 
 
 class PairMarks:
-    """F1 scores of spans for each pair of annotators; `neither` counts pairs without spans."""
+    """F1 scores of the spans of each pair of annotators, by sample."""
 
     def __init__(self) -> None:
         self.neither = 0
@@ -132,7 +132,7 @@ class PairMarks:
             self._found.append((sample, found))
 
     def summed(self, samples: int) -> Numbers:
-        """Return an array (samples, 5): sums of four F1 scores over all pairs; number of pairs."""
+        """Return an array (samples, 5): four summed F1 scores, and the number of pairs."""
         rows = np.zeros((samples, len(SpanF1._fields) + 1))
         for sample, found in self._found:
             rows[sample] += (*found, 1)
@@ -158,7 +158,7 @@ class AgreementTally:
         return {person for pair in self.pairs for person in pair}
 
     def add(self, groups: Sequence[Group], summary: Summary) -> None:
-        """Add the comparisons of annotators' work within each group on one sample to the sums."""
+        """Compare annotators' work on one sample, and add the results to the sums."""
         self.stacked += sum(
             each.stacked for each in {one.person: one for group in groups for one in group}.values()
         )
@@ -202,7 +202,7 @@ class AgreementTally:
             self._passages[self.samples, compare_evidence(unit.evidence, its.evidence)] += 1
 
     def passages(self) -> Numbers:
-        """Count each sample's pairs of overlapping claims by how their evidence overlaps."""
+        """Count overlapping claims of two annotators by how their evidence overlaps."""
         rows = np.zeros((self.samples, len(PASSAGES)))
         for (sample, passage), count in self._passages.items():
             rows[sample, PASSAGES.index(passage)] = count
