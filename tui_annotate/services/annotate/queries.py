@@ -84,7 +84,7 @@ class SampleQueries:
         )
 
     def moment(self) -> int:
-        """Return a number that changes with each change of the database; reading it is fast."""
+        """Return a number that changes with every change of the database."""
         return self.store.moment()
 
     def labels(self, dataset: str = "") -> LabelTree:
@@ -96,7 +96,7 @@ class SampleQueries:
         return self._label_sets.in_force(dataset)
 
     def label_renames(self, dataset: str, version: str) -> Renames:
-        """Return a dataset's labels that were renamed since a label set version, with new names."""
+        """Return the labels of a dataset that were renamed, with their new names."""
         with self.store.reading() as log:
             return log.label_renames(dataset, version)
 
@@ -105,7 +105,7 @@ class SampleQueries:
         return LabelSets(self.guidance)
 
     def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
-        """Return the sample to open first: the named, the last or the next unfinished sample.
+        """Return the sample to open first: a named one, else the last, else an unfinished one.
 
         `sample` is an id or dataset/id; `dataset/` means the first sample of the dataset.
 
@@ -134,7 +134,7 @@ class SampleQueries:
         )
 
     def feedback(self, person: str, key: SampleKey) -> PracticeFeedback | None:
-        """Compare a person's work on a practice sample with correct answers; None for others."""
+        """Compare a person's work on a practice sample with the correct answers."""
         right = self.store.practice_answer(person, key)
         if right is None:
             return None
@@ -144,7 +144,7 @@ class SampleQueries:
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """Return the annotator's next unfinished sample, wrapping around; None if none is left."""
+        """Return the annotator's next unfinished sample; None if all are finished."""
         return self.line.next_unfinished(person, after, order=order)
 
     def neighbour(
@@ -162,7 +162,7 @@ class SampleQueries:
         offset: int = 0,
         limit: int = 200,
     ) -> QueuePage:
-        """Return queue rows; `search` filters by id, group, dataset and start of the summary."""
+        """Return samples of an annotator, in order; `search` filters by id or start of summary."""
         return self.line.page(
             person, order=order, search=search, states=states, offset=offset, limit=limit
         )
@@ -170,7 +170,7 @@ class SampleQueries:
     def siblings(
         self, person: str, key: SampleKey, *, order: str = BY_SOURCE
     ) -> tuple[SiblingSample, ...]:
-        """Return a sample and others of the same source or question, up to `MOST_SIBLINGS`."""
+        """Return a sample and other samples of the same source or question."""
         rows = self.line.siblings(person, key, order=order)[:MOST_SIBLINGS]
         found = []
         for row in rows:
@@ -180,7 +180,7 @@ class SampleQueries:
         return tuple(found)
 
     def find(self, text: str) -> SampleKey:
-        """Return the sample with the given id, dataset/id, or first characters of a unique id.
+        """Return the sample with a given id, dataset/id, or unique start of an id.
 
         Raises:
             NotFound: no sample matches, or several do; the hint names some of them.
@@ -188,14 +188,14 @@ class SampleQueries:
         return self.corpus.find(text.strip())
 
     def former_evidence(self, person: str, sample: Sample) -> dict[str, tuple[Span, ...]]:
-        """Return an annotator's evidence spans from all other samples, by document hash."""
+        """Return the evidence spans that an annotator chose in other samples, by document."""
         names = {document.sha256 for document in sample.side(Side.SOURCE)}
         return self.store.former_evidence(person, names, outside=sample.key)
 
     def leaves(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
     ) -> tuple[TreeLeaf, ...]:
-        """Return a question's documents, or the sentences of one report on it, as tree leaves."""
+        """Return the documents on a question, or the sentences of a report on the question."""
         if kind is SampleKind.REPORT:
             return ()
         of_run = run if kind is SampleKind.CITATION else ""
@@ -205,7 +205,7 @@ class SampleQueries:
     def next_incomplete(
         self, person: str, kind: SampleKind, after: SampleKey | None, *, dataset: str = ""
     ) -> SampleKey | None:
-        """Return the next item of a kind that an annotator has not annotated, wrapping around."""
+        """Return the next sample of a kind that an annotator has not annotated."""
         within = after.dataset if after else dataset
         found = self.items.next_open(person, within, kind, after=after.id if after else "")
         return SampleKey(within, found) if found is not None else None
@@ -228,7 +228,7 @@ class SampleQueries:
         )
 
     def step(self, person: str, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the first citation in a sentence of the same report; None if there is none.
+        """Return the first citation in a later or earlier sentence of the same report.
 
         `step` counts the sentences with citations; a negative `step` goes back.
 

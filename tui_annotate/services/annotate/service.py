@@ -49,7 +49,7 @@ class AnnotationService(SampleQueries):
         offer: AssistSnapshot | None = None,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a new annotation under its id, even if a required note or evidence is missing.
+        """Store a new annotation, even if a required note or evidence is missing.
 
         A span of a report is split at sentences; the first new part keeps the id.
 
@@ -80,7 +80,7 @@ class AnnotationService(SampleQueries):
         offer: AssistSnapshot | None = None,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a new version of an annotation; `annotation.version` is the edited version.
+        """Replace an annotation by a new version, unless it was changed in the meantime.
 
         Raises:
             InvalidInput: same as for `add`.
@@ -99,7 +99,7 @@ class AnnotationService(SampleQueries):
     def remove(
         self, person: str, key: SampleKey, annotation_id: str, *, version: int, seconds: float
     ) -> SaveResult:
-        """Remove an annotation; `version` is the displayed version.
+        """Remove an annotation of an annotator from a sample.
 
         Raises:
             Conflict: another version is stored now.
@@ -160,7 +160,7 @@ class AnnotationService(SampleQueries):
     def clear(
         self, person: str, *, dataset: str = "", sample: str = "", words: bool = False
     ) -> ClearedCounts:
-        """Remove an annotator's annotations of all samples, a dataset or a sample; can be undone.
+        """Remove an annotator's annotations: all, or those of a dataset or sample.
 
         `words` also removes ratings and comments.
 
@@ -197,7 +197,7 @@ class AnnotationService(SampleQueries):
         seconds: float,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a suggestion as the annotator's own annotation, with the same checks as `add`.
+        """Store a suggestion as the annotator's own annotation.
 
         The annotation's id derives from the annotator and the suggestion. The suggestion's reason
         does not become a note. `changed` is an edited version, whose id is ignored.
@@ -304,7 +304,7 @@ def _prepare_opinion(verb: str, parts: Mapping[str, str]) -> Prepare:
 def _split_at_sentences(
     annotation: Annotation, sample: Sample, others: Sequence[Annotation]
 ) -> tuple[Annotation, ...]:
-    """Split an annotation of a report at the sentences of its claim, with reproducible ids."""
+    """Split an annotation whose claim covers several sentences: one annotation per sentence."""
     whole = split_claim_at_sentences(annotation, sample)
     if sample.kind is not SampleKind.REPORT or len(whole.claim) <= 1:
         return (whole,)
