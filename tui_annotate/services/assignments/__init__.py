@@ -1,4 +1,4 @@
-"""Assigns samples to annotators: batches, moves, second readings, practice, pools, gold checks.
+"""Assigns samples to annotators; also sets up practice samples, second readings, and pools.
 
 Only admins can use the service. With `dry_run`, every action is computed and reported but not
 stored.
@@ -155,7 +155,7 @@ class AssignmentService:
         score: str = "",
         dry_run: bool = False,
     ) -> HandoutReport:
-        """Assign samples until each annotator in `to` (empty: all assignees) has `number` open."""
+        """Assign samples until each annotator has a given number of open samples."""
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         request = {**_request_to_json(wish, people, score), "open": number}
 
@@ -218,7 +218,7 @@ class AssignmentService:
     def move(
         self, person: str, to: Sequence[str], *, begun: bool = False, dry_run: bool = False
     ) -> HandoutReport:
-        """Move an annotator's open samples evenly to the named annotators, or back to the pool.
+        """Move an annotator's open samples to other annotators, or back to the dataset's pool.
 
         Practice samples, second readings and finished work stay. `begun` also moves samples in
         progress.
@@ -255,7 +255,7 @@ class AssignmentService:
     def repeat(
         self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
     ) -> HandoutReport:
-        """Assign a fraction of annotators' samples to the same annotators for a second reading."""
+        """Assign annotators some of their own samples again, for a second reading."""
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
         with self.store.reading() as store:
@@ -319,7 +319,7 @@ class AssignmentService:
         answers: str = "",
         dry_run: bool = False,
     ) -> GoldRuleResult:
-        """Make samples with known answers gold samples, which check annotators' accuracy.
+        """Use samples with known answers to check the accuracy of annotators.
 
         From now on they are mixed into the samples that people are assigned or take from a pool.
 
@@ -381,7 +381,7 @@ class AssignmentService:
         now: bool = False,
         dry_run: bool = False,
     ) -> AssignmentRuleResult:
-        """Set the rule that assigns more annotators to samples with disagreements.
+        """Set the rule that assigns more annotators to samples on which annotators disagree.
 
         If `rule` is None, the current rule stays. `now` applies it to existing disagreements.
 
@@ -403,7 +403,7 @@ class AssignmentService:
                 raise _DryRun
 
     def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
-        """Undo an assignment or a rule; `number` 0 means the last one that is not undone yet.
+        """Undo an assignment of samples, or a rule for assignments.
 
         `begun`: also withdraw samples in progress; finished work stays stored.
 
@@ -415,7 +415,7 @@ class AssignmentService:
             return store.undo(number, begun=begun)
 
     def show(self, dataset: str = "") -> AssignmentOverview:
-        """Return the assignments, or those of one dataset, even if the dataset was deleted."""
+        """Return the assignments of all datasets, or of one dataset."""
         with self.store.reading() as store:
             found = build_overview(
                 store, {each.id: each.name for each in self.people.all()}, dataset=dataset

@@ -21,7 +21,7 @@ from tui_annotate.storage.assignments.store import AssignmentTransaction, Rule
 
 @dataclass(frozen=True, slots=True)
 class PersonHandout:
-    """Samples that an annotator received; `had` is the number of samples from earlier."""
+    """Samples that one annotator received by an assignment; `had`: samples from before."""
 
     person: str
     name: str
@@ -42,7 +42,7 @@ class HandoutReport:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentStatus:
-    """Progress of one annotator in one dataset, in numbers of samples; `drawn` from the pool."""
+    """Progress of one annotator in one dataset, in numbers of samples."""
 
     dataset: str
     person: str
@@ -61,7 +61,7 @@ class AssignmentStatus:
 
 @dataclass(frozen=True, slots=True)
 class ListedRule:
-    """Assignment rule of a dataset as text; `waiting` counts samples that need more annotators."""
+    """Rule of a dataset for the assignment of samples, as text."""
 
     dataset: str
     rule: str
@@ -77,7 +77,7 @@ class AssignmentRuleResult:
 
 @dataclass(frozen=True, slots=True)
 class GoldRuleResult:
-    """Number of gold samples of a dataset; `handout` is the rule's number (0: not stored)."""
+    """Number of samples of a dataset that check annotators' accuracy by known answers."""
 
     handout: int
     samples: int
@@ -115,7 +115,7 @@ def report_handout(
 def build_overview(
     store: AssignmentTransaction, names: Mapping[str, str], *, dataset: str = ""
 ) -> AssignmentOverview:
-    """Return the assignments of all datasets or of one; `names` maps user ids to names."""
+    """Return an overview of the assignments of all datasets, or of one dataset."""
     stands = [
         AssignmentStatus(row.dataset, row.person, names.get(row.person, row.person), *row[2:])
         for row in store.read_progress(dataset)
