@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DIRECTIONS: Final = {"summary_to_source": Side.SUMMARY, "source_to_summary": Side.SOURCE}
-"""For each search direction, the side (summary or source) on which an annotator selects text."""
+"""Side (summary or source) of the selected text, for each direction of the search for matches."""
 
 _Segments = tuple[tuple[Segment, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceChoice:
-    """Query that evaluates the search for matches: a selected span, and the span to be found."""
+    """Query to evaluate the search for matches: a selected span, and the span to be found."""
 
     sample: Sample
     segments: _Segments
@@ -62,12 +62,12 @@ class EvidenceChoice:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Hashes of the documents of a query, to recognise queries about the same texts."""
+        """Hashes of the sample's documents, to recognise queries about the same texts."""
         return tuple(document.sha256 for document in self.sample.documents)
 
     @property
     def source(self) -> str:
-        """Hashes of the source documents; queries with the same sources are not independent."""
+        """Hashes of the sample's sources, as queries with equal sources are not independent."""
         return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
 
     def shown(self, side: Side) -> int:
@@ -88,7 +88,7 @@ class EvidenceChoice:
         return classify_query(self.text, whole, segments=self.shown(Side.SOURCE), language=language)
 
     def rank(self, found: Iterable[tuple[int, Span]]) -> int | None:
-        """Return the rank (from 1) of the first match that hits the chosen span; None if missed."""
+        """Return the rank (from 1) of the first match that hits the evidence; None if missed."""
         hits = (
             document == self.chosen.index and is_hit(span, self.chosen.span)
             for document, span in found
@@ -99,7 +99,7 @@ class EvidenceChoice:
 def collect_choices(
     records: Iterable[Record], *, least: int = 1
 ) -> dict[str, list[EvidenceChoice]]:
-    """Return the evaluation's queries for each direction (summary to source, source to summary).
+    """Return the queries to evaluate the search for matches, by direction of the search.
 
     Each pair of a claim and an evidence span gives a query; `least`: minimum number of segments.
     """
@@ -144,12 +144,12 @@ def _document(sample: Sample, anchor: Anchor) -> Document:
 
 
 _BATCH_SEGMENTS = 512
-"""Approximate number of segments embedded at once: large is fast, small shows more progress."""
+"""Approximate number of sentences for which vectors are computed at once."""
 _LANGUAGES = ("en", "zh")
 
 _Name = tuple[str, str]
 ProgressCallback = Callable[[str, int, float], None]
-"""Callback for the model's name, the number of embedded texts, and their fraction in [0, 1]."""
+"""Function called with a model's name, the number of embedded texts, and their fraction."""
 _Ranks = Mapping[str, Sequence[int | None]]
 
 
@@ -161,7 +161,7 @@ def evaluate(
     compare: Sequence[str] = (),
     progress: ProgressCallback = lambda *_: None,
 ) -> dict[str, Any]:
-    """Evaluate embedders on files of annotations in the Mercury format, as in docs/json.md.
+    """Evaluate how well embedders find the evidence in files of annotations (Mercury format).
 
     `embedder`: a name, or `name:model`; "none": lexical (words only); "auto": the best available.
 
@@ -192,7 +192,7 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class _QueryGroup:
-    """Search results of all embedders for queries that select text in the same side of samples.
+    """Search results of several embedders for the same queries.
 
     `gains`: array (queries, embedders, measures); `means`: (bootstrap resamples, embedders,
     measures).

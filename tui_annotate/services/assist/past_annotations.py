@@ -32,9 +32,9 @@ MOST: Final = 10
 LATEST: Final = 5_000
 """Maximum number of an annotator's annotations that are searched, the newest first."""
 _FIRST_SEARCH_SIZE: Final = 256
-"""Number of segments that the first vector search returns; not all of them contain a claim."""
+"""Number of sentences that the first search for similar past claims returns."""
 _ENOUGH_CLAIMS: Final = 4 * MOST
-"""Number of segments with claims that suffices; with fewer, a larger vector search follows."""
+"""Number of sentences with past claims that suffices; with fewer, a larger search follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class _ClaimQuery:
 
 @dataclass(frozen=True, slots=True)
 class PastAnnotationSearch:
-    """Finds past annotations with similar claims; takes tenths of a second."""
+    """Finds an annotator's past annotations with similar claims, in tenths of a second."""
 
     corpus: CorpusStore
     annotations: AnnotationStore
@@ -93,7 +93,7 @@ class PastAnnotationSearch:
     def _cosines(
         self, claim_query: _ClaimQuery, own: Sequence[OwnClaim]
     ) -> NDArray[np.float32] | None:
-        """Return the cosines (claims,) of past claims and the current claim (0: not found)."""
+        """Return the cosine of each past claim and the current claim (0: not found)."""
         import numpy as np
 
         used = self.corpus.vector_set()
@@ -116,7 +116,7 @@ class PastAnnotationSearch:
     def _claim_vector(
         self, claim_query: _ClaimQuery, used: VectorSet, embedder: Embedder | None
     ) -> NDArray[np.float32] | None:
-        """Return the claim's unit vector; None if the embedder knows no word of the claim."""
+        """Return the unit vector of a claim; None if the embedder knows no word of it."""
         if embedder:
             (made,) = embedder.embed([claim_query.span.of(claim_query.text)])
             return made if made.any() else None
@@ -133,7 +133,7 @@ class PastAnnotationSearch:
     def _search_segments(
         self, used: VectorSet, own: Sequence[OwnClaim], vector: NDArray[np.float32]
     ) -> dict[tuple[str, int], float]:
-        """Return cosines of a claim and past claims' sentences, by (document hash, index)."""
+        """Return the cosines between a claim and the sentences with past claims."""
         places = {each.place for each in own}
         names = list(dict.fromkeys(each.place[0] for each in own))
         top = _FIRST_SEARCH_SIZE

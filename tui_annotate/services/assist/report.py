@@ -65,7 +65,7 @@ class AssistCounts:
     refused: int = 0
 
     def count(self, trace: AssistTrace | None) -> None:
-        """Count one annotation by its record of the matches that were shown; None if unknown."""
+        """Count one annotation by how the annotator used the matches that were shown."""
         if trace is None:
             self.unknown += 1
             return
@@ -98,7 +98,7 @@ class AssistCounts:
 
 
 def count_with_share(count: int, of: int) -> dict[str, Any]:
-    """Return a count, its fraction of a total, and the fraction's 95 % interval, as JSON."""
+    """Return a count, its fraction of a total, and the fraction's 95 % confidence interval."""
     if not of:
         return {"count": count, "share": None, "low": None, "high": None}
     low, high = wilson_interval(count, of)
@@ -109,7 +109,7 @@ def count_with_share(count: int, of: int) -> dict[str, Any]:
 def report(
     work: Iterable[OwnedAnnotation], people: Mapping[str, Person], *, period: Period = Period.MONTH
 ) -> dict[str, Any]:
-    """Count the annotations with matches by annotator, label, creation time and ranking method."""
+    """Report how annotators used the matches shown to them, by annotator, label and time."""
     groupings: dict[str, Callable[[str, Annotation], Iterable[str]]] = {
         "by_annotator": lambda person, _: [people[person].name if person in people else person],
         "by_label": lambda _, one: map(JOINER.join, one.labels) if one.labels else [NO_LABEL],

@@ -1,4 +1,4 @@
-"""Searches one sample for related segments, in memory; reads no file and loads no model."""
+"""Searches one sample, in memory, for sentences that are related to a selection."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Anchor
 
 _SAMPLED_TOKENS = 256
-"""Approximate number of tokens in summary or source by which a cosine threshold is estimated."""
+"""Approximate number of tokens from which the minimum cosine of similar tokens is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleVectors:
-    """Vectors of a sample's segments; `embedder` embeds selections, if it is fast.
+    """Vectors of the sentences of a sample, and the embedder for selected text.
 
     `axes`: array (dimensions, token dimensions), which maps token vectors to segment vectors.
     """
@@ -57,7 +57,7 @@ class SampleVectors:
 def build_spaces(
     vectors: SampleVectors, segments: Mapping[Side, Sequence[Sequence[Segment]]]
 ) -> tuple[dict[Side, VectorSpace], int]:
-    """Return the vectors of summary and source, in half precision; count documents without any."""
+    """Return the vectors of summary and source; count the documents without vectors."""
     import numpy as np
 
     made: dict[Side, VectorSpace] = {}
@@ -78,7 +78,7 @@ def build_spaces(
 def _known_segments(
     rows: NDArray[np.float32], documents: Sequence[Sequence[Segment]]
 ) -> tuple[NDArray[np.bool_], int]:
-    """Return a mask of the segments with usable vectors; count the documents without any."""
+    """Return which sentences have usable vectors; count the documents without any."""
     import numpy as np
 
     known = np.array(rows.any(axis=1), np.bool_)
@@ -106,7 +106,7 @@ def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class DocumentVectors:
-    """Vectors of one document: one row per segment, and token vectors if the model has them."""
+    """Vectors of one document: one for each sentence, and for each token if available."""
 
     rows: NDArray[np.float32]
     tokens: TokenBank | None = None
@@ -115,7 +115,7 @@ class DocumentVectors:
 def embed_sample(
     sample: Sample, segments: Sequence[Sequence[Segment]], embedder: Embedder
 ) -> SampleVectors:
-    """Return a sample's vectors, the same as an ingest would store."""
+    """Return the vectors of a sample, the same as an import would store."""
     texts = [
         [document.text[own.start : own.end] for own in cut]
         for document, cut in zip(sample.documents, segments, strict=True)
@@ -171,7 +171,7 @@ NO_VECTORS = "no vectors"
 
 @dataclass(frozen=True, slots=True)
 class SampleAssist:
-    """Sample that is prepared for searches for matches; safe to share between threads."""
+    """Sample that is prepared for finding the matches of selected text."""
 
     sample: Sample
     segments: Sequence[Sequence[Segment]]
@@ -181,7 +181,7 @@ class SampleAssist:
 
     @property
     def blind(self) -> frozenset[Side]:
-        """Sides of the sample (summary or source) whose segments have no vectors."""
+        """Sides of the sample (summary or source) whose sentences have no vectors."""
         return frozenset(
             side for side in Side if side not in self.sides or self.sides[side].space is None
         )
@@ -189,7 +189,7 @@ class SampleAssist:
     def match(
         self, anchor: Anchor, *, top: int | None = 5, by: Signals = Signals.FUSED
     ) -> tuple[Match, ...]:
-        """Return the segments of the opposite side that are related to a selection, best first.
+        """Return the sentences of the other text that are related to a selection, best first.
 
         Args:
             top: maximum number of matches, of which only strong ones are returned; None for every
@@ -217,7 +217,7 @@ class SampleAssist:
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 
     def selection_vectors(self, asked: Query, anchor: Anchor) -> SelectionVectors | None:
-        """Return the vectors of selected text; None if it or the searched text has none."""
+        """Return the vectors of selected text; None if vectors are missing."""
         vectors, own = self.vectors, self.sides[anchor.side]
         if vectors is None or own.space is None or anchor.side.other in self.blind:
             return None
@@ -254,7 +254,7 @@ def side_segments(
 def prepare_sample(
     sample: Sample, segments: Sequence[Sequence[Segment]], vectors: SampleVectors | None = None
 ) -> SampleAssist:
-    """Prepare a sample for searches for matches; without vectors, lexical (words only)."""
+    """Prepare a sample for finding the matches of selected text, with or without vectors."""
     sides = {
         side: SegmentIndex.of(
             [document.text for document in sample.side(side)], side_segments(sample, segments, side)
@@ -267,7 +267,7 @@ def prepare_sample(
 
 
 def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
-    """Add vectors to a prepared sample; documents without usable vectors are ranked lexically."""
+    """Add the vectors of sentences to a sample that was prepared without vectors."""
     sample, segments = ready.sample, ready.segments
     cuts = {side: side_segments(sample, segments, side) for side in vectors.rows}
     made, unknown = build_spaces(vectors, cuts)
@@ -285,7 +285,7 @@ def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
 
 
 def settle() -> None:
-    """Exclude loaded objects from garbage collection, which would delay key presses by 100 ms.
+    """Exclude loaded objects from garbage collection, which would delay key presses.
 
     Also returns freed memory to the operating system, about 50 MB after loading vectors.
     """

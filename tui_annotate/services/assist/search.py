@@ -1,4 +1,4 @@
-"""Prepares stored samples for the search of matches; refuses outdated vectors."""
+"""Finds the matches of selected text in stored samples; refuses outdated vectors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class SpanMatches:
-    """Matches for a selected span in the other text, best first; `signals` names the ranking."""
+    """Matches of a selected span (related sentences of the other text), best first."""
 
     sample: Sample
     text: str
@@ -72,7 +72,7 @@ class AssistService:
         vectors: bool,
         words: SampleAssist | None = None,
     ) -> SampleAssist:
-        """Prepare a sample, so that matches for selections are found quickly.
+        """Prepare a sample, so that the matches of selected text are found quickly.
 
         Args:
             vectors: whether to load vectors; else preparation is fast and only words are compared.
@@ -102,7 +102,7 @@ class AssistService:
         top: int | None = 5,
         by: Signals = Signals.FUSED,
     ) -> SearchResult:
-        """Return a selection's matches as the screen would show them, found by vectors and words.
+        """Return the matches of selected text, the same as the screen would show.
 
         A lexical ranking (words only) needs no vector store.
 
@@ -136,7 +136,7 @@ class AssistService:
         top: int = 5,
         by: Signals = Signals.FUSED,
     ) -> SpanMatches:
-        """Return the matches for a span; `document` is required if its side has several documents.
+        """Return the matches of a span: related sentences of the other text, best first.
 
         Raises:
             NotFound: the sample or document does not exist.
@@ -177,7 +177,7 @@ class AssistService:
         return used
 
     def embedder(self, used: VectorSet) -> Embedder | None:
-        """Return the embedder for the vectors of selected text; None if it is too slow for this.
+        """Return the embedder for selected text; None if the embedder is too slow for this.
 
         Raises:
             Unavailable: the embedder cannot be loaded, or its version is not that of the vectors.
