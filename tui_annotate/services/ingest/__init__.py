@@ -1,4 +1,4 @@
-"""Imports records in batches; a repeated import adds nothing, and resumes an interrupted import.
+"""Imports samples in batches; a repeated import adds nothing, and resumes an interrupted one.
 
 Texts are stored in the SQL database first, in short transactions; vectors follow, as a cache that
 the database keeps track of. A record that contradicts stored data is refused; nothing is
@@ -71,7 +71,7 @@ _RUNS_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class IngestService:
-    """Imports samples and annotations into a workspace; 0 `workers`: one process per processor."""
+    """Imports samples and annotations into a workspace (`workers` 0: a process per processor)."""
 
     corpus: CorpusStore
     annotations: AnnotationStore
@@ -138,7 +138,7 @@ class IngestService:
         progress: Callable[[TaskProgress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
-        """Replace the samples of a dataset by imported ones; remove samples that are not imported.
+        """Replace the samples of a dataset by imported samples.
 
         The records are read twice. Work on unchanged samples is kept. Nothing changes if a record
         is refused.
@@ -207,7 +207,7 @@ class IngestService:
         return DocumentEmbedder(self.corpus, stores=self.stores, load=self.load, options=asked)
 
     def _give_stored_samples(self, records: Records) -> None:
-        """Give readers of input files the stored samples, to which some formats refer by id."""
+        """Give file readers the stored samples, to which some file formats refer by id."""
         if isinstance(records, IngestFiles):
             records.stored = self.corpus.sample_or_none
 

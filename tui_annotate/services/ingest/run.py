@@ -1,4 +1,4 @@
-"""Imports samples once: reads batches, splits texts into sentences, stores batches, embeds."""
+"""Imports samples: reads them in batches, splits texts into sentences, and stores them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class IngestOutcome(StrEnum):
 
 @dataclass(slots=True)
 class IngestReport:
-    """Counts, problems and notes that result from an import.
+    """Numbers of imported samples, problems and notes that result from an import.
 
     Attributes:
         known: number of samples that were already stored with the same texts.
@@ -102,9 +102,9 @@ Records = Iterable[Record | Problem]
 
 _BATCH_RECORDS = 50
 _BATCH_CHARACTERS = 200_000
-"""Number of code points in an import's batch, which locks the store for about 20 ms."""
+"""Number of code points that an import stores in one transaction, in about 20 ms."""
 _MAX_PENDING_CHARACTERS = 2_000_000
-"""Maximum total length, in code points, of texts waiting for segmentation; above, reading stops."""
+"""Maximum number of code points of imported texts that wait to be split into sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class _Batch:
 
 @dataclass(slots=True)
 class IngestRun:
-    """Reads records of samples once, to check or store them.
+    """One import of samples, which checks or stores them.
 
     Attributes:
         exchange: None refuses changed texts of stored samples; False replaces texts of samples
@@ -162,7 +162,7 @@ class IngestRun:
     _changed_samples: int = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
-        """Yield records that an import would store, and whether texts change; report refusals."""
+        """Yield the samples that an import would store, each with whether its texts change."""
         with closing(NameRegister()) as seen:
             for batch in self._batches(records):
                 known = self.corpus.known([record.sample.key for record in batch])
@@ -191,7 +191,7 @@ class IngestRun:
             yield record, True
 
     def store(self, records: Records, vectors: DocumentEmbedder) -> None:
-        """Store records in order, while other processes segment the texts of later records."""
+        """Store imported samples in order, while other processes split texts into sentences."""
         window: deque[_Batch] = deque()
         with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):

@@ -28,12 +28,12 @@ Text = tuple[str, str]
 Segments = tuple[Segment, ...]
 
 _POOL_CHARACTERS = 400_000
-"""Minimum amount of text, in code points, for which additional processes save time."""
+"""Minimum amount of text, in code points, for which more processes save time."""
 _TASK_CHARACTERS = 100_000
-"""Number of code points that a process segments in one task: a second's work, for Ctrl-C."""
+"""Number of code points of a task of one process: about a second, so that Ctrl-C is fast."""
 
 _NICENESS = 10
-"""Niceness of the segmentation processes; annotators' sessions and writers have priority."""
+"""Niceness of the processes that split texts into sentences: annotators have priority."""
 
 _log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class SegmentationTask:
 
 
 class SegmentationPool:
-    """Splits texts into sentences in up to `workers` processes (1: none extra); close it."""
+    """Splits texts into sentences in up to `workers` processes (1: the main one); close it."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
@@ -119,7 +119,7 @@ class SegmentationPool:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Keep new processes from running the main script again, if it has no `__main__` guard."""
+    """Keep new processes from running the user's script again, if the script has no guard."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:

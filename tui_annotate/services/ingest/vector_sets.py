@@ -1,4 +1,4 @@
-"""Rebuilds, replaces, lists and deletes a workspace's sets of vectors, one set per embedder."""
+"""Computes, lists and deletes a workspace's sets of vectors; each set has one embedder."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _WORDS_ALONE: Final = "words only"
 
 @dataclass(frozen=True, slots=True)
 class VectorSetInfo:
-    """A set of vectors with its size and its numbers of documents with and without vectors."""
+    """A set of vectors with its size, and the numbers of documents with and without vectors."""
 
     vectors: VectorSet
     in_use: bool
@@ -61,7 +61,7 @@ class VectorSets:
     load: EmbedderLoader
 
     def infos(self) -> tuple[VectorSetInfo, ...]:
-        """Return all sets of vectors, oldest first; the last one may stand for lexical ranking."""
+        """Return all sets of vectors, oldest first; the last may stand for lexical ranking."""
         used = self.corpus.vector_set()
         kept = self.corpus.vector_sets()
         if used is None and self.corpus.vectors_decided():
@@ -126,7 +126,7 @@ class VectorSets:
         return IngestReport(embedded=job.documents, embedder=resolved.name, notes=[*notes])
 
     def price(self, embedder: str | VectorOptions = AUTO) -> EmbeddingCost | None:
-        """Return what it would cost to compute vectors with this embedder; None if it is free.
+        """Return the cost of computing vectors with an embedder; None if it is free.
 
         Raises:
             InvalidInput, Unavailable: the embedder is not available.
@@ -143,7 +143,7 @@ class VectorSets:
         return estimate_cost(loaded, documents) if isinstance(loaded, CostlyEmbedder) else None
 
     def drop(self, name: str) -> tuple[int, int]:
-        """Delete an embedder's unused sets of vectors; return their number and size in bytes.
+        """Delete an embedder's sets of vectors that are not in use; return number and bytes.
 
         Raises:
             NotFound: there is no such set.
@@ -182,7 +182,7 @@ class VectorSets:
     def _find_complete_set(
         self, options: VectorOptions, used: VectorSet | None
     ) -> VectorSet | None:
-        """Return a complete vector set that fits the options and is not in use yet, or None."""
+        """Return a complete set of vectors that fits the options, but is not yet in use."""
         names = {options.name, registry.resolve_embedder_name(options.name)}
         for each in reversed(self.corpus.vector_sets()):
             alike = each.embedder in names and each != used and each.segmenter == SEGMENTER
@@ -194,7 +194,10 @@ class VectorSets:
     def _load_embedder(
         self, options: VectorOptions, replaced: VectorSet | None
     ) -> tuple[VectorOptions, Embedder]:
-        """Return the requested embedder, or that of the replaced vector set, with options."""
+        """Return the embedder that a user requested, with its options.
+
+        If a set of vectors is to be replaced, return its embedder instead.
+        """
         missing: list[Unavailable] = []
         used, sets = self.corpus.vector_set(), self.corpus.vector_sets()
         for name in candidate_names(replaced.embedder if replaced else options.name):
@@ -214,7 +217,7 @@ class VectorSets:
     def _target_set(
         self, embedder: Embedder, options: VectorOptions, replaced: VectorSet | None
     ) -> VectorSet:
-        """Return the vector set to fill: a new one, or the embedder's one since `replaced`."""
+        """Return the set of vectors to fill: an existing set of the embedder, or a new set."""
         from tui_annotate.storage.vectors.store import table_name
 
         there = self._completable_sets(embedder, replaced)
@@ -258,7 +261,7 @@ class VectorSets:
         return size
 
     def _remove_leftovers(self) -> None:
-        """Remove vector tables that belong to no set, and empty vector sets that are not in use."""
+        """Remove vectors that belong to no set, and empty sets of vectors."""
         store, used = self.stores(), self.corpus.vector_set()
         with store.writing():
             there, known = store.tables(), self.corpus.vector_sets()
@@ -283,7 +286,7 @@ def estimate_cost(costly: CostlyEmbedder, documents: Iterable[Segmented]) -> Emb
 def select_new_documents(
     corpus: CorpusStore, records: Iterable[Record], sentences: SegmentationPool
 ) -> Iterator[Segmented]:
-    """Yield each document of imported records once, except those that are already stored."""
+    """Yield each document of imported samples that is not yet stored, without duplicates."""
     with closing(NameRegister()) as seen:
         for number, record in enumerate(records):
             documents = {document.sha256: document for document in record.sample.documents}

@@ -1,4 +1,4 @@
-"""Computes vectors of imported texts; in a new workspace, first chooses the embedder."""
+"""Computes the vectors of imported texts; in a new workspace, first chooses an embedder."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _ChosenElsewhere(Exception):
 
 @dataclass
 class DocumentEmbedder:
-    """Embeds the documents of a workspace with the workspace's embedder.
+    """Computes the vectors of documents with the workspace's embedder.
 
     Attributes:
         name: the embedder in use; `auto` until one is needed.
@@ -91,7 +91,7 @@ class DocumentEmbedder:
 
     @property
     def better(self) -> str:
-        """Advice to users on how to get better vectors, in one line; empty if there is none."""
+        """Advice to the user on how to get better vectors; empty if there is none."""
         if not self._is_automatic or not (self.embedded or self._is_new):
             return ""
         return registry.better_embedder(self.name)
@@ -108,7 +108,7 @@ class DocumentEmbedder:
         return self._vector_set.table if self._vector_set else ""
 
     def costly(self) -> CostlyEmbedder | None:
-        """Return the embedder if its vectors cost money, to estimate the cost; None if it is free.
+        """Return the embedder if its vectors cost money; None if they are free.
 
         Raises:
             InvalidInput, Unavailable: the embedder is not available.
@@ -119,7 +119,7 @@ class DocumentEmbedder:
         return embedder if isinstance(embedder, CostlyEmbedder) else None
 
     def catch_up(self, report_progress: EmbeddingProgress, *, documents: int = 0) -> None:
-        """Embed up to `documents` documents that lack vectors; 0: all, then compact the tables.
+        """Compute vectors for up to `documents` documents that lack them; 0: for all.
 
         Raises:
             Unavailable: the first embedder of a new workspace failed.
@@ -174,7 +174,7 @@ class DocumentEmbedder:
         )
 
     def _uses_prepared(self) -> bool:
-        """Return whether vectors from a file are used: in a new workspace, only for `auto`."""
+        """Return whether vectors are taken from a file instead of being computed."""
         new = self._vector_set is None and self.name == AUTO
         return self.options.prepared is not None and (new or self._vector_set is not None)
 
@@ -203,7 +203,7 @@ class DocumentEmbedder:
         return False
 
     def _load_first_available(self) -> Embedder | None:
-        """Load the best available embedder; note each better but unavailable one."""
+        """Load the best available embedder; note which better ones are unavailable."""
         for name in candidate_names(self.name):
             try:
                 embedder = self._load_named(name)
@@ -279,7 +279,7 @@ class DocumentEmbedder:
 def take(
     corpus: CorpusStore, store: VectorStore, file: Path, *, kept: VectorSet | None
 ) -> tuple[VectorSet, int] | None:
-    """Store a file's vectors for documents without vectors; return the vector set and their number.
+    """Store vectors from a file for the documents that have none; return their set and number.
 
     If no vector set is in use (`kept`), the file's set is used if it covers all documents. Returns
     None if the file has another embedder, or if there are no documents.
