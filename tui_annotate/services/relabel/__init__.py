@@ -54,7 +54,7 @@ class LabelSetVersion:
 
 @dataclass(frozen=True, slots=True)
 class LabelChangeService(LabelChangeWriter):
-    """Changes the label sets of a workspace and its datasets; with `dry`, only reports the effect.
+    """Changes the label sets of a workspace; with `dry`, only reports what would change.
 
     An empty `dataset` means the workspace's label set, with all datasets that use it.
 
@@ -112,7 +112,7 @@ class LabelChangeService(LabelChangeWriter):
     def split(
         self, old: str, new: Sequence[str], *, dataset: str = "", dry: bool = False
     ) -> RelabelReport:
-        """Split a label into other labels; annotators choose one of them for each annotation."""
+        """Split a label into several; annotators choose one of them for each annotation."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             label = label_requests.find_label(tree, old)
@@ -128,7 +128,7 @@ class LabelChangeService(LabelChangeWriter):
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
     def retire(self, whole: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Deprecate a label and its child labels: existing uses stay, new uses are not possible."""
+        """Deprecate a label and its child labels: existing uses stay, new ones are refused."""
 
         def ask(text: str, tree: LabelTree, _at: str) -> RelabelRequest:
             label = label_requests.retire_label(tree, whole)
@@ -181,7 +181,7 @@ class LabelChangeService(LabelChangeWriter):
     def find_irregular_labels(
         self, *, dataset: str = ""
     ) -> tuple[list[IrregularLabels], LabelTree]:
-        """Return annotations' labels that do not fit the label set, and the label set.
+        """Return the labels of annotations that are not valid, and the label set.
 
         Raises:
             NotFound: the dataset does not exist, or there is no label set.
@@ -193,7 +193,7 @@ class LabelChangeService(LabelChangeWriter):
             return normalising.find_irregularities(seen.streams(begun.datasets), labels), labels
 
     def normalise(self, renames: Renames, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Replace annotations' labels that do not fit the label set, as `renames` prescribes."""
+        """Replace labels of annotations that are not valid, according to `renames`."""
 
         def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
             task = tasks.renaming_task(
@@ -226,7 +226,9 @@ class LabelChangeService(LabelChangeWriter):
         return self.report(made) if dry or made.is_empty else self.carry_out(made)
 
     def versions(self, dataset: str | None = None) -> list[LabelSetVersion]:
-        """Return label set versions, oldest first; `dataset` None: all, empty: the workspace's.
+        """Return the versions of label sets, oldest first.
+
+        `dataset`: None for all label sets; empty for the workspace's own label set.
 
         Raises:
             NotFound: the dataset does not exist, and it never had its own label set.
@@ -268,7 +270,7 @@ class LabelChangeService(LabelChangeWriter):
         )
 
     def text(self, version: str = "", *, dataset: str = "") -> str:
-        """Return the label set whose hash begins with `version`; by default the current one.
+        """Return the text of the label set with a given hash, by default the current one.
 
         Raises:
             NotFound: no version matches, or several do.
@@ -350,7 +352,7 @@ class LabelChangeService(LabelChangeWriter):
         return replace(made, change=change, undoes=last.id)
 
     def _state_before(self, stream: EventStream) -> State | None:
-        """Return a sample's state before a label change reopened it; None if work followed."""
+        """Return the state of a sample before a label change reopened it; else None."""
         with self.store.reading() as seen:
             state = seen.before((stream.person, stream.key))
         return State(state) if state else None

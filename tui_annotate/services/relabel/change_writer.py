@@ -37,7 +37,7 @@ from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_ev
 
 @dataclass(frozen=True, slots=True)
 class RelabelCount:
-    """Number of annotations whose label changes to `becomes`, or is lost if `becomes` is empty."""
+    """Number of annotations whose label changes to `becomes`; empty: the label is lost."""
 
     person: str
     dataset: str
@@ -59,7 +59,7 @@ class RelabelFinding:
 
 @dataclass(frozen=True, slots=True)
 class RelabelReport:
-    """Effect of a label change, done or planned.
+    """Effect of a label change on annotations and samples, done or planned.
 
     Attributes:
         samples: number of (annotator, sample) pairs; `reopened` and `closed` count the same pairs.
@@ -81,7 +81,7 @@ class RelabelReport:
     places: tuple[RelabelFinding, ...]
 
     def of(self, what: str) -> list[RelabelFinding]:
-        """Return the problems of one kind, for example `lost`, that a label change causes."""
+        """Return the problems of one kind that a label change causes, for example lost labels."""
         return [place for place in self.places if place.what == what]
 
     def as_json(self) -> dict[str, Any]:
@@ -96,10 +96,10 @@ class RelabelConflict(Conflict):
 
 class LabelsFile(Protocol):
     def take_up(self) -> None:
-        """Put a changed `labels.yaml` in use, unless annotations would lose labels."""
+        """Put an edited `labels.yaml` in use, unless annotations would lose labels."""
 
     def text(self) -> str:
-        """Return the text of the current label set; `take_up` puts a changed file in use before."""
+        """Return the text of the label set that is in use."""
 
     def pending(self) -> bool: ...
 
@@ -109,7 +109,7 @@ class LabelsFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RelabelRequest:
-    """Requested label change; `text` is the new label set, or None if unchanged."""
+    """Requested change of a label set; `text` is the new label set, None if unchanged."""
 
     kind: str
     description: str
@@ -119,7 +119,7 @@ class RelabelRequest:
 
 
 Ask = Callable[[str, LabelTree, str], RelabelRequest]
-"""Function (text and tree of the current label set, current time) that returns a label change."""
+"""Function that returns a label change for the current label set and time."""
 
 
 @dataclass(slots=True)
@@ -130,7 +130,7 @@ class RelabelWork:
     _plans: dict[StreamName, WritePlan] = field(default_factory=dict)
 
     def take(self, stream: EventStream) -> None:
-        """Plan the event by which a label change affects one annotator's work on one sample."""
+        """Plan how a label change affects one annotator's annotations of a sample."""
         outcome, name = self.task(stream), (stream.person, stream.key)
         if outcome.nothing:
             return
@@ -141,7 +141,7 @@ class RelabelWork:
         self.outcomes[name] = outcome
 
     def reload_stream(self, name: StreamName, stream: EventStream | None) -> None:
-        """Plan the label change again for changed work on a sample; None: deleted work."""
+        """Plan again how a label change affects work on a sample that changed meanwhile."""
         self.outcomes.pop(name, None)
         self._plans.pop(name, None)
         if stream is not None:
@@ -154,7 +154,7 @@ class RelabelWork:
 
 @dataclass(frozen=True, slots=True)
 class PreparedChange:
-    """Label change, ready to be written; `undoes`: number of the change that it undoes, or 0."""
+    """Change of labels that is ready to be written (`undoes`: number of an undone change, or 0)."""
 
     begun: LabelSetSnapshot
     change: LabelChange
@@ -170,7 +170,7 @@ class PreparedChange:
 
 @dataclass(frozen=True, slots=True)
 class LabelChangeWriter:
-    """Prepares and writes label changes; `file` is the workspace's `labels.yaml`."""
+    """Prepares changes of label sets and annotations, and writes them to the store."""
 
     store: LabelChangeStore
     guidance: GuidanceStore
@@ -216,7 +216,7 @@ class LabelChangeWriter:
     def carry_out(
         self, made: PreparedChange, *, check: Callable[[RelabelReport], None] | None = None
     ) -> RelabelReport:
-        """Write a label change, after planning it again for work that changed meanwhile.
+        """Write a prepared label change, also for annotations that changed meanwhile.
 
         `check` is called with the report, under the lock.
 

@@ -54,7 +54,7 @@ def retire(text: str, path: LabelPath) -> str:
 
 
 def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
-    """Mark a label as split in a label set's text; add the new labels that the set lacks."""
+    """Mark a label as split in the text of a label set, and add the new labels."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         item = at.items[old]
@@ -67,7 +67,7 @@ def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
 
 
 def merge(text: str, old: Sequence[LabelPath], into: LabelPath) -> str:
-    """Remove merged labels from a label set's text, and replace references to them by `into`."""
+    """Remove labels from the text of a label set, and replace references to them by `into`."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         tops = [
@@ -223,7 +223,7 @@ def quote_scalar(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OutlineItem:
-    """Label in a label set file, with its lines and the YAML list that contains it."""
+    """Label in the YAML text of a label set, with its lines and its list."""
 
     path: LabelPath
     node: yaml.Node
@@ -242,7 +242,7 @@ def parse_outline(text: str) -> dict[LabelPath, OutlineItem]:
 
 
 def find_end(node: yaml.Node, text: str) -> int:
-    """Return the offset where a YAML value ends, before trailing blanks and comments."""
+    """Return the offset at which a YAML value ends in a text, before blanks and comments."""
     if isinstance(node, yaml.ScalarNode):
         end = int(node.end_mark.index)
         return len(text[:end].rstrip()) if node.style in ("|", ">") else end

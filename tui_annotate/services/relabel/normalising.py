@@ -23,7 +23,7 @@ MENDED: Final = ("outside", "parent", "split")
 
 _MAX_EXAMPLES: Final = 3
 _LETTERS_PER_TYPO: Final = 5
-"""A label name of this length may contain one typo, a name of twice the length two typos."""
+"""Length of a label name in which one typo is recognised; twice the length: two typos."""
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class LabelReplacement:
 
 
 def find_irregularities(streams: Iterable[EventStream], labels: LabelTree) -> list[IrregularLabels]:
-    """Return annotations' labels that conflict with the label set, sorted by kind and number."""
+    """Return the labels of annotations that conflict with the label set, by kind and number."""
     odd: dict[tuple[str, tuple[LabelPath, ...]], IrregularLabels] = {}
     for stream in streams:
         for one in stream.annotations:
@@ -94,7 +94,7 @@ def _find_oddities(
 def propose_replacements(
     odd: Iterable[IrregularLabels], labels: LabelTree
 ) -> list[LabelReplacement]:
-    """Propose a replacement for each unknown label that exactly one label of the set resembles."""
+    """Propose replacements for labels that are not in the label set but resemble one label."""
     made = [_propose_rule(each.path, labels) for each in odd if each.what == "outside"]
     return [rule for rule in made if rule is not None]
 
@@ -121,7 +121,7 @@ def _fold_path(path: LabelPath) -> tuple[str, ...]:
 
 
 def _is_typo(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether two label paths differ by one or two letters in one name."""
+    """Return whether two label paths differ only by typos in one name."""
     if len(one) != len(other):
         return False
     differing = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
@@ -149,7 +149,7 @@ def edit_distance(one: str, other: str) -> int:
 def parse_rules(
     asked: Iterable[str], odd: Sequence[IrregularLabels], labels: LabelTree
 ) -> dict[LabelPath, LabelReplacement | None]:
-    """Parse label replacement rules (FROM=TO); a rule without TO keeps the label (value None).
+    """Parse a user's rules that replace labels (FROM=TO); FROM alone keeps the label.
 
     Raises:
         InvalidInput: the text is not a rule; FROM is in the label set or unused; or FROM was split
@@ -208,7 +208,7 @@ def _one_of(labels: Iterable[Label]) -> str:
 
 
 def read_rule_lines(text: str) -> list[str]:
-    """Return label replacement rules in a file, one per line, without comments (#) and blanks."""
+    """Return the rules in a file that replace labels, without comments and empty lines."""
     stripped = (line.strip() for line in text.lstrip("\ufeff").splitlines())
     return [line for line in stripped if line and not line.startswith("#")]
 
@@ -216,6 +216,6 @@ def read_rule_lines(text: str) -> list[str]:
 def choose_rules(
     proposals: Iterable[LabelReplacement], asked: Mapping[LabelPath, LabelReplacement | None]
 ) -> list[LabelReplacement]:
-    """Combine label replacement rules: for each label, the admin's rule overrides the proposed."""
+    """Combine proposed and requested rules that replace labels; requested ones take precedence."""
     kept = {rule.old: rule for rule in proposals if rule.old not in asked}
     return [*kept.values(), *(rule for rule in asked.values() if rule is not None)]

@@ -22,14 +22,14 @@ from tui_annotate.storage.log.write_plans import EventStream
 
 
 class LabelMapping(NamedTuple):
-    """Old and new path of a label; `new` is `old` if the label stays, and empty if it is lost."""
+    """Path of a label before and after a label change; an empty new path means a lost label."""
 
     old: LabelPath
     new: LabelPath
 
 
 class StreamFinding(NamedTuple):
-    """Problem that a label change causes in an annotator's annotations on one sample.
+    """Problem that a label change causes in an annotator's annotations of one sample.
 
     Attributes:
         what: kind of problem: an annotation `breaks` a rule, duplicates another one (`alike`), is
@@ -66,7 +66,7 @@ Before = Callable[[EventStream], State | None]
 def renaming_task(
     renames: Renames, *, before: LabelTree, after: LabelTree, at: str, was: Before
 ) -> Task:
-    """Return a function that renames labels in an annotator's work on a sample.
+    """Return a function that renames labels in an annotator's annotations of a sample.
 
     A sample that was reopened only for a choice of labels returns to its former state.
     """
@@ -118,7 +118,7 @@ def retiring_task(gone: Collection[LabelPath]) -> Task:
 
 
 def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
-    """Return a function that reopens samples with split labels, so that annotators choose again."""
+    """Return a function that reopens samples with a split label for a new choice of labels."""
 
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, labels):
@@ -138,7 +138,10 @@ def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
 
 
 def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
-    """Return a function that applies a new label set, and reopens samples with split labels."""
+    """Return a function that adapts an annotator's work on a sample to a new label set.
+
+    It reopens a sample with labels that are now split, and reports labels that the set lacks.
+    """
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
     waiting = splitting_task(split, at=at)
@@ -165,7 +168,7 @@ def undoing(
     at: str,
     is_later: Callable[[EventStream, int], bool],
 ) -> Task:
-    """Return a function that undoes a label change in one annotator's work on one sample.
+    """Return a function that undoes a label change in an annotator's annotations of a sample.
 
     `renames` apply to labels given since; `after` is the label set that is restored.
     """
@@ -205,7 +208,7 @@ def undoing(
 def _restore(
     stream: EventStream, event: Event | None, is_later: Callable[[EventStream, int], bool]
 ) -> tuple[PendingEvent, set[str]]:
-    """Return the action that undoes an event, and the ids of annotations that it cannot restore."""
+    """Return the action that undoes a label change, and the annotations it cannot restore."""
     if event is None:
         return PendingEvent(RELABEL, Change(), Change()), set()
     states = bool(event.action.after.assignment) and not is_later(stream, event.seq)
