@@ -51,23 +51,23 @@ __all__ = [
 ]
 
 PAGE_BYTES: Final = 25_000_000
-"""Size of the data in bytes above which an HTML report gets a further page."""
+"""Size in bytes above which an HTML report is split into several pages."""
 
 HEAVY: Final = 30_000_000
-"""Size in bytes above which a browser needs seconds to open a report's HTML page."""
+"""Size in bytes above which a browser needs seconds to open a page of an HTML report."""
 
 
 class PseudonymSource(Protocol):
     def name(self, person_id: str) -> str: ...
 
     def record(self, record: Record) -> Record:
-        """Return a sample's record with pseudonyms; names inside written texts remain."""
+        """Return a sample and its annotations with pseudonyms in place of user names."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ReportResult:
-    """Numbers of samples and annotations in a written report.
+    """Numbers of samples and annotations in an HTML report, and its files.
 
     `not_finite` counts NaN and infinities in metadata, which are null on the pages.
     """
@@ -150,7 +150,7 @@ class ReportWriter:
     def _split_records(
         self, request: _Request, limit: int
     ) -> Iterator[tuple[int, _Element, Record]]:
-        """Yield each sample of a report with the number of its page (from 0) and its data elements.
+        """Yield the samples of a report, each with its data and the number of its page.
 
         `limit`: maximum size of a page's data in bytes, unless one sample is larger; 0: one page.
         """
@@ -180,7 +180,7 @@ class ReportWriter:
         *,
         limit: int,
     ) -> list[int]:
-        """Write all pages of a report, the first page last, and return their sizes in bytes."""
+        """Write all pages of an HTML report, the first one last; return their sizes in bytes."""
         figures = self._statistics_data(request, contents)
         closing = data_element("figures", figures, once=True) + page_frame()[1]
         head = self._head_data(request, contents, paths)
@@ -240,7 +240,7 @@ class _PageFile:
 
 
 class _Element(NamedTuple):
-    """HTML element with JSON data, and the number of NaN and infinities that became null in it."""
+    """HTML element with data in JSON; NaN and infinities in the data became null."""
 
     text: str
     not_finite: int = 0
@@ -273,7 +273,7 @@ _UNSAFE: Final = re.compile(
 
 @cache
 def page_frame() -> tuple[str, str]:
-    """Return the constant HTML before and after the data in a report's page.
+    """Return the HTML before and after the data in a page of a report.
 
     The content security policy allows only the page's own script and style, by their hashes.
     """
@@ -288,7 +288,7 @@ def page_frame() -> tuple[str, str]:
 
 
 def data_element(name: str, value: Any, *, once: bool = False) -> str:
-    """Return an HTML script element with a JSON value; NaN and infinities in it become null."""
+    """Return an HTML element that contains a value as JSON; NaN and infinities become null."""
     return _encode_element(name, value, once=once).text
 
 

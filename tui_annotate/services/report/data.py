@@ -1,4 +1,4 @@
-"""Builds the JSON values of the HTML report; each text and each user's name is stored once."""
+"""Converts samples, annotations and statistics to the JSON values of an HTML report."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def work_data(
     *,
     name: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
-    """Return annotators' progress as JSON; for a workspace, also the pace and projected end."""
+    """Return the progress of annotators as JSON, with the projected end of work."""
     chosen = [
         each
         for each in found.work
@@ -86,7 +86,7 @@ def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool)
 
 
 def _end_to_json(end: Projection) -> dict[str, Any]:
-    """Return the projected end of work as JSON, without "today", as pages may be read later."""
+    """Return the projected end of annotation work as JSON, for readers on a later day."""
     began_today = end.why == NoEndReason.BEGAN_TODAY
     return asdict(replace(end, why=NoEndReason.BEGAN_THAT_DAY) if began_today else end)
 
@@ -94,11 +94,12 @@ def _end_to_json(end: Projection) -> dict[str, Any]:
 def agreement_data(
     agreement: Callable[[RecordFilter], dict[str, Any]], filters: RecordFilter
 ) -> dict[str, Any]:
-    """Return agreement statistics for completed samples; if there are none, for all samples."""
+    """Return agreement statistics of completed samples; if none are completed, of all samples."""
     for state in (filters.state,) if filters.state else (State.DONE.value, State.NEW.value):
         found = agreement(replace(filters, state=state))
         if found["together"]["samples"] or found["oneself"]["samples"]:
             break
+    # Sorted by name, so that the order does not reveal who has which pseudonym.
     for compared in (found["together"], found["oneself"]):
         compared["people"].sort()
         for pair in compared["pairs"]:
@@ -109,7 +110,7 @@ def agreement_data(
 
 @dataclass(frozen=True, slots=True)
 class ReportSubject:
-    """Subject of a report: a workspace or a file.
+    """Subject of an HTML report: a workspace or a file.
 
     `arrived`: times before and after a file was read, between which times are not the file's data.
     """
@@ -133,7 +134,7 @@ class PageValues:
     _texts: dict[bytes, int] = field(default_factory=dict)
 
     def new_texts(self, sample: Sample) -> Iterator[str]:
-        """Yield the texts of a sample that no earlier sample on the page has, by their numbers."""
+        """Yield the texts of a sample that are not on the page yet, in order of their numbers."""
         for document in sample.documents:
             key = bytes.fromhex(document.sha256)
             if key not in self._texts:
@@ -141,7 +142,7 @@ class PageValues:
                 yield document.text
 
     def sample(self, record: Record) -> dict[str, Any]:
-        """Return a sample with annotations and assignments as JSON, with texts by their numbers."""
+        """Return a sample with its annotations and assignments as JSON."""
         sample = record.sample
         places = _document_indexes(sample)
         request = {name: getattr(sample.request, name) for name in _REQUEST_FIELDS}
