@@ -85,7 +85,7 @@ _HINTS: Final[Mapping[str, str]] = {
 }
 
 Sources = Sequence[str]
-"""Ids of annotators' annotations that a reviewer sees and decides on as one annotation."""
+"""Ids of different annotators' annotations that a reviewer accepts or rejects together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class ActionStamp:
 
 @dataclass(slots=True)
 class AdjudicationWriter:
-    """Collects the changes that one review action makes to a sample's adjudicated annotations."""
+    """Collects the changes that one action of a reviewer makes to adjudicated annotations."""
 
     log: EventLog
     work: SampleWork
@@ -120,7 +120,7 @@ class AdjudicationWriter:
             self.after[one.id] = None
 
     def take(self, candidate: CandidateAnnotation, how: ReviewAction) -> None:
-        """Accept one or more annotators' equal annotations, and remove their earlier rejection."""
+        """Accept annotations of annotators, even if they were rejected before."""
         self.drop(find_rejections(candidate, self.adjudicated))
         made = self._adjudicated_annotation(
             candidate, Adjudication(self.stamp.by, how, candidate.sources), origin=ADJUDICATED
@@ -130,7 +130,7 @@ class AdjudicationWriter:
         self._store(made)
 
     def refuse(self, candidate: CandidateAnnotation, reason: RejectionReason, note: str) -> None:
-        """Store annotators' annotations as rejected; remove adjudicated ones made from them."""
+        """Reject annotations of annotators, and remove adjudicated ones made from them."""
         self.drop(find_adjudicated(candidate, self.adjudicated))
         self.drop(find_rejections(candidate, self.adjudicated))
         why = Adjudication(self.stamp.by, ReviewAction.REJECTED, candidate.sources, reason, note)
@@ -147,7 +147,7 @@ class AdjudicationWriter:
             self.refuse(self.work.candidate(sources), reason, note)
 
     def merge(self, candidates: Sequence[Sources], labels: tuple[LabelPath, ...]) -> None:
-        """Merge annotators' annotations into one; remove adjudicated ones made from them."""
+        """Merge annotations of several annotators into one adjudicated annotation."""
         found = [self.work.candidate(sources) for sources in candidates]
         if len(found) < 2 or labels not in [candidate.labels for candidate in found]:
             names = " + ".join(map(JOINER.join, labels)) or "no label"
@@ -161,7 +161,7 @@ class AdjudicationWriter:
         self.take(merge_candidates(found, labels=labels), ReviewAction.MERGED)
 
     def finish(self, rest: RejectionReason, note: str) -> None:
-        """Accept annotations on which annotators agree, and reject the undecided ones."""
+        """Accept the annotations on which the annotators agree, and reject all undecided ones."""
         before = self.work.adjudicated
         known = [(group, find_decision(group, before)) for group in self.work.groups]
         undecided = [group for group, what in known if what is GroupDecision.OPEN]
@@ -182,13 +182,13 @@ class AdjudicationWriter:
                     self.refuse(candidate, rest, note)
 
     def rate(self, word: str, scale: tuple[str, ...]) -> None:
-        """Set a sample's rating to a word of the scale or an annotator's rating, or remove it."""
+        """Set the adjudicated rating of a sample, or remove the rating."""
         given = [rating for rating in self.work.ratings.values() if rating]
         allowed = tuple(dict.fromkeys([*scale, *given])) if scale else ()
         self.words["rating"] = event_builders.check_rating(word, allowed)
 
     def _finish_rating(self, *, excused: bool) -> None:
-        """Accept the annotators' rating if all are equal; raise Conflict if they differ."""
+        """Accept the rating of a sample on which all annotators agree; else raise Conflict."""
         ratings = self.work.ratings
         if self.work.settled.assignment.rating or not any(ratings.values()):
             return
@@ -286,7 +286,7 @@ class AdjudicationWriter:
 
 
 class ReviewVisit(TypedDict):
-    """A reviewer's visit to a sample, passed to each review action.
+    """Data on a reviewer's visit to a sample, which every review action gets.
 
     `seen`: token of the state on the screen; actions are refused if the sample has changed.
     """
@@ -315,7 +315,7 @@ class ReviewService(ReviewQueries):
         candidates: Sequence[Sources],
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Accept annotators' annotations unchanged, with the evidence of all their annotators.
+        """Accept annotations of annotators unchanged, with the evidence of all of them.
 
         Raises:
             Conflict: also if the annotation exists, or a label excludes others on its claim.
@@ -338,7 +338,7 @@ class ReviewService(ReviewQueries):
         labels: tuple[LabelPath, ...],
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Merge annotators' annotations into one with all spans and evidence, and these labels.
+        """Merge annotations of several annotators into one, with all spans and evidence.
 
         Raises:
             InvalidInput: there are fewer than two candidates, or none of them has these labels.
@@ -356,7 +356,7 @@ class ReviewService(ReviewQueries):
         sources: Sources = (),
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Accept an annotator's annotation with changes, or change an adjudicated annotation.
+        """Accept an annotation of an annotator with changes, or change an adjudicated one.
 
         `sources` is ignored for an adjudicated annotation.
 
@@ -376,7 +376,7 @@ class ReviewService(ReviewQueries):
     def remove(
         self, reviewer: str, key: SampleKey, annotation_id: str, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
-        """Remove an adjudicated annotation; the annotations it was made from are open again.
+        """Remove an adjudicated annotation; those it was made from become undecided again.
 
         Raises:
             Conflict: also if the annotation no longer exists.
@@ -403,7 +403,7 @@ class ReviewService(ReviewQueries):
         note: str = "",
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Reject annotators' annotations; remove adjudicated annotations made from them.
+        """Reject annotations of annotators, and remove adjudicated ones made from them.
 
         Raises:
             InvalidInput: neither a reason nor a note is given.
@@ -444,7 +444,7 @@ class ReviewService(ReviewQueries):
         note: str = "",
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Complete the adjudication of a sample; accept annotations on which the annotators agree.
+        """Complete the adjudication of a sample, and accept what the annotators agree on.
 
         `rest`, `note`: the reason for rejecting the undecided annotations.
 
@@ -497,7 +497,7 @@ class ReviewService(ReviewQueries):
         return found[-1]
 
     def read(self, reviewer: str, key: SampleKey, *, seconds: float) -> None:
-        """Store the time that a reviewer spent on reading a sample without making a decision."""
+        """Store the time that a reviewer spent on a sample without a decision."""
         self.check_reviewer(reviewer)
         if working_seconds(seconds):
 
@@ -556,7 +556,7 @@ class ReviewService(ReviewQueries):
 
 
 def _require_waiting(log: EventLog, stream: EventStream) -> SampleReaders:
-    """Return the numbers of annotators of a sample whose review must be allowed by an admin."""
+    """Check that a sample waits for its annotators; return how many completed it, and not."""
     readers, key = log.readers(stream.key), stream.key
     if readers.practice:
         raise NotReady(f"{key} is a practice sample", _HINTS[ReviewRefusal.PRACTICE])

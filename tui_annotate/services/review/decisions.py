@@ -14,7 +14,7 @@ from tui_annotate.services.review.review_sample import SampleWork, assign_letter
 from tui_annotate.storage.log.log import EventLog
 
 RATED: Final = "rated"
-"""Decision of a reviewer on the rating of a sample, in addition to those of `ReviewAction`."""
+"""Name of the decision of a reviewer on the rating of a sample."""
 
 FindName = Callable[[str], str]
 
@@ -49,7 +49,7 @@ class ReviewDecision:
 def list_decisions(
     log: EventLog, work: SampleWork, find_name: FindName | None
 ) -> Iterator[ReviewDecision]:
-    """Yield the reviewers' decisions on a sample: annotations in reading order, then the rating."""
+    """Yield the decisions of reviewers on a sample: on annotations, then on the rating."""
     key, settled = work.sample.key, work.settled
     owners = log.owners([name for one in settled.annotations for name in _sources(one)])
     # The letters of the screen are those of people whose work is complete; some work may not be.

@@ -36,7 +36,7 @@ class ReviewRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnnotationLayer:
-    """Anonymous work of one annotator on a sample, without origins, which could bias reviewers."""
+    """Work of one annotator on a sample as reviewers see it, without name and origin."""
 
     letter: str
     annotations: tuple[Annotation, ...]
@@ -73,7 +73,7 @@ class ReviewSample:
 
     @property
     def ratings(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Ratings of the sample in order of the scale, each with the letters of its annotators."""
+        """Ratings of the sample, each with letters that stand for its annotators."""
         given = {layer.rating for layer in self.layers if layer.rating}
         words = [*self.scale, *sorted(given.difference(self.scale))]
         return tuple(
@@ -167,7 +167,7 @@ _SEPARATOR = "."
 
 @dataclass(frozen=True)
 class SampleWork:
-    """Reviewers' decisions on a sample, and its annotators' work by letters instead of names."""
+    """Work of all annotators and decisions of reviewers on a sample."""
 
     sample: Sample
     settled: EventStream
@@ -187,17 +187,17 @@ class SampleWork:
 
     @cached_property
     def groups(self) -> tuple[CandidateGroup, ...]:
-        """Annotations of all annotators on a sample; those that overlap are in one group."""
+        """Annotations of a sample, in groups of annotations that overlap."""
         return group_candidates(
             self.sample, {layer.letter: layer.annotations for layer in self.layers}
         )
 
     def seen_under(self, label_set: str) -> str:
-        """Return a token that changes with the work on a sample or the label set, for `check`."""
+        """Return a token that changes when the work on a sample or the label set changes."""
         return f"{self.seen}{_SEPARATOR}{label_set}"
 
     def check(self, seen: str, *, same: Callable[[str], bool]) -> None:
-        """Refuse an action if the sample or the label set changed since the sample was displayed.
+        """Refuse a review action if the sample or the label set has changed meanwhile.
 
         Raises:
             Conflict: the sample or its labels changed.
@@ -232,7 +232,7 @@ class SampleWork:
         return self.settled.annotations
 
     def candidate(self, sources: Sequence[str]) -> CandidateAnnotation:
-        """Return the annotation that a reviewer sees for the given annotators' equal annotations.
+        """Return equal annotations of the given annotators as one annotation to review.
 
         Raises:
             Conflict: there is no such candidate.
@@ -258,7 +258,7 @@ def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
 def assign_letters(
     key: SampleKey, people: Sequence[str], *, others: Iterable[str] = ()
 ) -> dict[str, str]:
-    """Return a sample's annotators by letters, which hide names and differ between samples."""
+    """Return the annotators of a sample by letters, which hide their names from reviewers."""
 
     def place(person: str) -> str:
         return hashlib.sha256("\0".join((*key, person)).encode()).hexdigest()
@@ -268,6 +268,6 @@ def assign_letters(
 
 
 def _letter(at: int) -> str:
-    """Return the letter for an index from 0: A to Z, then A2 to Z2, and so on."""
+    """Return the letter that hides the name of an annotator: A to Z, then A2 to Z2, and so on."""
     turn, place = divmod(at, _ALPHABET_SIZE)
     return chr(ord("A") + place) + (str(turn + 1) if turn else "")
