@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class PushResult:
-    """Result of a push to a shared table; `waiting` samples must be pulled before the next push."""
+    """Result of sending work to a shared table; `waiting` samples must be received first."""
 
     rows: int = 0
     waiting: list[SampleKey] = field(default_factory=list)
@@ -47,7 +47,7 @@ class PushResult:
 
 @dataclass(frozen=True, slots=True)
 class SyncStatus:
-    """State of an annotator's work compared with a shared table: rows there, samples to sync."""
+    """Numbers of samples in a shared table (`there`), to send to it, and to receive from it."""
 
     there: int
     to_push: int
@@ -56,7 +56,7 @@ class SyncStatus:
 
 @dataclass(frozen=True, slots=True)
 class TableSync:
-    """Synchronises one annotator's rows in a shared table; rows have the annotator's name."""
+    """Synchronises one annotator's work with the rows of a shared table."""
 
     corpus: CorpusStore
     log: AnnotationStore
@@ -66,7 +66,7 @@ class TableSync:
     person: Person
 
     def push(self, *, whole: bool = False) -> PushResult:
-        """Send changed work to the shared table; later changes are sent by the next push.
+        """Send an annotator's changed work to a shared table.
 
         `whole` also restores rows that were deleted in the table; it lists all keys.
 
@@ -157,7 +157,7 @@ class TableSync:
         return self.log.state(self.person.id, key).suggestions
 
     def pull(self) -> StreamMergeReport:
-        """Receive changes from the shared table; if two versions conflict, the newer version wins.
+        """Receive an annotator's changes from a shared table; in a conflict, the newer wins.
 
         Raises:
             NotAllowed, NotFound, Unavailable: same as for `SharedTable.rows`; rows received before
@@ -249,7 +249,7 @@ class TableSync:
             return True
 
     def delete_mine(self, dataset: str) -> int:
-        """Delete the annotator's rows of a dataset from the shared table, and count them."""
+        """Delete the annotator's rows of a dataset from a shared table; return their number."""
         count = self.table.delete(dataset, self.person.name)
         self.marks.forget(dataset)
         return count

@@ -38,7 +38,7 @@ Wanted = Mapping[str, set[SampleKey] | None]
 
 
 _NUMBERS_PER_PERSON: Final = 10_000
-"""Difference of two annotators' first annotation numbers in bundles, against equal numbers."""
+"""Distance of the first numbers of two annotators' annotations, to keep numbers distinct."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class BundleContents:
 
 @dataclass(frozen=True, slots=True)
 class BundleService:
-    """Writes and merges bundles of one annotator; `corpus` has only what the annotator may see."""
+    """Writes and merges the bundle of an annotator, a file with samples and work."""
 
     corpus: CorpusStore
     guidance: GuidanceStore
@@ -65,7 +65,7 @@ class BundleService:
     def make(
         self, person: Person, target: Path, *, datasets: Collection[str] = ()
     ) -> BundleContents:
-        """Write an annotator's bundle; equal contents give equal bytes. Empty `datasets` means all.
+        """Write a bundle: a file with an annotator's samples and work, for another machine.
 
         Raises:
             NotFound: the dataset does not exist, or none of its samples is the annotator's.
@@ -130,7 +130,7 @@ class BundleService:
         return found
 
     def merge(self, file: Path) -> StreamMergeReport:
-        """Merge the work in a bundle into the workspace; a repeated merge changes nothing.
+        """Merge the work in a bundle file into the workspace.
 
         Raises:
             NotFound: the file does not exist, or its annotator is unknown.
@@ -148,7 +148,7 @@ class BundleService:
             return self.take(file, Path(place), about)
 
     def take(self, file: Path, folder: Path, about: BundleHeader) -> StreamMergeReport:
-        """Merge the bundle `file`, unpacked in `folder`, into the workspace."""
+        """Merge the work in an unpacked bundle file into the workspace."""
         person = self.people.person(about.person)
         streams = folder / bundle_file.STREAMS
         try:
@@ -169,7 +169,7 @@ class BundleService:
         return self.merging.merge(person, sound)
 
     def write_back(self, file: Path, person: Person) -> tuple[int, StreamMergeReport]:
-        """Write an annotator's work back to the bundle; return the number of samples with work.
+        """Write an annotator's work to a bundle file; return the number of samples with work.
 
         Newer work in the file, for example from a synchronised folder, is merged first; work that
         does not fit stays in the file. The file is replaced atomically.
@@ -219,7 +219,7 @@ class BundleService:
                     yield Record(replace(sample, imported=None))
 
     def _write_suggestions(self, folder: Path, wanted: Wanted) -> None:
-        """Write a bundle's suggestions, if any: older versions refuse an empty file."""
+        """Write the suggestions of a bundle, if any, as older versions refuse an empty file."""
 
         def theirs(key: SampleKey) -> bool:
             mine = wanted.get(key.dataset, set())

@@ -41,7 +41,7 @@ _SAME_NAME_HINT: Final = (
 
 
 class FolderPushResult(NamedTuple):
-    """Samples that a push did not write: to be pulled first, or refused with reasons."""
+    """Samples whose work was not written to a shared folder: to be pulled first, or refused."""
 
     streams: int = 0
     events: int = 0
@@ -51,7 +51,7 @@ class FolderPushResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SharedFolder:
-    """Synchronises the annotators' work in a workspace with their files in a shared folder.
+    """Synchronises the work of annotators with their files in a shared folder.
 
     `problem` is called for each skipped file, or events of a person on a sample.
 
@@ -77,7 +77,7 @@ class SharedFolder:
         return existing[0] if existing else self.folder / f"{name}{ending}"
 
     def push(self, person: Person) -> FolderPushResult:
-        """Write all work of an annotator to the annotator's file, which is replaced atomically.
+        """Write all work of an annotator to the annotator's file in a shared folder.
 
         Raises:
             Conflict: another machine writes the same file again and again.
@@ -108,7 +108,7 @@ class SharedFolder:
         raise Conflict(f"another machine is writing the file {file}", "try again in a minute")
 
     def pull(self, person: Person) -> StreamMergeReport:
-        """Merge an annotator's file, if there is one, from the shared folder into the workspace.
+        """Merge the work in an annotator's file in a shared folder into the workspace.
 
         Raises:
             InvalidRecord: the file has another form.
@@ -128,7 +128,7 @@ class SharedFolder:
         return done
 
     def find_same_names(self, person: Person) -> list[Problem]:
-        """Return a warning for each file of another annotator who has the same name as `person`.
+        """Return a warning for each other annotator with the same name as `person`.
 
         Raises:
             Unavailable: the folder cannot be read.
@@ -144,7 +144,7 @@ class SharedFolder:
         ]
 
     def waiting(self, person: Person) -> tuple[int, int]:
-        """Return how many events are only in the workspace, how many only in the shared file."""
+        """Return how many events are only in the workspace, and how many only in the file."""
         here = {copy.name: copy for copy in self.merging.copies(person.id)}
         known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
         file = self.file(person)
@@ -221,7 +221,7 @@ def _read_whole(file: Path) -> dict[StreamName, StreamCopy]:
 
 
 def _is_namesake(file: Path, person: Person) -> bool:
-    """Return whether a file belongs to a namesake of an annotator; no if it is unreadable."""
+    """Return whether a file belongs to another annotator of the same name."""
     try:
         owner = stream_lines.read(file)[0]
     except TuiAnnotateError:
@@ -245,7 +245,7 @@ def _writable_copies(
 
 
 def _join_copies(there: StreamCopy | None, own: StreamCopy | None) -> tuple[StreamCopy, bool]:
-    """Return a shared file's events followed by the local events, and whether they conflict."""
+    """Join the events of an annotator's shared file and the local events; check for conflicts."""
     if there is None or own is None:
         found = there or own
         if found is None:
