@@ -1,4 +1,4 @@
-"""Exports stored samples to any format, one at a time; holds no lock and changes nothing."""
+"""Exports stored samples and annotations to a file of any format; changes nothing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ExportService:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
-        """Return filters of samples with full label path and time in UTC; refuse unknown names.
+        """Return filters for an export with complete labels and times; refuse unknown names.
 
         Raises:
             InvalidInput: a value names something that does not exist; the hint lists valid values.
@@ -67,7 +67,7 @@ class ExportService:
         options: ExportOptions | None = None,
         names: Pseudonyms | None = None,
     ) -> ExportReport:
-        """Write the filtered samples in one read transaction, by dataset, then by time of import.
+        """Write the samples that filters select to a file, by dataset and time of import.
 
         Args:
             names: pseudonyms, which also count the changes; None for real names.
@@ -86,7 +86,7 @@ class ExportService:
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
 
     def _resolve_label(self, text: str) -> str:
-        """Return a label's full path by path or name; reads annotations only if no set has it."""
+        """Return the full path of a label that is given by its path or only by its name."""
         wanted = tuple(text.split(JOINER))
         paths = set(self.labels())
         if wanted in paths:
@@ -108,7 +108,7 @@ class ExportService:
 
 
 def parse_time(text: str) -> str:
-    """Convert a time to UTC with microseconds, as stored; a time without a zone is UTC.
+    """Convert a text to a time in UTC with microseconds; a time without a zone is UTC.
 
     Raises:
         InvalidInput: the text is not an ISO 8601 time.

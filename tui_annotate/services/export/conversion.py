@@ -1,4 +1,4 @@
-"""Converts a file from one format to another without a workspace, and counts what is lost."""
+"""Converts a file of samples to another format, without a workspace; counts what is lost."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class ExportFormat:
 
     @property
     def target(self) -> str:
-        """Kind of target of an export, for example `file`; empty for a format that is only read."""
+        """Kind of target of an export, for example `file`; empty if the format is only read."""
         if not self.writes:
             return ""
         return " + ".join(self.about.files) or self.about.place.value if self.about else "file"
 
     @property
     def layered(self) -> bool:
-        """Whether the format can store only one annotator, the adjudication, or a majority vote."""
+        """Whether the format can store the annotations of only one person on each sample."""
         return bool(self.about and self.about.layered and self.writes)
 
     @property
@@ -50,7 +50,7 @@ class ExportFormat:
 
 
 def list_formats() -> Iterator[ExportFormat]:
-    """Yield all file formats that work, readable ones first; log formats that fail to load."""
+    """Yield all file formats that work, first those that can be read."""
     readers = dict(registry.load_all("importers"))
     writers = dict(registry.load_all("exporters"))
     for name in dict.fromkeys([*readers, *writers]):
@@ -92,7 +92,7 @@ class FileConversion:
     names: Pseudonyms | None = None
 
     def run(self, source: Path, target: Path | None) -> ConversionReport:
-        """Convert a file of samples; the target is complete or not created at all.
+        """Convert a file of samples to another format; a failure leaves no partial file.
 
         Raises:
             NotFound, InvalidInput, Unavailable: a file cannot be opened, its format is unknown, or
@@ -128,7 +128,7 @@ class FileConversion:
 
 
 def detect_export_format(target: Path | None) -> str:
-    """Return the name of the export format for a file, by the suffix of the file's name.
+    """Return the name of the export format that fits the suffix of a file's name.
 
     Raises:
         InvalidInput: the suffix does not determine a format.

@@ -36,12 +36,12 @@ KNOWN: Final = (
 )  # fmt: skip
 KEY_BYTES: Final = 32
 MACHINE: Final = "machine:"
-"""Prefix of the ids of machines; machines are not persons and get no pseudonyms."""
+"""Prefix of the ids of machines, which get no pseudonyms, as they are not persons."""
 
 NOBODY: Final = frozenset(
     {SETTLED, MAJORITY, "autojudge", "brat", "doccano", "labelstudio", "ragtruth"}
 )
-"""Annotator ids that stand for an adjudication, a majority vote or an import, not for a person."""
+"""Ids of annotators that are not persons: an adjudication, a majority vote or an import."""
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _HALF_LENGTH: Final = 5
@@ -49,7 +49,7 @@ _HALF_LENGTH: Final = 5
 
 @dataclass(slots=True)
 class PseudonymReport:
-    """Counts of the values that an export with pseudonyms replaced, omitted or left unchanged.
+    """Numbers of values that an export with pseudonyms replaced, omitted or left unchanged.
 
     Attributes:
         texts: number of unchanged texts that users wrote.
@@ -67,7 +67,7 @@ class PseudonymReport:
 
 
 class Pseudonyms:
-    """Creates pseudonyms from a secret key (32 bytes); equal key and id give an equal pseudonym."""
+    """Computes pseudonyms of users from a secret key; the same key gives the same pseudonyms."""
 
     def __init__(
         self, key: bytes, people: Iterable[Person] = (), addresses: Mapping[str, str] | None = None
@@ -97,21 +97,21 @@ class Pseudonyms:
         return self._person(person_id).name
 
     def person(self, person: Person) -> Person:
-        """Return a user with a pseudonym as id and name; the kind hides if there was an account."""
+        """Return a person with a pseudonym in place of the id and the name."""
         hidden = self._person(person.id)
         kind = person.kind if person.kind in _KEPT_KINDS else PersonKind.IMPORTED
         return replace(hidden, kind=kind)
 
     def annotation_id(self, annotation_id: str) -> str:
-        """Return a pseudonym for an annotation's id, as an imported id can reveal a row's text."""
+        """Return a pseudonym for an annotation's id, which could reveal imported text."""
         return self._digest("annotation", annotation_id)[:16].hex()
 
     def find_pseudonym(self, word: str) -> str:
-        """Return a user's pseudonym by id, name or e-mail address; shared names get their own."""
+        """Return the pseudonym of a user who is given by id, name or e-mail address."""
         return self.id(word if word in self._ids else self._ids_by_name.get(word) or word)
 
     def meeting(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Yield records of samples unchanged, and collect users' names for later replacement."""
+        """Yield samples unchanged, and collect the names of users, to replace them later."""
         for record in records:
             self._learn_names(record.people)
             yield record
@@ -124,7 +124,7 @@ class Pseudonyms:
                 self._ids_by_name[person.name] = person.id if before == person.id else ""
 
     def record(self, record: Record) -> Record:
-        """Return a sample's record with pseudonyms for user names; written texts stay unchanged."""
+        """Return a sample and its annotations with pseudonyms in place of user names."""
         self._learn_names(record.people)
         report = self.report
         columns = SampleColumns(self.find_pseudonym)
@@ -192,14 +192,14 @@ _KEPT_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})
 
 
 _FOLDED_COLUMNS: Final = frozenset(name.replace("_", "") for name in KNOWN)
-"""Names of columns that name users, without separators: `workerid` also matches `Worker-ID`."""
+"""Names of columns that contain users, without separators: `workerid` fits `Worker-ID`."""
 _NOT_LETTERS: Final = re.compile(r"[^a-z0-9]")
 _ADDRESS: Final = re.compile(r"\S+@\S+")
 _NAMING_FIELDS: Final = ("id", "email", "username", "name", "first_name", "last_name")
 
 
 class SampleColumns:
-    """Replaces user names in a sample's columns; lists the changed and the unchanged columns."""
+    """Replaces user names in the imported columns of a sample by pseudonyms."""
 
     def __init__(self, meant: Callable[[str], str]) -> None:
         self._resolve = meant
@@ -282,7 +282,7 @@ class PseudonymKeys:
         return key
 
     def renew(self) -> None:
-        """Create a new secret key of the pseudonyms, which replaces an existing key.
+        """Create a new secret key of the pseudonyms, which replaces the existing key.
 
         Raises:
             Unavailable: the file cannot be written.
@@ -294,7 +294,7 @@ class PseudonymKeys:
         self.remember(mark(self._make_key()))
 
     def open_to_others(self) -> bool:
-        """Return whether others than the file's owner may read the secret key of pseudonyms."""
+        """Return whether users other than the owner can read the key of the pseudonyms."""
         return self.path.exists() and bool(self.path.stat().st_mode & 0o077)
 
     def _read_key(self) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Exports samples: selects whose annotations to write, opens the target, reports errors."""
+"""Writes samples to a file: selects whose annotations to write, and reports errors."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ExportRun:
             )
 
     def run(self, records: Iterable[Record], target: Path | TextIO | None) -> ExportReport:
-        """Write samples to a target; a file or folder is complete or not created at all.
+        """Write samples to a file or folder; a failure leaves no partial file.
 
         Raises:
             InvalidInput, Unavailable: the format does not fit the target, or the target cannot be
@@ -95,7 +95,7 @@ class ExportRun:
 
 
 def select_layer(records: Iterable[Record], layer: str) -> Iterator[Record]:
-    """Yield the records with the annotations of one annotator, a majority, or the adjudication.
+    """Yield samples with the annotations of one or all annotators, a majority, or a review.
 
     Raises:
         NotFound, InvalidInput: no annotator is named `layer`, or several are.
