@@ -15,12 +15,12 @@ from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.storage.log.audit import AuditStore
 
 KEPT_BREAKS = 1000
-"""Maximum number of broken event streams that an audit report names; the others are counted."""
+"""Maximum number of faults in the event log that an audit report names; others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedHead:
-    """Number of events and digest of the event log, recorded outside the workspace.
+    """Number of events and digest of an event log, recorded outside the workspace.
 
     `heads`: the same for each event stream (one person's events on one sample), if recorded.
     """
@@ -32,7 +32,7 @@ class RecordedHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """Result of an audit of the event log; `breaks` has a fault for each of up to 1,000 streams.
+    """Result of an audit: the faults that were found in the event log.
 
     Attributes:
         matches: whether the stored hashes of the log's first events have the recorded digest; None
@@ -53,7 +53,7 @@ class AuditReport:
 
     @property
     def contains(self) -> bool | None:
-        """Whether the event log begins with the recorded events; None without a recorded head.
+        """Whether the event log begins with the events that were recorded outside.
 
         The digest covers the stored hashes only, so altered contents or tables are no match.
         """
@@ -68,7 +68,7 @@ class AuditService:
         return self.store.head()
 
     def heads(self) -> list[StreamHead]:
-        """Return the number of events and the digest of each event stream, sorted."""
+        """Return the number of events and the digest for each person and sample."""
         with self.store.heads() as found:
             return list(found)
 
@@ -78,7 +78,7 @@ class AuditService:
         against: RecordedHead | None = None,
         progress: Callable[[TaskProgress], None] | None = None,
     ) -> AuditReport:
-        """Check all events and tables; also compare the event log with a recorded head, if any."""
+        """Check all events and tables of the workspace for later changes."""
         broken, breaks = 0, list[ChainFault]()
         for found in self.store.find_faults(_progress_callback(progress)):
             broken += 1

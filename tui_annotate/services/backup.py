@@ -25,7 +25,7 @@ ABOUT: Final = "backup.json"
 
 @dataclass(frozen=True, slots=True)
 class BackupReport:
-    """Contents of a backup; `head` is the count and digest of the event log (COUNT:DIGEST)."""
+    """Contents of a backup, with the number of events and the digest of the event log."""
 
     folder: Path
     at: str
@@ -47,7 +47,7 @@ class BackupService:
     stores: Callable[[], VectorStore]
 
     def run(self, target: Path, *, vectors: bool = False) -> BackupReport:
-        """Copy the workspace's database, as of one point in time, and its files to a new folder.
+        """Copy the workspace's database and files to a new folder.
 
         Raises:
             Conflict: the target exists.
@@ -70,7 +70,7 @@ class BackupService:
 
 
 def restore(source: Path, target: Path, *, store: str, folders: Sequence[str]) -> BackupReport:
-    """Create a workspace from a backup, and check all of the backup's files and its database.
+    """Create a workspace from a backup, and check the copied files and database.
 
     Raises:
         NotFound: the source is not a backup.

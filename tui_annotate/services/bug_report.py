@@ -33,7 +33,7 @@ _TERMINAL_WORD: Final = re.compile(r"[a-z0-9.+-]{1,30}")
 
 
 def read_templates(private: Iterable[str] = ()) -> MessageTemplates:
-    """Read the texts in the program's source in two seconds, except `private` values."""
+    """Read all texts in the program's source, to recognise the program's own messages."""
     sources = (file.read_text("utf-8") for file in sorted(_source_folder().rglob("*.py")))
     return MessageTemplates(sources, private=frozenset(private))
 
@@ -87,7 +87,7 @@ def describe_terminal(environment: Mapping[str, str], size: tuple[int, int]) -> 
 def mask_findings(
     findings: Iterable[DiagnosticFinding], templates: MessageTemplates
 ) -> list[dict[str, str]]:
-    """Return check results for a bug report with only the states and the program's own words."""
+    """Remove everything private from the results of checks, for a bug report."""
     return [
         {"what": each.what, "state": each.state, "says": templates.mask(each.says)}
         for each in findings
@@ -137,7 +137,7 @@ def read_newest_log(folder: Path) -> list[str]:
 
 
 def clean_log(lines: Iterable[str], templates: MessageTemplates) -> list[str]:
-    """Return log lines without inserted values, only with times, levels, modules, error kinds."""
+    """Remove everything private from the lines of a log, for a bug report."""
     found: list[str] = []
     in_traceback = False
     for line in lines:
@@ -148,7 +148,7 @@ def clean_log(lines: Iterable[str], templates: MessageTemplates) -> list[str]:
 
 
 def _clean_line(line: str, templates: MessageTemplates, *, in_traceback: bool) -> tuple[str, bool]:
-    """Return what is safe in a log line, and whether the next line may belong to a traceback."""
+    """Return what a bug report may contain of a log line, and whether a traceback continues."""
     if record := _RECORD.fullmatch(line):
         at, level, logger, message = record.groups()
         known = logger if _is_logger(logger) else REMOVED

@@ -1,4 +1,4 @@
-"""Questions of annotators, replies of reviewers, announcements, and the unseen news of users."""
+"""Questions of annotators, replies of reviewers, announcements of admins, and unseen news."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class News:
     clock: Callable[[], str] = utc_now
 
     def of(self, person: str) -> list[NewsItem]:
-        """Return the unseen news of a user; in a first session, only announcements."""
+        """Return the news that a user has not seen; at first use, only announcements."""
         me = base_person(person)
         since = str(self.people.preferences(me).get(_SEEN_PREFERENCE, ""))
         names = self.names()
@@ -100,7 +100,7 @@ class CommentService:
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex
 
     def write(self, person: str, key: SampleKey, text: str) -> CommentThread:
-        """Add a question about a sample to the annotator's comment thread.
+        """Add an annotator's question about a sample.
 
         Raises:
             NotAllowed: the annotator is not the current user.
@@ -114,7 +114,7 @@ class CommentService:
         return CommentThread((*(thread.remarks if thread else ()), added))
 
     def reply(self, start: str, text: str) -> CommentThread:
-        """Reply in the comment thread whose id begins with `start`, as a reviewer.
+        """Reply to an annotator's question, as a reviewer.
 
         Raises:
             NotAllowed: the current user is not a reviewer.
@@ -152,7 +152,7 @@ class CommentService:
     def list_threads(
         self, *, waiting: bool = False, sample: SampleKey | None = None
     ) -> list[CommentThread]:
-        """Return the threads a user may read, oldest first; `waiting`: only those without reply."""
+        """Return the threads of questions and replies that a user may read, oldest first."""
         found = self.store.list_threads(sample=sample)
         return [talk for talk in found if talk.waiting or not waiting]
 

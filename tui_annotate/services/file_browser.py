@@ -55,7 +55,7 @@ class FileLoadResult:
 
 
 class FileBrowser:
-    """Samples of a data file; the label set `known` orders and colours labels. Thread-safe."""
+    """Samples of a data file that users browse; threads may share an object."""
 
     def __init__(self, index: FileIndex, known: LabelTree) -> None:
         self.index, self._known = index, known
@@ -64,7 +64,7 @@ class FileBrowser:
 
     @cached_property
     def labels(self) -> LabelTree:
-        """All labels in a browsed file, as a label set without rules on notes and evidence."""
+        """All labels in a browsed data file, as a label set."""
         return build_label_tree(self.index.labels, self._known)
 
     @cached_property
@@ -102,7 +102,7 @@ class FileBrowser:
         return found
 
     def first(self, name: str = "") -> SampleKey | None:
-        """Return the named sample's key, by default the first one's; None for an empty file.
+        """Return the key of a sample by name, by default the first sample's; None if empty.
 
         Raises:
             NotFound: `name` matches no sample, or several.
@@ -131,7 +131,7 @@ def _reading_position(owned: OwnedAnnotation) -> tuple[bool, list[tuple[int, int
 
 
 def build_label_tree(used: Counter[LabelPath], known: LabelTree) -> LabelTree:
-    """Return a label set of used labels and their parents: those of `known`, then the others."""
+    """Return a label set of the labels that a data file uses, in the order of a known set."""
     ranks = {label.path: at for at, label in enumerate(known.walk())}
     named = [path for path in used if 0 < len(path) <= _LONGEST_PATH]
     order = sorted(named, key=lambda path: (ranks.get(path, len(ranks)), -used[path]))
@@ -151,7 +151,7 @@ def build_label_tree(used: Counter[LabelPath], known: LabelTree) -> LabelTree:
 
 @dataclass(frozen=True, slots=True)
 class FileLoader:
-    """Loads a data file; detects an empty `format`, and reports problems to `problem`."""
+    """Loads a data file of samples; an empty `format` is detected."""
 
     format: str = ""
     options: ImportOptions = field(default_factory=ImportOptions)
@@ -162,7 +162,7 @@ class FileLoader:
     def browse(
         self, source: Path, known: LabelTree
     ) -> Iterator[tuple[FileBrowser, FileLoadResult]]:
-        """Open a data file or folder for browsing; temporary data is deleted at the end.
+        """Open a data file of samples for browsing; temporary data is deleted at the end.
 
         Raises:
             NotFound, InvalidInput, Unavailable: same as for `run`, or the file has no valid record.
@@ -178,7 +178,7 @@ class FileLoader:
             yield FileBrowser(index, known), result
 
     def run(self, source: Path, index: FileIndex) -> FileLoadResult:
-        """Add all valid samples of a data file to an index.
+        """Add all valid samples of a data file to an index, and report invalid ones.
 
         Raises:
             NotFound, InvalidInput, Unavailable: the file cannot be opened, or its format is
@@ -223,7 +223,7 @@ class FileLoader:
 
 
 def _check_record(record: Record) -> TuiAnnotateError | None:
-    """Return why a sample cannot be displayed, for example a plug-in's invalid spans; else None."""
+    """Return the reason why a sample cannot be displayed, for example invalid spans; else None."""
     try:
         for owned in record.annotations:
             for side, index, span in owned.annotation.anchors:

@@ -1,4 +1,4 @@
-"""Creates snapshots of a workspace for papers, and checks a snapshot against the event log."""
+"""Creates snapshots of a workspace for papers, and checks them against the event log."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SHORT = 12
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Contents of a copied database; `export` writes all samples to a file in the native format."""
+    """Data of a snapshot, read from a copy of the workspace's database."""
 
     store: WorkStatisticsStore
     guidance: GuidanceStore
@@ -143,7 +143,7 @@ def _short(version: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Sample that differs between a snapshot and the replayed event log, in the fields `parts`."""
+    """Sample that differs between a snapshot and the event log; `parts` are the fields."""
 
     dataset: str
     sample: str
@@ -210,7 +210,7 @@ class FrozenState:
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """Comparison of a snapshot's export with the event log, replayed up to the snapshot.
+    """Differences between a snapshot and the state that the event log reproduces.
 
     Attributes:
         differences: the first 1,000 differing samples; `more` counts the others.
@@ -234,7 +234,7 @@ class ReplayReport:
 
 @dataclass(frozen=True, slots=True)
 class FreezeService:
-    """Creates snapshots, each in its own folder, and checks that the event log reproduces them."""
+    """Creates snapshots of a workspace, and checks that the event log reproduces them."""
 
     folder: Path
     database: Database
@@ -276,7 +276,7 @@ class FreezeService:
         return sorted(found, key=lambda each: (each.at, each.name))
 
     def replay(self, name: str, *, export: Path | None = None) -> ReplayReport:
-        """Replay a copy of the event log up to a snapshot; compare the result with the snapshot.
+        """Compare a snapshot with the state that the event log reproduces.
 
         Raises:
             NotFound: the snapshot does not exist.
@@ -297,7 +297,9 @@ class FreezeService:
         return ReplayReport(events, streams, lost=tuple(lost), **found)
 
     def replay_to(self, at: str, export: Path) -> tuple[int, int]:
-        """Write the workspace as of a time (ISO 8601, UTC); count replayed events and streams.
+        """Write the state of a workspace at a given time (ISO 8601, UTC) to a file.
+
+        Returns the numbers of replayed events and of event streams.
 
         Raises:
             Conflict: the log is inconsistent; see `audit verify`.

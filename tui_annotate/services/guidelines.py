@@ -29,7 +29,9 @@ class GuidelinesService:
     actor: Actor = OPERATOR
 
     def versions(self, dataset: str | None = None) -> list[GuidelinesVersion]:
-        """Return guidelines versions, oldest first; `dataset` None: all, empty: the workspace's.
+        """Return the versions of the annotation guidelines, oldest first.
+
+        `dataset`: None for all guidelines; empty for the workspace's own guidelines.
 
         Raises:
             NotFound: the dataset does not exist, and it never had guidelines.
@@ -53,7 +55,7 @@ class GuidelinesService:
         ]
 
     def text(self, version: str = "", *, dataset: str = "") -> str:
-        """Return the guidelines whose hash begins with `version`; by default the current text.
+        """Return the text of the guidelines with a given hash, by default the current text.
 
         Raises:
             NotFound: no version matches, or several do.
@@ -61,7 +63,7 @@ class GuidelinesService:
         return self.guidance.text(GuidanceKind.GUIDELINES, self.named(version, dataset=dataset))
 
     def named(self, version: str, *, dataset: str = "") -> str:
-        """Return the full hash of the guidelines whose hash begins with `version` (empty: current).
+        """Return the full hash of guidelines by its first characters; empty: the current ones.
 
         Raises:
             NotFound: no version matches, several do, or the dataset does not exist.
@@ -91,7 +93,7 @@ class GuidelinesService:
             self.guidance.require_dataset(dataset)
 
     def before(self, dataset: str = "") -> str:
-        """Return the previous guidelines; before a dataset's first ones, the workspace's."""
+        """Return the text of the guidelines that the current ones replaced; empty if none."""
         editions = self.guidance.editions(GuidanceKind.GUIDELINES)
         own = [each for each in editions if each.dataset == dataset] or [
             each for each in editions if not each.dataset
@@ -102,7 +104,7 @@ class GuidelinesService:
         return self.text(common[-1].version) if dataset and common else ""
 
     def apply(self, text: str, *, dataset: str = "") -> str:
-        """Put guidelines in use, unless the same text is in use already; return the text's hash.
+        """Put guidelines in use for annotators, and return the hash of their text.
 
         Raises:
             NotAllowed: the user is not an admin.

@@ -33,7 +33,7 @@ from tui_annotate.storage.work_statistics import (
 
 @dataclass(frozen=True, slots=True)
 class ProgressReader:
-    """Statistics of annotation work; `everybody`: whether they cover all annotators."""
+    """Computes statistics of annotation work, of one annotator or of all (`everybody`)."""
 
     store: WorkStatisticsStore
     names: Callable[[], Mapping[str, str]]
@@ -45,7 +45,7 @@ class ProgressReader:
         return date.fromisoformat(max(days, default="1970-01-01"))
 
     def figures(self, *, weeks: int = 12) -> WorkStatistics:
-        """Compute all statistics of annotation work, with totals for the last `weeks` weeks."""
+        """Compute all statistics of annotation work, by week for the last `weeks` weeks."""
         today, names = self.today(), self.names()
         datasets = {each.dataset: each for each in self.store.list_workloads()}
         days = self.store.days()

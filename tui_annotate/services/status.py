@@ -117,7 +117,7 @@ class StatusReader:
         return [*self.store(), *self.labels_found(), *self.vectors_found()]
 
     def labels_found(self) -> list[DiagnosticFinding]:
-        """Check that label sets are readable, in use, and have the labels of all annotations."""
+        """Check that the label sets are readable, and contain the labels of all annotations."""
         found = [self._labels_finding()]
         why = self.refusal() if found[0].state != "wrong" else ""
         if why:
@@ -151,7 +151,7 @@ class StatusReader:
         )
 
     def vectors_found(self) -> list[DiagnosticFinding]:
-        """Check that every document has vectors; list sets of vectors that are not in use."""
+        """Check that all documents have vectors; list sets of vectors that are not in use."""
         used = self.corpus.vector_set()
         others = [each for each in self.corpus.vector_sets() if each != used]
         found = [

@@ -27,14 +27,14 @@ from tui_annotate.storage.people.sessions import AttemptStore, Session, SessionS
 _NO_MATCH: Final = "wrong e-mail address or password"
 _SIGNED_OUT: Final = "you are signed out"
 _SEEN_INTERVAL: Final = timedelta(minutes=1)
-"""Minimum time between two writes of a session's time of last use, so that most saves skip it."""
+"""Minimum time between two updates of the time at which a session was last used."""
 _CLIENT_MEMORY: Final = timedelta(days=90)
-"""Time until deletion of an expired session; until then, others' failures do not stop its user."""
+"""Time until an expired session is deleted; until then, its user is known at the same address."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """Sign-in attempt, counted as failed until its password is checked; `wait` is in seconds."""
+    """Attempt to sign in, which counts as failed until the password has been checked."""
 
     pair: str
     wide: tuple[str, ...]
@@ -54,7 +54,7 @@ class SignInResult:
 
 @dataclass(frozen=True)
 class AuthenticationService:
-    """Manages sign-in and sessions; a refused sign-in has the same message for every reason.
+    """Manages sign-in and sessions; a refusal of a sign-in does not reveal its reason.
 
     `keep` is called with every user who signs in; `life` is the duration of a session.
     """
@@ -76,7 +76,7 @@ class AuthenticationService:
         return self.accounts.any()
 
     def sign_in(self, email: str, password: str, *, client: str) -> SignInResult:
-        """Sign in with a password; takes the same time, about 20 ms, even for an unknown address.
+        """Sign in with address and password, in the same time even for an unknown address.
 
         If passwords were hashed with several costs, each sign-in computes a hash of each cost.
         `client` is an address or a terminal's name, for the limit on failed attempts.
@@ -142,7 +142,7 @@ class AuthenticationService:
         return account.actor
 
     def check(self, session: str) -> None:
-        """Check that a session is active, and record the session's use; fast enough for each save.
+        """Check that a session is active, and record that it was used.
 
         Raises:
             NotAllowed: the session ended or expired, or the account was disabled or changed.
@@ -207,7 +207,7 @@ class AuthenticationService:
         return self._begin_session(redeemed, "invite", client)
 
     def _count_attempt(self, name: str, client: str, *, known: bool) -> SignInAttempt:
-        """Count a sign-in attempt as failed before its password is checked, or refuse it.
+        """Count a sign-in as failed before the password is checked, or refuse it.
 
         Counting comes first, so that many processes that guess at once get no more answers than
         one. A user who signed in from a client before (`known`) is let in with the right password,

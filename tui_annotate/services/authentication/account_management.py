@@ -101,7 +101,7 @@ class AccountService:
         return self.sessions.active_sessions(now=self._now())
 
     def add(self, new: NewAccount) -> Account:
-        """Create an account. The first account is an admin's; from then on, all users must sign in.
+        """Create an account; after the first one, an admin's, all users must sign in.
 
         A password that another user typed must be changed at the first sign-in.
 
@@ -156,7 +156,7 @@ class AccountService:
         return found[0]
 
     def invite(self, who: str) -> tuple[Account, str]:
-        """Return a new single-use invitation code, valid for 7 days; earlier codes become invalid.
+        """Return a new invitation code for a user, which is valid once and for 7 days.
 
         Raises:
             Conflict: the account is disabled.
@@ -203,7 +203,7 @@ class AccountService:
         return self._change(self.find(who), ends=False, active=True)
 
     def reset_password(self, who: str, password: str) -> Account:
-        """Set a password that must be changed at the next sign-in, and end the user's sessions.
+        """Set a password that a user must change at the next sign-in.
 
         Raises:
             InvalidInput: the password is too weak.
@@ -213,7 +213,7 @@ class AccountService:
         return self._change(account, ends=True, hash=made, must_change=True)
 
     def delete(self, who: str, *, pseudonymise: bool = False) -> Account:
-        """Disable an account permanently; `pseudonymise` also deletes name, address and keys."""
+        """Disable an account for good; `pseudonymise` also removes name, address and keys."""
         account = self.disable(who)
         if not pseudonymise:
             return account
@@ -275,7 +275,7 @@ def register(
     admin: str = "",
     dry_run: bool = False,
 ) -> AccountImportReport:
-    """Create accounts from imported rows; valid rows are stored together, others are reported.
+    """Create accounts from the rows of an imported file.
 
     Users keep their ids and passwords. The first row of an address counts, an existing account
     more.

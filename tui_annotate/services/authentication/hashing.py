@@ -21,7 +21,7 @@ _HASH_PATTERN: Final = re.compile(
     r"\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,86}"
 )
 _MAX_COST: Final = (4_194_304, 64, 64)
-"""Maximum memory (KiB), passes and lanes of an imported argon2id hash."""
+"""Maximum memory (KiB), passes and lanes of an imported argon2id password hash."""
 
 
 def is_hash(text: str) -> bool:
@@ -37,7 +37,7 @@ def _password_bytes(password: str) -> bytes:
 
 
 _Cost = tuple[int, int, int]
-"""Cost of an argon2id hash: memory in KiB, passes, lanes."""
+"""Cost of an argon2id password hash: memory in KiB, passes, lanes."""
 
 
 def _parse_cost(known: str) -> _Cost | None:
@@ -46,7 +46,7 @@ def _parse_cost(known: str) -> _Cost | None:
 
 
 def _unusable_hash(cost: _Cost) -> str:
-    """Return a well-formed password hash that matches no known password, without hashing."""
+    """Return a well-formed password hash that matches no known password."""
     salt, digest = (base64.b64encode(bytes(size)).decode().rstrip("=") for size in (16, 32))
     memory, time, parallelism = cost
     return f"$argon2id$v=19$m={memory},t={time},p={parallelism}${salt}${digest}"

@@ -62,7 +62,7 @@ class _Tally:
                 self.reasons[each.reason] += 1
 
     def as_json(self) -> dict[str, Any]:
-        """Return counts of suggestions and answers as JSON; `rate`: fraction of accepted ones."""
+        """Return the numbers of suggestions, and of annotators' answers to them, as JSON."""
         answered = self.answers.total()
         taken = self.answers[AnswerKind.ACCEPTED] + self.answers[AnswerKind.CHANGED]
         low, high = wilson_interval(taken, answered)
@@ -79,7 +79,7 @@ class _Tally:
 
 @dataclass(frozen=True, slots=True)
 class ScoreThreshold:
-    """Threshold for the scores of sentences; those below (or above) it become suggestions.
+    """Limit for the scores of sentences, beyond which a sentence becomes a suggestion.
 
     Raises:
         InvalidInput: none or both of the thresholds are given, or the threshold is not finite.
@@ -107,7 +107,7 @@ class ScoreThreshold:
 def _passing_segments(
     corpus: CorpusStore, score: Score, threshold: ScoreThreshold
 ) -> Iterator[Anchor]:
-    """Yield the summary sentences whose scores pass the threshold, without white space at edges."""
+    """Yield the sentences of a summary that become suggestions because of their scores."""
     stored = corpus.sample(score.key)
     for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
         if document.side is Side.SUMMARY and len(segments) == len(score.parts):
@@ -128,7 +128,7 @@ class SuggestionCounts:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionService:
-    """Imports and creates suggestions, and counts how annotators answered them.
+    """Imports suggestions for annotators, and counts how annotators answered them.
 
     Raises:
         NotAllowed: every method, if the user may not see others' work or change suggestions.
@@ -146,7 +146,7 @@ class SuggestionService:
         maker: str = "",
         waiting: Callable[[SuggestionListing], bool] | None = None,
     ) -> Iterator[tuple[SuggestionListing, str]]:
-        """Yield each suggestion with annotators' answers, and the text of the suggested span."""
+        """Yield each suggestion with annotators' answers and its text."""
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             if waiting is None or waiting(each):
                 anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
@@ -154,7 +154,7 @@ class SuggestionService:
                 yield each, anchor.span.of(sample.document(anchor.side, anchor.index).text)
 
     def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
-        """Count answers to suggestions overall, by maker and by label, as in docs/json.md."""
+        """Count how annotators answered suggestions, by maker (model) and by label."""
         whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             whole.take(each)
@@ -205,7 +205,7 @@ class SuggestionService:
     def from_scores(
         self, dataset: str, score: str, *, threshold: ScoreThreshold, label: str
     ) -> SuggestionCounts:
-        """Suggest the summary segments that are unsupported according to the newest run of a score.
+        """Suggest the sentences of summaries that a score rates as unsupported.
 
         Raises:
             NotFound: no run has computed this score for segments, or the dataset does not exist.
@@ -231,7 +231,7 @@ class SuggestionService:
         return self._store_runs(found, {"score": score, "run": run.id, **threshold.as_json()})
 
     def _newest_run(self, dataset: str, score: str) -> tuple[ScoreRun, list[Score]]:
-        """Return the newest computation of a score for sentences, and the scores."""
+        """Return the newest values of a score, with the run that computed them."""
         for run in reversed(self.scores.runs(dataset)):
             scores = [
                 each
@@ -286,7 +286,7 @@ class SuggestionFileReader:
     maker: str
 
     def read(self, path: Path) -> Iterator[tuple[SampleKey, Suggestion] | Problem]:
-        """Yield the suggestions in a file in order, and a Problem for each invalid suggestion.
+        """Yield the suggestions in a file, and a Problem for each invalid one.
 
         Raises:
             NotFound, InvalidInput, Unavailable: the file cannot be opened.
@@ -355,7 +355,7 @@ class SuggestionFileReader:
         return tuple(path for name in paths for path in self.labelled(dataset, name))
 
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
-        """Return the label path of a name in a tuple, or an empty tuple for an empty name.
+        """Return the path of a label that is given by name; empty if no name is given.
 
         Raises:
             InvalidInput: the label set has no label of this name.
