@@ -1,4 +1,4 @@
-"""Locations: the current workspace, the person's settings file, and the state folder."""
+"""Paths of the current workspace, of a person's settings file, and of the state folder."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ _PROGRAM: Final = "tui-annotate"
 
 
 def user_file(environment: Mapping[str, str] | None = None) -> Path:
-    """Return the path of the person's `config.toml`, or of the file `TUI_ANNOTATE_CONFIG` names.
-
-    The file need not exist.
-    """
+    """Return the path of the person's `config.toml`, or of the file `TUI_ANNOTATE_CONFIG` names."""
     given = os.environ if environment is None else environment
     if named := given.get(PREFIX + "CONFIG"):
         return Path(named)

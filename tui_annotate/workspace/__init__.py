@@ -65,7 +65,7 @@ def create(path: Path | str) -> Workspace:
 
 
 def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A001  the word of the API
-    """Open a workspace.
+    """Open a workspace: its settings and its store, but not yet its services.
 
     Args:
         path: the workspace's folder; None for the folder that `TUI_ANNOTATE_WORKSPACE` names, else

@@ -1,4 +1,4 @@
-"""Opens one file as a temporary workspace."""
+"""Opens one file of samples as a temporary workspace."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ def open_ephemeral(
     by its owner.
 
     Args:
-        format: an importer's name (default: detected from the content).
         watch: the callbacks `progress` and `problem` of `services.ingest`.
 
     Raises:
