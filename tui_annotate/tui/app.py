@@ -126,7 +126,6 @@ class AnnotateApp(RestrictedApp):
     # beginning
 
     def on_mount(self) -> None:
-        """Show the sample screen, and open the workspace after the first frame."""
         self.listen(self.sample_screen.quit)
         self.push_screen(self.sample_screen)
         self.sample_screen.call_after_refresh(self._open)
@@ -219,7 +218,6 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.show_opening(describe_error(error), "error")
 
     def on_app_request(self, message: AppRequest) -> None:
-        """Handle a request that only the app can fulfil, such as a change of the password."""
         message.stop()
         if message.request == "password":
             self.sign_in_flow.change_password()
@@ -232,7 +230,6 @@ class AnnotateApp(RestrictedApp):
             self.sample_screen.quit()
 
     def on_sync_update(self, message: SyncUpdate) -> None:
-        """Show an update from the thread that shares work."""
         message.stop()
         self.sharing.show(message)
 
@@ -269,7 +266,6 @@ class AnnotateApp(RestrictedApp):
         (self.sign_in_flow.sign_out if self.sign_in_flow.is_locked else self.sample_screen.quit)()
 
     def note_activity(self) -> None:
-        """Restart the idle time after which the screen is locked."""
         self.sign_in_flow.note_activity()
 
 

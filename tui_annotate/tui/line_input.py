@@ -66,7 +66,6 @@ class LineInput(Input):
         super().replace(clean_line(text), start, end)
 
     def action_delete_left(self) -> None:
-        """Delete the character before the cursor; post `LeftEmpty` if the input is empty."""
         if self.value:
             super().action_delete_left()
         else:

@@ -68,7 +68,6 @@ class RestrictedApp(SerialKeysApp):
         return TerminalDriver
 
     def on_terminal_continued(self) -> None:
-        """Paint the whole screen again."""
         self.refresh()
 
     def listen(self, leave: Callable[[], object]) -> None:

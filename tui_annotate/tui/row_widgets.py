@@ -55,7 +55,6 @@ class FixedRows(LineWidget):
         return self._painted[2]
 
     def render_line(self, y: int) -> Strip:
-        """Override Textual's hook: return row `y` of the widget."""
         ground = self.base + self.palette.text
         rows = self.rows_of_runs()
         return strip_of(rows[y] if y < len(rows) else [], self.size.width, ground)
@@ -145,7 +144,6 @@ class RowList(ScrollView, LineWidget, can_focus=False):
             self.scroll_to(y=wanted, animate=False, immediate=True, force=True)
 
     def render_line(self, y: int) -> Strip:
-        """Override Textual's hook: return row `y` of the visible area."""
         index = y + self.scroll_offset.y
         cells = self.window.width
         ground = self.base + self.palette.text
@@ -156,11 +154,9 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         return strip_of(self.runs_of_row(index, cells), cells, ground)
 
     def on_resize(self) -> None:
-        """Keep the focused row visible."""
         self.reveal()
 
     def on_click(self, event: events.Click) -> None:
-        """Find the row at the position of a click, and handle the click."""
         offset = event.get_content_offset(self)
         if offset is None:
             return
@@ -203,7 +199,6 @@ class WordsLine(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the line; omit the text at the right edge if there is too little room."""
         left, right = styled(self._left, self.palette), styled(self._right, self.palette)
         if runs_width(left) + runs_width(right) > cells:
             return [clip(left, cells)]
@@ -222,5 +217,4 @@ class WordsList(RowList):
         self.set_rows(len(self._lines), focused=focused)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return a line of the list, cut if it is too long."""
         return clip(styled(self._lines[index], self.palette), cells)

@@ -58,7 +58,6 @@ class ViewApp(RestrictedApp):
             self.theme = theme
 
     def on_mount(self) -> None:
-        """Show the viewer's screen, and end the app if the terminal is closed."""
         self.listen(self.exit)
         self.push_screen(self.sample_screen)
 

@@ -50,13 +50,11 @@ class CommentDialog(Dialog[str]):
         self.keys = (("Enter", "send"), *scroll, ("Esc", "close"))
 
     def body(self) -> ComposeResult:
-        """Return the thread and the input line."""
         if self._comments:
             yield WordsList(classes="gap")
         yield LineInput(self._text, placeholder=self._hint)
 
     def on_resize(self) -> None:
-        """Wrap the lines to the new width."""
         self.call_after_refresh(self._show_comments)
 
     def _show_comments(self) -> None:
@@ -74,7 +72,6 @@ class CommentDialog(Dialog[str]):
         return lines
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Return the typed message on Enter, unless the line is empty."""
         event.stop()
         if event.value.strip():
             self.dismiss(event.value)

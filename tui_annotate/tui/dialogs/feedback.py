@@ -33,7 +33,6 @@ class FeedbackDialog(ScrollDialog):
         self._feedback, self._sample = feedback, sample
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return lines with the rating, then with the found, missed and extra annotations."""
         lines = self._render_ratings()
         for own, right in self._feedback.hits:
             alike = set(own.labels) == set(right.labels)

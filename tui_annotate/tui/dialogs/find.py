@@ -30,19 +30,15 @@ class FindDialog(Dialog[str]):
         self._query, self._search = query, search
 
     def body(self) -> ComposeResult:
-        """Return the input line for the search text."""
         yield LineInput(self._query, placeholder="type words as they appear in the text")
 
     def on_mount(self) -> None:
-        """Select the last query, so that typing replaces it."""
         self.query_one(LineInput).select_all()
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
-        """Search for the typed text, and show the result in the title."""
         event.stop()
         self.show_title(self._search(event.value))
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Close the dialog and return the query (key Enter)."""
         event.stop()
         self.dismiss(event.value)

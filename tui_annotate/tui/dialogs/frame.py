@@ -55,14 +55,12 @@ class Dialog(ModalScreen[Result | None]):
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        """Return the title, the body and the line of keys of the dialog."""
         with Vertical():
             yield WordsLine(id="title")
             yield from self.body()
             yield WordsLine(id="keys", classes="gap")
 
     def on_mount(self) -> None:
-        """Show the title and the keys, and focus the input line if there is one."""
         self.show_title()
         self.show_keys()
         for line in self.query(LineInput):
@@ -97,26 +95,21 @@ class Dialog(ModalScreen[Result | None]):
         self.query_one("#keys", WordsLine).show(key_words(self.keys))
 
     def action_scroll_by(self, rows: int) -> None:
-        """Scroll the dialog by some rows (keys Up and Down)."""
         for listed in self.query(RowList):
             listed.scroll_relative(y=rows, animate=False)
 
     def action_scroll_page(self, pages: int) -> None:
-        """Scroll the dialog by one page; one line of the old page stays visible."""
         for listed in self.query(RowList):
             listed.scroll_relative(y=pages * max(listed.window.height - 1, 1), animate=False)
 
     def action_scroll_edge(self, edge: int) -> None:
-        """Scroll to the start or the end of the dialog (keys Home and End)."""
         for listed in self.query(RowList):
             listed.scroll_to(y=0 if edge < 0 else listed.max_scroll_y, animate=False)
 
     def action_close(self) -> None:
-        """Close the dialog without a result."""
         self.dismiss(None)
 
     def on_line_input_left_empty(self, message: LineInput.LeftEmpty) -> None:
-        """Close the dialog on Backspace in an empty input line."""
         message.stop()
         self.dismiss(None)
 

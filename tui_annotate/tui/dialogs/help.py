@@ -56,18 +56,15 @@ class HelpDialog(ScrollDialog):
         self._marks = False
 
     def title_words(self) -> list[Words]:
-        """Return the titles of the two pages of the dialog: keys and marks."""
         return page_words([self.heading, "Marks"], int(self._marks))
 
     def action_other(self) -> None:
-        """Switch between the list of keys and the legend, which explains marks and colors."""
         self._marks = not self._marks
         self.show_title()
         self.show_keys((("?", "keys" if self._marks else "marks"), *self.keys[1:]))
         self.refill()
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return the lines of the page in one column, or in two columns of similar height."""
         columns = 2 if cells >= _TWO_COLUMNS else 1
         column = (cells - 1 - _GAP * (columns - 1)) // columns
         if self._marks:

@@ -80,12 +80,10 @@ class ItemList(RowList, Generic[Item]):
         return [(cut(text, cells), style)]
 
     def clicked(self, index: int) -> None:
-        """Post a message that the item with this index was clicked."""
         if self.items:
             self.post_message(self.Picked(self._rows[index][0]))
 
     def on_resize(self) -> None:
-        """Wrap the texts to the new width."""
         self.lay_out()
 
 
@@ -138,11 +136,9 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         return item
 
     def body(self) -> ComposeResult:
-        """Return the widget that lists the items."""
         yield self.rows
 
     def on_mount(self) -> None:
-        """Start the thread that loads the items."""
         self.rows.show_text(self.waiting)
         self._read()
 
@@ -174,11 +170,9 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         self.rows.show_text(f"✗ {error.message}")
 
     def action_move(self, step: int) -> None:
-        """Move the focus by some items (keys Up and Down)."""
         self.rows.move(step)
 
     def action_choose(self) -> None:
-        """Close the dialog and return the result for the focused item (key Enter)."""
         if self.rows.items:
             self.dismiss(self.result_of(self.rows.items[self.rows.focused]))
 

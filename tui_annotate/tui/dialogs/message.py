@@ -34,11 +34,9 @@ class ScrollDialog(Dialog[None]):
         raise NotImplementedError
 
     def body(self) -> ComposeResult:
-        """Return the widget that shows the lines of text."""
         yield WordsList(id="lines", classes="gap")
 
     def on_resize(self) -> None:
-        """Wrap the lines to the new width."""
         self.call_after_refresh(self.refill)
 
     def refill(self) -> None:
@@ -65,7 +63,6 @@ class MessageDialog(ScrollDialog):
             self.keys = (("Tab", "next page"), *self.keys)
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return the wrapped lines of the page, with Markdown headings emphasized."""
         text = self._pages[self._page][1]
         return [
             [(piece, role)]
@@ -74,11 +71,9 @@ class MessageDialog(ScrollDialog):
         ]
 
     def title_words(self) -> list[Words]:
-        """Return the titles of the dialog's pages; the title of the current page is emphasized."""
         return page_words([title for title, _ in self._pages], self._page)
 
     def action_turn(self, step: int) -> None:
-        """Show the next or previous page; after the last page, show the first."""
         self._page = (self._page + step) % len(self._pages)
         self.show_title()
         self.refill()

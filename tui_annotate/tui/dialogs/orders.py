@@ -62,7 +62,6 @@ class OrderDialog(ItemDialog[str, Sequence[str]]):
         self._used = used
 
     def head(self, item: str, cells: int, *, focused: bool) -> Sequence[Run]:
-        """Return the display name of an order; the order in use is marked."""
         palette = self.rows.palette
         return [
             (FOCUS_BAR if focused else " ", palette.accent),
@@ -71,6 +70,5 @@ class OrderDialog(ItemDialog[str, Sequence[str]]):
         ]
 
     def show_items(self, found: Sequence[str]) -> None:
-        """List the possible orders of the queue; the order in use is always listed."""
         orders = found if self._used in found else (self._used, *found)
         self.rows.show(orders, focused=orders.index(self._used))

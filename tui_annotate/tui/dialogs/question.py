@@ -30,13 +30,10 @@ class QuestionDialog(Dialog[bool]):
         self.keys = (("Enter", yes), ("q", no))
 
     def body(self) -> ComposeResult:
-        """Return the widget that shows the question."""
         yield WordsLine(id="text", classes="gap")
 
     def on_mount(self) -> None:
-        """Show the text of the question."""
         self.query_one("#text", WordsLine).show([(self._text, "text")])
 
     def action_accept(self) -> None:
-        """Close the dialog with the result True (key Enter)."""
         self.dismiss(result=True)

@@ -37,7 +37,6 @@ class ReviewOutcomeDialog(ScrollDialog):
         self._own, self._added = tuple(own), tuple(added)
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return lines that show each annotation with the outcome of its review."""
         lines: list[list[Words]] = []
         for title, rows, nothing in (
             ("Yours", self._own, "You annotated nothing."),

@@ -37,7 +37,6 @@ class WorkStatisticsDialog(ScrollDialog):
         self._start_count = count
 
     def on_mount(self) -> None:
-        """Compute the statistics when the dialog opens."""
         self.action_again()
 
     def show_statistics(self, figures: WorkStatistics) -> None:
@@ -50,12 +49,10 @@ class WorkStatisticsDialog(ScrollDialog):
         self.refill()
 
     def action_again(self) -> None:
-        """Compute the statistics again (key r)."""
         self.show_title("Counting ...")
         self._start_count()
 
     def lines(self, cells: int) -> list[Line]:
-        """Return the lines of the dialog: datasets with their annotators, hours by week, flags."""
         figures = self._figures
         if figures is None:
             return []

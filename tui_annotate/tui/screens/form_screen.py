@@ -79,7 +79,6 @@ class FormScreen(Screen[None]):
         self.set_class(form.over, "-over")
 
     def compose(self) -> ComposeResult:
-        """Create the widgets: title, introduction, fields, choices, message line and keys."""
         form = self._form
         self._fields = [
             FormField(field.field, field.name, value=field.value, secret=field.secret)
@@ -99,7 +98,6 @@ class FormScreen(Screen[None]):
             yield WordsLine(id="keys")
 
     def on_mount(self) -> None:
-        """Fill the title, the introduction, the message line and the key line."""
         self.listening_since = events.Event().time
         self.query_one("#title", WordsLine).show([(line_text(self._form.title), "title_focused")])
         leads = self.query(".lead").results(FormMessage)
@@ -172,12 +170,10 @@ class FormScreen(Screen[None]):
         return bool(empty)
 
     def on_input_submitted(self, message: FormInput.Submitted) -> None:
-        """Submit the form when Enter is pressed in a field."""
         message.stop()
         self.action_enter()
 
     def on_form_choice_chosen(self, message: FormChoice.Chosen) -> None:
-        """Submit the form with the choice that the user made."""
         message.stop()
         if message.choice == GO:
             self.action_enter()
@@ -185,17 +181,14 @@ class FormScreen(Screen[None]):
             self._send(message.choice)
 
     def action_enter(self) -> None:
-        """Submit the form, or focus the first empty field."""
         if not self._focus_empty():
             self._send(GO)
 
     def action_back(self) -> None:
-        """Go back to the previous form, if there is one (Escape)."""
         if self._form.back:
             self._send(BACK)
 
     async def action_leave(self) -> None:
-        """Quit the app, if the form has no fields to type in (key q)."""
         if not self._form.fields:
             await self.app.action_quit()
 

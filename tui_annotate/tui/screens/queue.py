@@ -248,7 +248,6 @@ class QueueScreen(Screen[SampleKey | None]):
         return self._scores.order() if self._scores else ""
 
     def compose(self) -> ComposeResult:
-        """Create the widgets: title, column heads, rows, status line, search, filters and keys."""
         yield PaneTitle()
         yield QueueHeads(self._listing.group)
         yield self._rows
@@ -258,7 +257,6 @@ class QueueScreen(Screen[SampleKey | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the keys, read the first page, and count the finished samples."""
         back = [("Esc", "back")] if self._current else []
         keys = _usable_keys(SCORED_KEYS, self._scores) if self._scores else KEYS
         spare = [each for each in KEYS if each not in keys]  # shown where there is room
@@ -375,40 +373,32 @@ class QueueScreen(Screen[SampleKey | None]):
     # keys
 
     def action_move(self, step: int) -> None:
-        """Move the focus by rows (Up and Down)."""
         if self._total:
             self._rows.focus_row(self._rows.focused_row + step)
             self._show_status()
 
     def action_turn(self, pages: int) -> None:
-        """Move the focus by pages that overlap by one row (Page Up and Page Down)."""
         self.action_move(pages * max(self._rows.window.height - 1, 1))
 
     def action_edge(self, edge: int) -> None:
-        """Move the focus to the first or last row (Home and End)."""
         self.action_move(edge * self._total)
 
     def action_open(self) -> None:
-        """Open the focused sample (Enter)."""
         if entry := self._focused:
             self.dismiss(entry.key)
 
     def action_filter(self, number: int) -> None:
-        """Filter the list by the filter with index `number`; the digit key 1 gives index 0."""
         if number != self._wanted.filter and number < len(self._listing.filters):
             self._request(self._wanted.search, number)
 
     def action_next_filter(self) -> None:
-        """Use the next filter; the first filter follows the last one."""
         self.action_filter((self._wanted.filter + 1) % len(self._listing.filters))
 
     def action_search(self) -> None:
-        """Show the search input."""
         self.add_class("-searching")
         self.query_one(LineInput).focus()
 
     def action_help(self) -> None:
-        """Show the help on all keys of the queue."""
         keys, marks = self._listing.help, self._listing.legend
         if self._scores:
             own = HelpGroup(MACHINES.title, _usable_keys(MACHINES.rows, self._scores))
@@ -416,7 +406,6 @@ class QueueScreen(Screen[SampleKey | None]):
         self.app.push_screen(HelpDialog(keys, legend=marks))
 
     def action_jump(self) -> None:
-        """Ask for a sample id, and open the sample."""
         if self._find is not None:
             self.app.push_screen(JumpDialog(self._find), self._open_sample)
 
@@ -425,7 +414,6 @@ class QueueScreen(Screen[SampleKey | None]):
             self.dismiss(key)
 
     def action_order(self) -> None:
-        """Ask for another order of the list, if there are orders to choose from."""
         if self._scores is not None:
             from tui_annotate.tui.dialogs.orders import OrderDialog
 
@@ -438,7 +426,6 @@ class QueueScreen(Screen[SampleKey | None]):
             self._request(self._wanted.search, self._wanted.filter)
 
     def action_rivals(self) -> None:
-        """Show the samples that have the same source as the focused sample."""
         entry = self._focused
         if entry and self._scores and self._scores.siblings:
             from tui_annotate.tui.dialogs.siblings import SiblingsDialog
@@ -447,7 +434,6 @@ class QueueScreen(Screen[SampleKey | None]):
             self.app.push_screen(SiblingsDialog(find, current=entry.key), self._open_sample)
 
     def action_close(self) -> None:
-        """Close the list without choosing a sample."""
         self.dismiss(None)
 
     def action_unsearch(self) -> None:
@@ -470,7 +456,6 @@ class QueueScreen(Screen[SampleKey | None]):
         self.remove_class("-searching")
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
-        """Search while the user types."""
         event.stop()
         text = event.value.strip()
         if text != self._wanted.search:
@@ -489,7 +474,6 @@ class QueueScreen(Screen[SampleKey | None]):
         self._end_search()
 
     def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """Use the filter that was clicked."""
         message.stop()
         self.action_filter(int(message.digit) - 1)
 

@@ -196,7 +196,6 @@ class SignInFlow:
         self._cover("Locked", [lead])
 
     def _on_job_refused(self, error: TuiAnnotateError) -> None:
-        """Show a form after a job was refused, because the session ended or was taken over."""
         if isinstance(error, Conflict):
             self._ask_takeover(self._callbacks.again, working=True)
             return

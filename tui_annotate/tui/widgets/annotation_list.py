@@ -74,7 +74,6 @@ class AnnotationList(RowList):
         self.set_rows(max(len(lines), 1), focused=focused)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the text of the row `index`: an annotation, or the focused annotation's note."""
         palette = self.palette
         if not self._rows:
             return [(cut(f"{_INDENT}{_NOTHING}", cells), palette.quiet)]
@@ -85,7 +84,6 @@ class AnnotationList(RowList):
         return self._render_annotation(self._rows[which], cells)
 
     def clicked(self, index: int) -> None:
-        """Post a message with the index of the clicked annotation."""
         if self._rows:
             self.post_message(self.Picked(self._lines[index][0]))
 

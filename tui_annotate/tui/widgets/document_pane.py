@@ -357,7 +357,6 @@ class DocumentPane(DocumentView):
         return self
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001 (Textual calls it)
-        """Show the cursor on focus. Hide the cursor and release the mouse on blur."""
         super().watch_has_focus(has_focus)
         if not has_focus:
             self._release()
@@ -413,7 +412,6 @@ class DocumentPane(DocumentView):
             self._change_cursor(lambda: self.text_cursor.place(offset))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Select the text from the position of the mouse press to the mouse."""
         if self._press_offset is None:
             return
         offset = self._offset_under(event)
@@ -443,12 +441,10 @@ class DocumentPane(DocumentView):
         self._change_cursor(lambda: self.text_cursor.place(offset, extend=True), follow=False)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """End the drag on mouse release."""
         del event
         self._release()
 
     def on_click(self, event: events.Click) -> None:
-        """Handle a click on a tag, a match, a word (double click) or a sentence (triple click)."""
         if event.button != 1 or event.shift or self._has_dragged or not self.text_layout.text:
             return
         event.stop()

@@ -107,7 +107,6 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         self._views.clear()
 
     def on_mount(self) -> None:
-        """Install the fast scroll bar (Textual hook)."""
         self.vertical_scrollbar.__class__ = FastScrollBar
 
     # size
@@ -150,13 +149,11 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
     # drawing
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the lines of the view, without border and padding (Textual hook)."""
         options, top, columns = self._paint_options(), self.scroll_offset.y, crop.column_span
         self._remember_view()
         return [self._painted_line(top + y, options).crop(*columns) for y in crop.line_range]
 
     def render_line(self, y: int) -> Strip:
-        """Return line `y` of the view, repainted only after a change."""
         return self._painted_line(y + self.scroll_offset.y, self._paint_options())
 
     def lines_in_view(self) -> Span | None:

@@ -97,7 +97,6 @@ class HeaderBar(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the header bar in the longest layout that fits."""
         for plan in _PLANS:
             left, right = self._render_parts(plan)
             if runs_width(left) + runs_width(right) + 1 <= cells:

@@ -33,7 +33,6 @@ class KeyLine(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the key line with as many keys as fit in `cells` terminal cells."""
         palette = self.palette
         last = [*_render_pair(self._last, palette), (" ", palette.text)] if self._last else []
         left = cells - runs_width(last) - 2

@@ -86,12 +86,10 @@ class LabelBar(FixedRows):
         self.repaint()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
-        """Return the number of rows that the options need (Textual hook)."""
         self._rows = len(self._lay_out_options(width, self.most_rows)[0])
         return self._rows
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the rows of the bar with as many options as fit, in reading order."""
         painted, spots = self._lay_out_options(cells, self.size.height)
         self._spots = tuple(spots)
         if self._blinking:
@@ -100,7 +98,6 @@ class LabelBar(FixedRows):
         return painted
 
     def on_click(self, event: events.Click) -> None:
-        """Post a message with the digit of the clicked option."""
         self.rows_of_runs()
         for spot in self._spots:
             if event.y == spot.row and spot.start <= event.x < spot.end:

@@ -71,7 +71,6 @@ class MatchList(RowList):
         )
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the styled text of a row: a match, or the search status below the matches."""
         palette = self.palette
         if index < len(self._rows):
             return self._render_match(self._rows[index], cells)
@@ -79,7 +78,6 @@ class MatchList(RowList):
         return [(cut(f"   {text}", cells), palette.quiet)]
 
     def clicked(self, index: int) -> None:
-        """Post a message with the rank of the clicked match."""
         if index < len(self._rows):
             self.post_message(self.Picked(self._rows[index].rank))
 

@@ -88,21 +88,17 @@ class NoteInput(LineInput):
         return self._original if self.value == clean_line(self._original) else self.value
 
     async def action_submit(self) -> None:
-        """Submit the note (key Enter)."""
         self.post_message(self.Submitted(self, self.text))
 
     def action_keep(self) -> None:
-        """Close the note without submitting it (key Escape)."""
         self.post_message(self.Closed(self.text))
 
     def action_take(self) -> None:
-        """Accept the suggestion, if the cursor is at the end of the text (key Tab)."""
         suggestion = self._suggestion_for(self.value)
         if suggestion and self.cursor_position == len(self.value):
             self._set_text(suggestion)
 
     def action_walk(self, step: int) -> None:
-        """Show an older or newer past note, or the typed text again (keys Up and Down)."""
         if self._note == 0:
             self._notes[0] = self.value
         self._note = max(0, min(self._note + step, len(self._notes) - 1))

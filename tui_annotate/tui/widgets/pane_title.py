@@ -41,7 +41,6 @@ class PaneTitle(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the painted title row: `── TITLE ── notes ───────── right ──`."""
         palette = self.palette
         dash = "━" if self._focused else "─"
         rule = palette.rule_focused if self._focused else palette.rule

@@ -85,7 +85,6 @@ class QueueHeads(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the row of column headings. A narrow row omits the heading `annotations`."""
         columns = _columns(self.app.size.width, self._group)
         cells_of_id = columns.id + _COUNT_CELLS
         head = f"sample{'annotations':>{cells_of_id - len('sample')}}"
@@ -154,7 +153,6 @@ class QueueList(RowList):
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the row of a sample with its state, id, annotations, group, scores and summary."""
         palette = self.palette
         if self._message:
             return [(f"  {self._message}", palette.quiet)]
@@ -176,13 +174,11 @@ class QueueList(RowList):
         return clip(runs, cells)
 
     def clicked(self, index: int) -> None:
-        """Post a message that opens the clicked sample."""
         entry = self.entry(index)
         if entry is not None:
             self.post_message(self.Opened(entry.key))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Post the message `Moved` after scrolling (Textual hook)."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.Moved())
 

@@ -127,7 +127,6 @@ class ReviewDraft(Draft):
 
     @property
     def state(self) -> str:
-        """The state whose keys work now: reviewing, or the state of an edit while one is open."""
         state = super().state
         return REVIEWING if state in "RSV" and not self.editing else state
 

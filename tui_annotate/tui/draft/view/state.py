@@ -39,7 +39,6 @@ class ViewDraft(Draft):
 
     @property
     def state(self) -> str:
-        """The state that determines which keys work: always the state of the viewer."""
         return VIEWING
 
     def show(self, person: str) -> None:

@@ -172,7 +172,6 @@ class SampleLoader:
         screen.pane(draft.side).call_after_refresh(self._on_first_frame)
 
     def _on_first_frame(self) -> None:
-        """Start to accept keys after a sample's first frame, and prepare the assist."""
         screen = self._screen
         current = screen.current
         self.listen(screen.pane(current.draft.side).painted_since if current else None)

@@ -154,13 +154,11 @@ class AnnotateScreen(WorkspaceScreen):
         self.use_features(ANNOTATE_FEATURES, AnnotationSaves(self, self.saves).handle)
 
     def hide_suggestions(self, *, hiding: bool) -> None:
-        """Hide or show suggestions."""
         for feature in self.features:
             if isinstance(feature, Suggestions):
                 feature.hide(hiding=hiding)
 
     def handle(self, effect: Effect) -> bool:
-        """Apply a user action's effect to the annotating screen; return False for other effects."""
         match effect:
             case Open("rivals"):
                 self.queue.ask_siblings()

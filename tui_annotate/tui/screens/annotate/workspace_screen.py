@@ -175,7 +175,6 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def draft(self) -> Draft | None:
-        """The open sample with all unsaved work; None before the first sample."""
         return self.current.draft if self.current else None
 
     @property
@@ -190,12 +189,10 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def key_map(self) -> KeyMap | None:
-        """The annotator's key map; None before the first sample."""
         return self.current.session.keys if self.current else None
 
     @property
     def signed_in(self) -> bool:
-        """Whether the user has an account, for actions that need an account."""
         return self.session is not None and self.session.signed_in
 
     @property
@@ -210,7 +207,6 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def busy(self) -> bool:
-        """Whether a job is running for which key presses must wait, such as opening a sample."""
         return self.saves.busy
 
     @property
@@ -222,7 +218,6 @@ class WorkspaceScreen(SampleScreen):
         return self.current.listening_since if self.current else None
 
     def header(self) -> Header | None:
-        """Return the header: the sample's position in the queue, its state, the state of saving."""
         current = self.current
         if current is None:
             return None
@@ -247,7 +242,6 @@ class WorkspaceScreen(SampleScreen):
         return "" if self.has_class("-lists") else signals.describe_choice(self.panes.by)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return the status line's text and kind; in a read-only workspace no key would save."""
         text, kind = super().line(draft, cells)
         if self.read_only and kind == DRAFT:
             return MessageCode.READ_ONLY.text(reason=self.read_only), HINT
@@ -313,7 +307,6 @@ class WorkspaceScreen(SampleScreen):
         self.saves.reload_sample()
 
     def quit(self) -> None:
-        """Store the position, the working time and an unfinished note, then quit the app."""
         if self.saver.closed:
             return
         self.notes.take_unfinished()
@@ -324,7 +317,6 @@ class WorkspaceScreen(SampleScreen):
     # keys
 
     def on_key(self, event: events.Key) -> None:
-        """Run the action of a key, unless the note line has the focus."""
         if self._writing:
             return
         event.stop()
@@ -362,7 +354,6 @@ class WorkspaceScreen(SampleScreen):
         return self.draft is not None and self.draft.writing is not None
 
     def _action_of_key(self, event: KeyOrPaste) -> str:
-        """Return the id of a key's action; empty for text, hint letters and keys without action."""
         draft, keys = self.draft, self.key_map
         if draft is None or keys is None or draft.hints or not isinstance(event, events.Key):
             return ""
@@ -415,7 +406,6 @@ class WorkspaceScreen(SampleScreen):
             self.perform([Blink()])  # the key has an action in another state
 
     def do(self, action: str, *, digit: str = "") -> None:
-        """Run an action; in a read-only workspace, refuse an action that changes stored work."""
         draft = self.draft
         if draft and self.read_only and draft.state in action_of(action).changes:
             self._refuse_change(draft)
@@ -427,11 +417,9 @@ class WorkspaceScreen(SampleScreen):
         self.perform([Blink()])
 
     def may_do(self, action: str) -> bool:
-        """Return whether the window is large enough for an action."""
         return not self.too_small or action_of(action).in_small_window
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Run an action on the open sample; return effects to apply, such as cursor moves."""
         comment = self.open_sample.assignment.comment if self.open_sample else ""
         return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
@@ -445,7 +433,6 @@ class WorkspaceScreen(SampleScreen):
         return highlights.take_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Show the annotation or suggestion clicked in the list; return effects for the screen."""
         listed: list[Annotation | Suggestion] = [*draft.annotations, *draft.offered]
         if draft.editing or not 0 <= index < len(listed):
             return [Blink()]
@@ -458,7 +445,6 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def handle(self, effect: Effect) -> bool:
-        """Apply a user action's effect to the screen; return False for other effects."""
         match effect:
             case Open("signals"):
                 self.panes.next_signals()
@@ -477,17 +463,14 @@ class WorkspaceScreen(SampleScreen):
         key_queue.forget_keys(self, before)
 
     def free_keys(self) -> None:
-        """Deliver the waiting keys, if the job for which they waited has ended."""
         key_queue.free(self)
 
     def spend(self) -> None:
-        """Count the working time of an action (see `SampleLoader.spend`)."""
         self.loader.spend()
 
     # the store
 
     def on_job_finished(self, message: JobFinished) -> None:
-        """Handle the end of a job of the store's thread."""
         message.stop()
         self.saves.answer(message)
 
@@ -523,7 +506,6 @@ class WorkspaceScreen(SampleScreen):
         self.saves.not_saved(busy=self.busy)
 
     def remember(self, what: str, value: str) -> None:
-        """Store a preference of the user."""
         if session := self.session:
             who = base_person(session.person.id)
             self.submit(partial(session.annotate.people.keep_preference, who, what, value))
@@ -531,16 +513,13 @@ class WorkspaceScreen(SampleScreen):
     # the note line
 
     def on_note_input_submitted(self, message: NoteInput.Submitted) -> None:
-        """Save the note (Enter in the note line)."""
         message.stop()
         self.notes.submit(message.text)
 
     def on_note_input_closed(self, message: NoteInput.Closed) -> None:
-        """Close the note line and keep its text as a draft (Esc in the note line)."""
         message.stop()
         self.notes.leave(message.text)
 
     def on_input_changed(self, message: NoteInput.Changed) -> None:
-        """Keep the text that is typed into the note line."""
         message.stop()
         self.notes.changed()

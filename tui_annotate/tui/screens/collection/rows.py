@@ -178,7 +178,6 @@ class TreeRows(RowList):
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return a row's styled texts: focus bar, tick, name, title, and counts at the right."""
         palette = self.palette
         if self._message:
             return [(f"  {self._message}", palette.quiet)]
@@ -197,7 +196,6 @@ class TreeRows(RowList):
         return align_both_ends(left, [(f" {describe_counts(row)} ", style)], cells)
 
     def clicked(self, index: int) -> None:
-        """Post a message that a row was clicked."""
         if index < len(self._rows):
             self.post_message(self.Clicked(index))
 

@@ -158,7 +158,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             tree.unfolded = {tree.focused[:at] for at in range(1, len(tree.focused))}
 
     def compose(self) -> ComposeResult:
-        """Create the widgets: title, rows, status line, kinds of items and keys."""
         yield PaneTitle()
         yield self._list
         yield DraftLine()
@@ -166,7 +165,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the key line, and start to read the rows of the tree down to the open sample."""
         self.query_one(KeyLine).show(KEY_LINE)
         self.reading = False
         self._show()
@@ -295,22 +293,18 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     # keys
 
     def action_move(self, step: int) -> None:
-        """Move the focus by rows (Up and Down)."""
         if self._rows:
             self._list.focus_row(self._list.focused_row + step)
             self._tree.focused = self._rows[self._list.focused_row].path
             self._show_status()
 
     def action_turn(self, pages: int) -> None:
-        """Move the focus by pages that overlap by one row (Page Up and Page Down)."""
         self.action_move(pages * max(self._list.window.height - 1, 1))
 
     def action_edge(self, edge: int) -> None:
-        """Move the focus to the first or last row (Home and End)."""
         self.action_move(edge * len(self._rows))
 
     def action_unfold(self) -> None:
-        """Unfold the focused row; if it is unfolded, go to the first row below it (Right)."""
         row = self._focused
         if row is None or not self._has_rows_below(row):
             return
@@ -322,7 +316,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self._read()
 
     def action_fold(self) -> None:
-        """Fold the focused row; if it is folded, go to its parent row (Left)."""
         row = self._focused
         if row is None:
             return
@@ -333,7 +326,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self._show()
 
     def action_act(self) -> None:
-        """Open the sample of the focused row; fold or unfold a row without a sample (Enter)."""
         row = self._focused
         if row is None:
             return
@@ -351,7 +343,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self.action_act()
 
     def action_mode(self, number: int) -> None:
-        """Show reports, documents or citations (keys 1 to 3); `number` counts from 0."""
         mode = MODES[number]
         if mode is not self._kind and mode in (self._modes or MODES):  # any, if not read yet
             self._kind = mode
@@ -359,7 +350,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self._read()
 
     def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """Show reports, documents or citations, whichever kind was clicked."""
         message.stop()
         self.action_mode(int(message.digit) - 1)
 
@@ -386,9 +376,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.dismiss(key)
 
     def action_help(self) -> None:
-        """Show the help on all keys of the collection tree."""
         self.app.push_screen(HelpDialog(HELP, legend=LEGEND, title="Keys in the collection"))
 
     def action_close(self, wish: str) -> None:
-        """Close the collection without choosing a sample."""
         self.dismiss(wish or None)

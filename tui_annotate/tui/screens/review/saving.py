@@ -79,15 +79,12 @@ class ReviewSource(SampleSource):
         return cast("OpenSample", review.open(who, key)) if key else None
 
     def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
-        """Open a sample for review."""
         return cast("OpenSample", session.team().review.open(session.person.id, key))
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the sample `step` positions after a sample in the review queue, or None."""
         return session.team().review.neighbour(session.person.id, key, step)
 
     def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> ReviewDraft:
-        """Create the draft of a sample in review, with candidates and decisions."""
         found = cast("ReviewSample", open_sample)
         self.token = SeenToken(found.seen)
         draft = ReviewDraft(

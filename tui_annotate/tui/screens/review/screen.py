@@ -54,7 +54,6 @@ class AnnotatorThreads(ThreadFeature):
     """Feature that opens annotators' threads about a sample and sends the reviewer's answers."""
 
     def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Open the thread that has waited longest for an answer, else the last thread."""
         key = open_sample.sample.key
 
         def show(threads: list[CommentThread]) -> None:
@@ -88,7 +87,6 @@ class AnnotatorNotes(Feature):
     """Feature that shows the annotators' sample comments on the first page about a sample."""
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return a page with the sample comments of the annotators, who are shown as letters."""
         layers = cast("ReviewSample", open_sample).layers
         noted = [(layer.letter, layer.comment) for layer in layers if layer.comment]
         if not noted or not isinstance(draft, ReviewDraft):
@@ -131,7 +129,6 @@ class ReviewScreen(WorkspaceScreen):
         self._bar_rows: tuple[object, int] = (None, 1)  # sample and size, rows of the bar
 
     def compose(self) -> ComposeResult:
-        """Add a list of candidates, which replaces the lists of matches and annotations."""
         for widget in super().compose():
             yield widget
             if isinstance(widget, AnnotationList):
@@ -149,7 +146,6 @@ class ReviewScreen(WorkspaceScreen):
         open_sample: OpenSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
-        """Show a sample at its first conflict, or at the same position if it was already open."""
         same = (
             self.open_sample is not None and self.open_sample.sample.key == open_sample.sample.key
         )
@@ -165,7 +161,6 @@ class ReviewScreen(WorkspaceScreen):
     # keys
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Run an action on the sample in review; return effects to apply, such as cursor moves."""
         if isinstance(draft, ReviewDraft):
             more, comment = self.feature_keys, self._agreed_comment()
             return key_handlers.press(draft, action, digit=digit, comment=comment, more=more)
@@ -180,7 +175,6 @@ class ReviewScreen(WorkspaceScreen):
         super().perform(key_handlers.convert_reasons(draft, effects) if draft else effects)
 
     def follow(self) -> None:
-        """Go to the candidates under the cursor; update the matches only during an edit."""
         draft = self.review_draft
         if draft and bool(draft.editing) != self._editing_shown:
             self._editing_shown = bool(draft.editing)
@@ -195,7 +189,6 @@ class ReviewScreen(WorkspaceScreen):
         return bool(self.review_draft and self.review_draft.editing)
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait, for example until a change is stored."""
         return self.saver.shown > 0 or super().holds(event)
 
     # what is shown
@@ -210,13 +203,11 @@ class ReviewScreen(WorkspaceScreen):
         super().show_draft()
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return the status line's text and message kind; the text names the next keys."""
         if isinstance(draft, ReviewDraft):
             return draft_line(draft, cells)
         return super().line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
-        """Return (key, name) pairs for the key line during review or during an edit."""
         if draft.hints:
             return super().key_pairs(draft, keys)
         count = len(draft.options())
@@ -249,7 +240,6 @@ class ReviewScreen(WorkspaceScreen):
         return super().bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> Title:
-        """Return the title of a pane, which shows the candidate group under review."""
         if isinstance(draft, ReviewDraft) and not draft.editing:
             open_sample = cast("ReviewSample", self.open_sample)
             commented = bool(open_sample.assignment.comment)
@@ -257,7 +247,6 @@ class ReviewScreen(WorkspaceScreen):
         return super().title_of(draft, side)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return a highlight per candidate group, and per candidate in the group under review."""
         if not isinstance(draft, ReviewDraft):
             return super().marks_of(draft, side)
         if draft.editing:
@@ -265,13 +254,11 @@ class ReviewScreen(WorkspaceScreen):
         return rows.marks(draft, side)
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
-        """Return the evidence of the focused candidate."""
         if isinstance(draft, ReviewDraft):
             return draft.shown_evidence()
         return super().evidence_of(draft)
 
     def header_note(self) -> str:
-        """Return how many annotators have not completed the sample; empty if there is none."""
         pending = getattr(self.open_sample, "pending", 0)
         return ReviewMessage.NOT_COMPLETED.text(count=pending) if pending else ""
 
@@ -290,7 +277,6 @@ class ReviewScreen(WorkspaceScreen):
     # effects
 
     def handle(self, effect: Effect) -> bool:
-        """Apply a user action's effect to the review screen; return False for other effects."""
         match effect:
             case Open("names"):
                 self._show_names()

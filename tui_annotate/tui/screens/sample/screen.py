@@ -229,13 +229,11 @@ class SampleScreen(Screen[None]):
         )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Log the error of a thread that has failed."""
         self.panes.worker_changed(event)
 
     # the mouse
 
     def on_document_pane_selection_changed(self, message: DocumentPane.SelectionChanged) -> None:
-        """Record the new cursor or selection of a text after a click or drag of the mouse."""
         message.stop()
         draft, side = self.draft, self.panes.side_of(message.pane)
         if draft is None or side is None or draft.writing or self.busy:
@@ -250,13 +248,11 @@ class SampleScreen(Screen[None]):
         self.show_draft()
 
     def on_document_pane_match_clicked(self, message: DocumentPane.MatchClicked) -> None:
-        """Handle a click on a match in the source."""
         message.stop()
         if message.pane is self.pane(Side.SOURCE):
             self._click(lambda draft: self.match_clicked(draft, message.rank))
 
     def on_document_pane_tag_clicked(self, message: DocumentPane.TagClicked) -> None:
-        """Handle a click on a citation mark after a sentence."""
         message.stop()
         draft = self.draft
         if draft and message.pane is self.pane(Side.SUMMARY) and not draft.writing:
@@ -264,17 +260,14 @@ class SampleScreen(Screen[None]):
             any(feature.citation_clicked(draft, at, cell) for feature in self.features)
 
     def on_match_list_picked(self, message: MatchList.Picked) -> None:
-        """Show the match that was clicked in the list."""
         message.stop()
         self._click(lambda draft: highlights.show_match(draft, message.rank))
 
     def on_annotation_list_picked(self, message: AnnotationList.Picked) -> None:
-        """Handle a click on an annotation in the list."""
         message.stop()
         self._click(lambda draft: self.annotation_clicked(draft, message.index))
 
     def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """Handle a click on an option of the label bar."""
         message.stop()
         if self.draft and not self.draft.writing:
             self.spend()
@@ -301,7 +294,6 @@ class SampleScreen(Screen[None]):
     # layout
 
     def compose(self) -> ComposeResult:
-        """Create all widgets of the screen."""
         self.panes.build()
         self._update_classes()
         yield HeaderBar()
@@ -340,12 +332,10 @@ class SampleScreen(Screen[None]):
         return [Strip.blank(crop.width, self.base)] * crop.height
 
     def on_mount(self) -> None:
-        """Show the empty screen."""
         self._arrange()
         self.show_draft()
 
     def on_resize(self) -> None:
-        """Adapt the layout to the size of the terminal."""
         self._arrange()
 
     def pane(self, side: Side) -> DocumentPane:

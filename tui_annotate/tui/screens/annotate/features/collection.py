@@ -143,19 +143,16 @@ class Collection(Feature):
     # samples
 
     def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Read the report of a citation, unless the report is already known."""
         if not self.ready(open_sample.sample):
             self._report = read_report(session.annotate, session.person.id, open_sample.sample)
 
     def ready(self, sample: Sample) -> bool:
-        """Return whether the report of a citation is loaded; True for samples of other kinds."""
         known = self._report
         if sample.kind is not SampleKind.CITATION or not self.walks:
             return True
         return known is not None and known.id == report_id(sample.group)
 
     def loaded(self, draft: Draft) -> None:
-        """Record how many documents the sentence of the open citation cites."""
         if parent := self._parent_report(draft):
             draft.tabs = len(parent.citations(draft.sample.key))
 
@@ -210,7 +207,6 @@ class Collection(Feature):
         return True
 
     def citation_clicked(self, draft: Draft, offset: int, cell: int) -> bool:
-        """Show the document of the citation mark that was clicked."""
         parent, here = self._parent_report(draft), draft.sample.key
         known = self.citations(draft)
         at = citations.citation_at_cell(draft.citations if known is None else known, offset, cell)
@@ -285,28 +281,23 @@ class Collection(Feature):
     # what is shown
 
     def before_drawing(self, draft: Draft) -> None:
-        """Search other documents of the report for better evidence than the cited document has."""
         self.other_documents.search_later(draft)
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add the item's name and the sample's rating to a title."""
         open_sample, parent = self.host.open_sample, self._parent_report(draft)
         comment = open_sample.assignment.comment if open_sample else ""
         title = item_rows.title(draft, side, title, parent=parent, comment=comment)
         return title if side is Side.SUMMARY else self.other_documents.title(draft, title)
 
     def citations(self, draft: Draft) -> Sequence[Citation] | None:
-        """Return the documents that the sentence of a citation cites."""
         parent = self._parent_report(draft)
         return item_rows.tabs(draft.sample, parent) if parent else None
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str] | None:
-        """Return the report around the sentence of a citation."""
         parent = self._parent_report(draft) if side is Side.SUMMARY else None
         return item_rows.surrounding_texts(draft.sample, parent) if parent else None
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
-        """Return the mark of the citation in focus; None if there is none."""
         parent, key = self._parent_report(draft), draft.sample.key
         if parent is None:
             return citations.focused_mark(draft)
@@ -314,7 +305,6 @@ class Collection(Feature):
         return citations.find_mark(tabs, keys.index(key) if key in keys else -1)
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> list[TextPage]:
-        """Return dialog pages with the documents, the rating and the comment of the sample."""
         del draft
         return item_rows.item_pages(open_sample)
 

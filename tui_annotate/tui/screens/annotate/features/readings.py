@@ -43,7 +43,6 @@ class SecondReadings(Feature):
         self._first_reader: Person | None = None
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """Propose the second reading if all samples are finished when the app starts."""
         if first and open_sample.finished >= open_sample.total:
             self.host.submit(
                 lambda: session.annotate.line.find_reopened(session.person),
@@ -71,7 +70,6 @@ class SecondReadings(Feature):
         return True
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Switch between first and second reading on request; return False for other requests."""
         del draft
         if effect != Open("reading"):
             return False

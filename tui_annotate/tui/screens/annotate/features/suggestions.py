@@ -37,12 +37,10 @@ class Suggestions(Feature):
     # the open suggestions
 
     def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Add the unanswered suggestions of a sample before the sample is shown."""
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
         draft.suggestions_hidden = self.hiding
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """Show a message with the number of unanswered suggestions."""
         del session, open_sample, first
         if (draft := self.host.draft) and (
             many := suggestion_actions.describe_open_suggestions(draft)
@@ -54,11 +52,9 @@ class Suggestions(Feature):
             self.host.show_draft()
 
     def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Update the unanswered suggestions after the sample was read from the store again."""
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
-        """Update the suggestions after a save; an undo or a deletion reopens a suggestion."""
         if not open_sample.suggestions:
             return open_sample
         now = tuple(_apply_answer(each, saved) for each in open_sample.suggestions)
@@ -66,11 +62,9 @@ class Suggestions(Feature):
         return replace(open_sample, suggestions=now)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
-        """Return the status line that describes the focused suggestion, its source and reason."""
         return suggestion_actions.describe_line(draft, cells)
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return a page with all details of the focused suggestion."""
         del open_sample
         about = suggestion_actions.describe_suggestion(draft)
         return [TextPage("Suggestion", about, first=True)] if about else ()

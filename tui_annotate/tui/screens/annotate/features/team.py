@@ -42,13 +42,11 @@ class TeamDialogs(Feature):
     )
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """Show new announcements together with the first sample."""
         del open_sample
         if first:
             self._show_announcements(session)
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Open the statistics or the outcome of review; return False for other requests."""
         del draft
         open_sample = self.host.open_sample
         match effect:
@@ -135,7 +133,6 @@ class ThreadFeature(Feature):
         self._unsent = ""
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Open the thread about the sample; return False for other requests."""
         del draft
         open_sample = self.host.open_sample
         if open_sample is None or effect != Open("talk"):
@@ -181,7 +178,6 @@ class ReviewerThread(ThreadFeature):
     """Feature that opens the annotator's question thread with the reviewers about a sample."""
 
     def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Read the annotator's thread about the sample, then open it."""
         key, person = open_sample.sample.key, session.person.id
 
         def read() -> list[ThreadLine]:
