@@ -18,8 +18,6 @@ ThreadLine = tuple[str, str, str]
 
 
 class CommentDialog(Dialog[str]):
-    """A dialog that returns the typed message on Enter, and None when closed."""
-
     DEFAULT_CSS = """
     CommentDialog > Vertical { width: 100%; max-width: 92; }
     CommentDialog RowList { max-height: 14; }
@@ -38,9 +36,10 @@ class CommentDialog(Dialog[str]):
         title: str = "Ask the reviewers about this sample",
         wanted: str = "your question",
     ) -> None:
-        """Create the dialog with the messages of a thread.
+        """Create a dialog that returns the typed message on Enter, and None when closed.
 
         Args:
+            lines: the messages of the thread.
             text: text that was typed before and not sent.
             wanted: placeholder of the empty input line.
         """

@@ -15,11 +15,11 @@ from tui_annotate.tui.line_text import line_text
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _FOUND, _OTHER, _MISSED, _EXTRA = "✓", "≈", "✗", "+"
-"""Glyphs of annotations: correct, correct with another label, missed, not expected."""
+"""Glyphs of a practice sample's annotations: correct, correct with another label, missed, extra."""
 
 
 class FeedbackDialog(ScrollDialog):
-    """A dialog with found, missed and extra annotations, in this order; Enter continues."""
+    """Dialog after a practice sample: found, missed and extra annotations, in this order."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "close", "close", show=False)]
 
@@ -48,7 +48,6 @@ class FeedbackDialog(ScrollDialog):
         ]
 
     def _render_ratings(self) -> list[list[Words]]:
-        """Return the annotator's rating, and the expected rating below if the two differ."""
         rated, rating = self._feedback.rated, self._feedback.rating
         if not rating:
             return []

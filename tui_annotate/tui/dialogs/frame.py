@@ -24,10 +24,7 @@ class Dialog(ModalScreen[Result | None]):
     """A dialog in a box over the screen; closing the dialog returns None.
 
     Escape closes a dialog. In a dialog without an input line, q and Backspace close it, too; in
-    others, Backspace closes the dialog if the input line is empty.
-
-    Attributes:
-        keys: keys that the last line names.
+    others, Backspace closes the dialog if the input line is empty. `keys` is the last line.
     """
 
     DEFAULT_CSS = """
@@ -77,11 +74,10 @@ class Dialog(ModalScreen[Result | None]):
         free(self)
 
     def title_words(self) -> list[Words]:
-        """Return the text of the title line with its style."""
         return [(self.heading, "title_focused")]
 
     def show_title(self, aside: str | None = None) -> None:
-        """Show the title line, with a text at its right edge.
+        """Show the dialog's title line, with a text at its right edge.
 
         Args:
             aside: text at the right edge; None keeps the last one.
@@ -90,7 +86,6 @@ class Dialog(ModalScreen[Result | None]):
         self.query_one("#title", WordsLine).show(self.title_words(), [(self.aside, "quiet")])
 
     def show_keys(self, keys: Keys | None = None) -> None:
-        """Show the dialog's keys in its last line, or the given keys instead."""
         self.keys = self.keys if keys is None else keys
         self.query_one("#keys", WordsLine).show(key_words(self.keys))
 
@@ -115,16 +110,13 @@ class Dialog(ModalScreen[Result | None]):
 
 
 CLOSING: list[BindingType] = [Binding("q,backspace", "close", "close", show=False)]
-"""Key bindings for dialogs without an input line."""
 PAGING: list[BindingType] = [
     Binding("pagedown,space,ctrl+d", "scroll_page(1)", "page down", show=False),
     Binding("pageup,ctrl+u", "scroll_page(-1)", "page up", show=False),
     Binding("home", "scroll_edge(-1)", "top", show=False),
     Binding("end", "scroll_edge(1)", "end", show=False),
 ]
-"""Key bindings for dialogs that scroll."""
 
 
 def key_words(pairs: Sequence[tuple[str, str]]) -> list[Words]:
-    """Return one line of keys with the names of their actions."""
     return [words for key, what in pairs for words in ((key, "key"), (f" {what}   ", "quiet"))]

@@ -1,4 +1,4 @@
-"""Help dialog: lists the keys of the current screen, and explains the marks in texts and lists."""
+"""Help dialog: lists the keys of the current screen, and explains the signs in texts and lists."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MARKS: Final = {actions.REVIEWING: REVIEW_MARKS, actions.VIEWING: VIEW_MARKS}
 
 
 class HelpDialog(ScrollDialog):
-    """A dialog with all keys of the current screen, in groups; `?` shows the meaning of marks."""
+    """A dialog with all keys of the current screen, in groups; `?` shows the meaning of signs."""
 
     DEFAULT_CSS = "HelpDialog > Vertical { max-width: 140; max-height: 100%; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -81,7 +81,6 @@ class HelpDialog(ScrollDialog):
 
 
 def help_dialog(keys: KeyMap, state: str) -> HelpDialog:
-    """Create the help dialog of a screen with a sample, for the state of this screen."""
     marks = _MARKS.get(state, ANNOTATE_MARKS)
     return HelpDialog(keys.help(state), legend=marks, title=_TITLES[state])
 
@@ -108,7 +107,7 @@ def _render_legend(legend: Sequence[LegendEntry], cells: int) -> list[list[list[
 
 
 def _arrange_columns(blocks: Sequence[list[list[Words]]], cells: int) -> list[list[Words]]:
-    """Arrange blocks in reading order: down the left column, then down the right column."""
+    """Arrange blocks of lines in reading order: down the left column, then down the right."""
     half = sum(map(len, blocks)) / 2
     left: list[list[Words]] = []
     right: list[list[Words]] = []

@@ -19,7 +19,7 @@ Found = TypeVar("Found")
 
 
 class JumpDialog(Dialog[Found], Generic[Found]):
-    """A dialog that returns the result of `find` for the typed id.
+    """A dialog that asks for the id of a sample, and returns the result of `find` for it.
 
     `find` runs in a thread; its `TuiAnnotateError` is shown with the hint.
     """

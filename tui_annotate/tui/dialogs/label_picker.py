@@ -93,7 +93,8 @@ class LabelPicker(Dialog[LabelPath]):
     """A dialog that returns the path of the chosen label.
 
     Args:
-        chosen: paths of marked labels; a retired label is listed only if it is marked.
+        chosen: paths of labels shown as chosen; a retired label is listed only if it is one of
+            them.
         slots: colour slots by path.
     """
 

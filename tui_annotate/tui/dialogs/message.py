@@ -30,7 +30,7 @@ class ScrollDialog(Dialog[None]):
     keys: Keys = (("↑↓", "scroll"), ("q", "close"))
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return the lines of text, wrapped to `cells` cells."""
+        """Return the dialog's lines of text, wrapped to a width of `cells` terminal cells."""
         raise NotImplementedError
 
     def body(self) -> ComposeResult:
@@ -40,7 +40,6 @@ class ScrollDialog(Dialog[None]):
         self.call_after_refresh(self.refill)
 
     def refill(self) -> None:
-        """Wrap the lines again, and scroll to the top."""
         listed = self.query_one("#lines", WordsList)
         if listed.window.width:
             listed.show(self.lines(listed.window.width))
@@ -80,7 +79,7 @@ class MessageDialog(ScrollDialog):
 
 
 def _parse_heading(line: str) -> tuple[str, str]:
-    """Return (text, role) of a line; a Markdown heading loses its `#` characters."""
+    """Return (text, style name) of a line; a Markdown heading loses its `#` characters."""
     signs, _, title = line.partition(" ")
     if 0 < len(signs) < 7 and not signs.strip("#"):
         return title, "title_focused"
@@ -88,7 +87,6 @@ def _parse_heading(line: str) -> tuple[str, str]:
 
 
 def page_words(titles: Sequence[str], page: int) -> list[Words]:
-    """Return the titles of a dialog's pages as one line; the current title is emphasized."""
     words: list[Words] = [(f"{line_text(title)}   ", "quiet") for title in titles]
     mark = f"{OPENS_MORE} " if len(titles) > 1 else ""
     words[page] = (f"{mark}{words[page][0]}", "title_focused")

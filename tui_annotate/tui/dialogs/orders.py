@@ -34,7 +34,7 @@ _DIRECTIONS = {
 
 
 def order_words(order: str) -> str:
-    """Return the display name of an order, not sanitized for a terminal."""
+    """Return the display name of a queue's order, not sanitized for a terminal."""
     if order in _ORDERS:
         return _ORDERS[order]
     if order.startswith(DISAGREE):
@@ -45,7 +45,7 @@ def order_words(order: str) -> str:
 
 
 class OrderDialog(ItemDialog[str, Sequence[str]]):
-    """A dialog that returns the name of the chosen order.
+    """A dialog that returns the name of the queue order that the user chose.
 
     Args:
         orders: function that returns the possible orders; called in a thread.

@@ -22,11 +22,10 @@ _INDENT = "      "
 
 
 class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]]):
-    """A dialog that returns the chosen past annotation.
+    """A dialog that returns the past annotation that the user chose.
 
     Args:
         find: function that returns the past annotations, most similar first; called in a thread.
-            Its `TuiAnnotateError` is shown with the hint.
         slots: colour slots by path; a label without a slot has no colour.
     """
 

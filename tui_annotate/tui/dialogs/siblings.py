@@ -1,4 +1,4 @@
-"""Dialog with the sibling samples of a sample: their whole texts with scores."""
+"""Dialog with the summaries of the same source as a sample: their whole texts with scores."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _INDENT = "   "
 
 
 class SiblingsDialog(ItemDialog[SiblingSample, Found]):
-    """A dialog that returns the key of the sample to open.
+    """A dialog with all samples of one source, that returns the key of the sample to open.
 
     Args:
-        find: function that returns the sibling samples and their scores; called in a thread.
+        find: function that returns the samples and their scores; called in a thread.
         current: key of the sample on screen.
     """
 

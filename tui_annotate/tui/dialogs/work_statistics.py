@@ -21,7 +21,7 @@ Line = list[Words]
 
 
 class WorkStatisticsDialog(ScrollDialog):
-    """A dialog with one page of statistics; key r refreshes the statistics."""
+    """A dialog with statistics of annotators' work; key r refreshes the statistics."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "again", "refresh", show=False),
@@ -40,7 +40,6 @@ class WorkStatisticsDialog(ScrollDialog):
         self.action_again()
 
     def show_statistics(self, figures: WorkStatistics) -> None:
-        """Show the computed statistics, unless the dialog was closed in the meantime."""
         if not self.is_attached:
             return
         self.heading = "All statistics" if figures.ahead else "My statistics"

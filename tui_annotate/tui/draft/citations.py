@@ -1,6 +1,6 @@
-"""Citations in the sentences of a report, and citation marks such as `[doc1]`.
+"""Citations in the sentences of a report, and signs for them in the text, such as `[doc1]`.
 
-The screen shows the marks after the sentences; they are not part of the report's text.
+The screen shows the signs after the sentences; they are not part of the report's text.
 """
 
 from __future__ import annotations
@@ -42,13 +42,12 @@ def list_citations(sample: Sample) -> tuple[Citation, ...]:
 
 
 def shorten_id(name: str) -> str:
-    """Shorten a document id for display in a citation mark."""
     name = line_text(name)
     return name if len(name) <= _LONGEST_ID else f"{name[:_SHORTENED_ID]}…"
 
 
 def format_marks(found: Sequence[Citation]) -> dict[int, str]:
-    """Map each sentence's last offset to the text of the citation marks after the sentence."""
+    """Map each sentence's last offset to the citation signs after it, such as `[doc1]`."""
     by_end: dict[int, list[str]] = {}
     for citation in found:
         by_end.setdefault(citation.span.end - 1, []).append(f"[{shorten_id(citation.id)}]")
@@ -56,13 +55,11 @@ def format_marks(found: Sequence[Citation]) -> dict[int, str]:
 
 
 def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
-    """Return where the mark of a citation, such as `[doc1]`, is shown after its sentence.
+    """Return where the sign of a citation, such as `[doc1]`, is shown after its sentence.
 
-    Returns the last offset of the sentence, and the span of the mark in the text of all marks
-    after the sentence.
-
-    Args:
-        number: index of the citation; None is returned for an index that does not exist.
+    The result has the last offset of the sentence, and the span of the sign in the text of all
+    signs
+    after the sentence. It is None for a `number` that is no index of a citation.
     """
     if not 0 <= number < len(found):
         return None
@@ -77,11 +74,11 @@ def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None
 
 
 def citation_at_cell(found: Sequence[Citation], offset: int, cell: int) -> int | None:
-    """Return the index of the citation whose mark covers a cell; None if there is none.
+    """Return the index of the citation whose sign, such as `[doc1]`, covers a terminal cell.
 
-    Args:
-        offset: an offset in the sentence with the marks.
-        cell: cell within the marks behind the sentence, from 0.
+    Return None if there is none. `offset` is any offset in the sentence; `cell` counts from 0 at
+    the
+    first sign after it.
     """
     end = 0
     for at, citation in enumerate(found):
@@ -99,7 +96,7 @@ def _join_marks(marks: Sequence[str]) -> str:
 
 
 def _count_readable(marks: Sequence[str]) -> int:
-    """Return how many citation marks fit into `_MOST_CELLS` cells, but not less than 1."""
+    """Return how many citation signs fit into `_MOST_CELLS` terminal cells, but not less than 1."""
     cells = -1
     for at, one in enumerate(marks):
         cells += 1 + text_width(one)
@@ -109,7 +106,6 @@ def _count_readable(marks: Sequence[str]) -> int:
 
 
 def citations_at_cursor(draft: Draft) -> list[int]:
-    """Return the indices of the citations of the sentence under the cursor."""
     offset = draft.pointers[Side.SUMMARY].offset
     return [
         at
@@ -132,20 +128,19 @@ def step_citation(draft: Draft, step: int) -> int:
 
 
 def walk(step: int, draft: Draft) -> Effects:
-    """Show the sentence and the document of the next or previous citation."""
+    """Show the sentence and the document of the next or previous citation of a report."""
     draft.enable_digits()
     draft.citation = step_citation(draft, step)
     return [Open("cited", draft.citation)]
 
 
 def choose_citation(draft: Draft, number: int) -> Effects:
-    """Go to the citation whose mark was clicked; `number` is the index of the citation."""
     draft.citation = number
     return [Open("cited", number)]
 
 
 def focused_mark(draft: Draft) -> tuple[int, Span] | None:
-    """Find the mark of the focused citation, such as `[doc1]` (see `find_mark`).
+    """Find the sign of the focused citation, such as `[doc1]`, in the text (see `find_mark`).
 
     Return None if the cursor is no longer in the sentence with the citation.
     """
@@ -155,11 +150,7 @@ def focused_mark(draft: Draft) -> tuple[int, Span] | None:
 
 
 def describe_citation(draft: Draft, urls: Mapping[str, str]) -> StatusMessage:
-    """Return the message for the focused citation, with its document's title and web address.
-
-    Args:
-        urls: web addresses by document id.
-    """
+    """Return a message with the title and web address of the document cited at the cursor."""
     citation = draft.citations[draft.citation]
     fields: dict[str, object] = {
         "number": draft.citation + 1,
@@ -189,10 +180,7 @@ def describe_citing(draft: Draft) -> str:
 
 
 def format_listing(sample: Sample, urls: Mapping[str, str]) -> str:
-    """Return a text that lists all cited documents, each with its title and web address.
-
-    The text is empty if the sample cites no document.
-    """
+    """List all documents that a report cites, each with title and web address; empty for none."""
     documents = {document.key: document for document in sample.side(Side.SOURCE)}
     parts = []
     for name in dict.fromkeys(citation.id for citation in list_citations(sample)):

@@ -47,19 +47,18 @@ MOVES: Final[Mapping[str, tuple[str, int]]] = {
 
 
 def move(unit: str, step: int, draft: Draft) -> Effects:
-    """Move the cursor of the active side, or the free end of its selection."""
+    """Move the cursor in the summary or source, or the free end of the selection, by units."""
     draft.enable_digits()
     return [Move(draft.side, unit, step, extend=draft.selection is not None)]
 
 
 def extend(unit: str, step: int, draft: Draft) -> Effects:
-    """Start a selection if there is none, and move the free end of the selection."""
     draft.enable_digits()
     return [Move(draft.side, unit, step, extend=True)]
 
 
 def grow(step: int, draft: Draft) -> Effects:
-    """Select the sentence, or grow or shrink the selection by one step."""
+    """Select the sentence at the cursor, or grow or shrink the selection by one step."""
     draft.enable_digits()
     return [GrowSelection(draft.side, step)]
 
@@ -71,7 +70,6 @@ def select_here(draft: Draft) -> Effects:
 
 
 def swap_ends(draft: Draft) -> Effects:
-    """Exchange the fixed end and the free end of the selection."""
     return [SwapEnds(draft.side)] if draft.selection else []
 
 
@@ -81,7 +79,7 @@ def ask_words(draft: Draft) -> Effects:
 
 
 def show_hints(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
-    """Show on each word the letters that select the word.
+    """Show on each word letters that, when typed, select the word.
 
     Words in the sentence under the cursor get the shortest letter codes.
     """
@@ -153,14 +151,13 @@ def drop_selections(draft: Draft) -> Effects:
 
 
 def go_to_document(step: int, draft: Draft) -> Effects:
-    """Show the next or previous document of the source side, if it has several."""
     if len(draft.sample.side(Side.SOURCE)) > 1:
         return [Open("document", step)]
     return draft.refuse_key(MessageCode.ONE_DOCUMENT_ONLY)
 
 
 def set_pointer(draft: Draft, side: Side, pointer: SideCursor, *, by_hand: bool = False) -> None:
-    """Set the cursor of a side.
+    """Set the cursor of the summary or the source.
 
     Args:
         by_hand: a mouse click set the cursor, so the side gets the keys, and digits act again.
@@ -189,4 +186,3 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "select.shrink": partial(grow, -1),
     "select.other-end": swap_ends,
 }
-"""Handlers of the actions that move the cursor and select text, for every screen with a text."""

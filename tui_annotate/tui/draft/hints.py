@@ -51,10 +51,7 @@ class WordHints:
         return cls(side, dict(zip(make_codes(len(ordered)), ordered, strict=False)))
 
     def shown(self) -> dict[str, Span]:
-        """Return the words that can still be chosen, by the letters that remain to be typed.
-
-        These are the words whose letter codes begin with the letters typed so far.
-        """
+        """Return the words whose codes begin with the typed letters, by the remaining letters."""
         fitting = (item for item in self.words.items() if item[0].startswith(self.typed))
         return {code[len(self.typed) :]: pair[0] for code, pair in fitting}
 

@@ -19,7 +19,7 @@ Kind = Literal["hint", "draft", "offer", "saved", "warning", "error"]
 
 @unique
 class MessageCode(ScreenMessage):
-    """A code for each message; the value is the English sentence, with fields in braces."""
+    """A code for each message of the annotating screen; its value is a text with fields."""
 
     NONE = ""
     TEXT = "{text}"  # a complete text, such as the message of an error
@@ -326,7 +326,6 @@ class LineText(ScreenMessage):
 
 
 def join_parts(*parts: str) -> str:
-    """Return the parts of a line that are not empty, separated by ` · `."""
     return " · ".join(filter(None, parts))
 
 
@@ -347,7 +346,6 @@ class StatusMessage:
 
     @property
     def text(self) -> str:
-        """The text of the message, with the values of its fields filled in."""
         return self.code.text(**self.fields)
 
     def __str__(self) -> str:
@@ -361,7 +359,7 @@ NO_MESSAGE = StatusMessage()
 
 
 def make_message(message: AnyMessage, kind: Kind = "hint", **fields: object) -> StatusMessage:
-    """Return a message of the given kind, made from a code, another message or a plain text.
+    """Return a message for the status line, made from a code, another message or a plain text.
 
     Args:
         fields: values by the field names of the code's sentence.

@@ -1,4 +1,4 @@
-"""Notes: the note line is opened for an annotation, a claim, a sample or a reason."""
+"""Notes: typing the note of an annotation or claim, a sample comment, or a reason."""
 
 from __future__ import annotations
 
@@ -15,11 +15,7 @@ from tui_annotate.tui.draft.words import WARNING, describe_labels
 
 
 def write(draft: Draft, comment: str = "") -> Effects:
-    """Open the note line for the focused annotation, else the unsaved claim, else the sample.
-
-    Args:
-        comment: the stored sample comment.
-    """
+    """Open the note line for the focused annotation, else the unsaved claim, else the sample."""
     annotation = draft.focused_annotation
     if draft.editing or draft.selection or draft.side is Side.SOURCE or draft.open:
         return _open_line(draft, Note(DRAFT), draft.note)
@@ -38,7 +34,6 @@ def write(draft: Draft, comment: str = "") -> Effects:
 
 
 def write_comment(draft: Draft, comment: str = "") -> Effects:
-    """Open the note line for the sample comment, even while an annotation is in focus."""
     return _open_line(draft, Note(SAMPLE), comment)
 
 
@@ -53,9 +48,11 @@ def claim_to_search(draft: Draft) -> tuple[Anchor | None, str]:
 
 
 def take(draft: Draft, former: PastAnnotation) -> Effects:
-    """Copy a past annotation's note to the draft; key `r` then applies that annotation's label.
+    """Copy the note of a similar past annotation to the annotation that is not saved yet.
 
-    If an annotation is in focus, the note line opens with the note instead.
+    Key `r` then applies that annotation's label. If an annotation is in focus, the note line opens
+    with
+    the note instead.
     """
     given = {label.path for label in draft.tree.offered()}
     known = [path for path in former.labels if path in given]

@@ -48,7 +48,6 @@ def exchange_sides(sample: Sample, one: _Marked) -> _Marked:
 
 
 def exchange_all_sides(sample: Sample, annotations: Iterable[_Marked]) -> tuple[_Marked, ...]:
-    """Swap claim and evidence of several annotations if `exchange_sides` does so for one."""
     return tuple(exchange_sides(sample, known) for known in annotations)
 
 
@@ -69,7 +68,7 @@ def exchange_group_sides(
 
 
 def stored_anchor(sample: Sample, anchor: Anchor) -> Anchor:
-    """Convert an anchor (a span of one text) from the form on screen to the stored form.
+    """Convert a span of a text from the form on screen to the stored form.
 
     The forms differ only for a single document, which is stored as a source but shown as a summary.
     """

@@ -45,6 +45,5 @@ def send_refusal(draft: Draft, reason: str = "") -> Effects:
 
 
 def decline_note(draft: Draft) -> Note:
-    """Return the note in which the user writes the reason for a rejection."""
     draft.pending = None
     return Note(DECLINE, draft.focused)

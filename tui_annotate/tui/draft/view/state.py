@@ -17,7 +17,7 @@ from tui_annotate.tui.line_text import cut, line_text
 
 @dataclass
 class ViewDraft(Draft):
-    """One sample of a file in the viewer; `annotations` are the shown annotations.
+    """One sample of a file in the read-only viewer; `annotations` are the shown annotations.
 
     Attributes:
         all_annotations: all annotations of the sample, in reading order.
@@ -52,11 +52,9 @@ class ViewDraft(Draft):
 
     @cached_property
     def _owners(self) -> dict[str, tuple[str, int]]:
-        """Map from annotation id to (annotator's id, index among the sample's annotations)."""
         return {one.annotation.id: (one.person, at) for at, one in enumerate(self.all_annotations)}
 
     def owner(self, annotation: Annotation) -> str:
-        """Return the name of an annotation's annotator."""
         person = self._owners[annotation.id][0]
         return self.names.get(person, person)
 
@@ -72,7 +70,6 @@ class ViewDraft(Draft):
         return tuple(sorted(found, key=lambda person: (self.names.get(person, person), person)))
 
     def count(self, person: str) -> int:
-        """Return the number of a person's annotations on the sample."""
         return sum(owned.person == person for owned in self.all_annotations)
 
     @property
@@ -117,6 +114,5 @@ class ViewDraft(Draft):
 
     @property
     def shown_evidence(self) -> Sequence[Anchor]:
-        """The evidence of the focused annotation."""
         annotation = self.focused_annotation
         return annotation.evidence if annotation else ()
