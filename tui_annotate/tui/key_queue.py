@@ -35,8 +35,7 @@ class KeyHolder(Protocol):
     When the screen is ready, it posts `QueueReleased`, and the app delivers the waiting keys.
     """
 
-    def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait because the screen is not ready to handle the key."""
+    def holds(self, event: KeyOrPaste) -> bool: ...
 
 
 @runtime_checkable
@@ -76,7 +75,7 @@ class SerialKeysApp(App[None]):
         self._forgets_text = self._is_held = False
 
     async def on_event(self, event: events.Event) -> None:
-        """Override Textual's hook: put keys and pastes into the queue."""
+        """Override Textual's hook: put key presses and pastes into the queue."""
         if not isinstance(event, KeyOrPaste) or event.is_forwarded:
             await super().on_event(event)
             return
@@ -155,7 +154,6 @@ class SerialKeysApp(App[None]):
 
 
 def _is_handled(event: KeyOrPaste) -> bool:
-    """Return whether a widget handled an event."""
     return event._no_default_action  # noqa: SLF001  Textual has no public name for it
 
 
@@ -171,7 +169,7 @@ def is_text(focused: Widget | None, event: KeyOrPaste) -> bool:
 
 
 def free(screen: Screen[Any]) -> None:
-    """Ask the app to deliver the keys that a screen delayed until it was ready."""
+    """Deliver the key presses that a screen delayed until it was ready."""
     screen.app.post_message(QueueReleased())
 
 

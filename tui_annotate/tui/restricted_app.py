@@ -60,7 +60,6 @@ class RestrictedApp(SerialKeysApp):
         self.theme = look.theme
 
     def get_driver_class(self) -> type[Driver]:
-        """Override Textual's hook: use the app's own terminal driver, except on Windows."""
         if sys.platform == "win32":
             return super().get_driver_class()
         from tui_annotate.tui.terminal_driver import TerminalDriver
@@ -88,19 +87,16 @@ class RestrictedApp(SerialKeysApp):
             self._leave()
 
     def _fatal_error(self) -> None:
-        """Log an unexpected error without the values of variables, and end the app."""
         _, error, _ = sys.exc_info()
         _log.critical("the app ended: %s", type(error).__name__, exc_info=error)
         self.problem = f"{type(error).__name__}: {make_visible(str(error))[:200]}"
         self._close_messages_no_wait()
 
     def print_input_ended(self, words: str) -> None:
-        """Print on standard error that the input ended, followed by the text `words`."""
         with suppress(OSError):  # the terminal may be closed
             sys.stderr.write(f"the terminal's input ended; {words}\n")
 
     def print_problem(self, words: str) -> None:
-        """Print the error that ended the app on standard error, followed by the text `words`."""
         sys.stderr.write(
             f"tui-annotate ended because of an internal error: {self.problem}\n"
             f"{make_visible(words)}\n"

@@ -1,6 +1,6 @@
 """Widgets that paint rows of cells: a few fixed rows, or a list that paints only visible rows.
 
-A subclass returns the runs of a row. Rows that did not change are not painted again.
+A subclass returns the styled texts of a row. Rows that did not change are not painted again.
 """
 
 from __future__ import annotations
@@ -43,12 +43,11 @@ class FixedRows(LineWidget):
         raise NotImplementedError
 
     def repaint(self, *, layout: bool = False) -> None:
-        """Paint the rows again. Pass `layout` if the number of rows may have changed."""
+        """Paint all rows of the widget again; `layout` means that their number may have changed."""
         self._painted = None
         self.refresh(*([] if layout else [self.size.region]), layout=layout)
 
     def rows_of_runs(self) -> list[list[Run]]:
-        """Return the rows of the widget, each as a list of styled pieces of text."""
         size, palette = self.size, self.palette
         if self._painted is None or self._painted[:2] != (size, palette):
             self._painted = (size, palette, self.paint(size.width))
@@ -63,11 +62,9 @@ class FixedRows(LineWidget):
 class RowList(ScrollView, LineWidget, can_focus=False):
     """A list of one-line rows with at most one focused row; only visible rows are painted.
 
-    A subclass overrides `runs_of_row` and, for clicks, `clicked`.
-
-    Attributes:
-        count: number of rows.
-        focused_row: index of the focused row; -1 for none.
+    A subclass overrides `runs_of_row` and, for clicks, `clicked`. The index `focused_row` is -1 for
+    no
+    row.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -80,30 +77,27 @@ class RowList(ScrollView, LineWidget, can_focus=False):
 
     @dataclass
     class Picked(Message):
-        """Message that a row of a dialog was clicked."""
+        """Message that a row of a list was clicked."""
 
         index: int
 
     @property
     def seen(self) -> range:
-        """Indices of the visible rows."""
         top = self.scroll_offset.y
         return range(top, min(top + max(self.window.height, 1), self.count))
 
     @property
     def window(self) -> Size:
-        """Size of the visible area in cells and rows, without the scroll bar."""
         return self.scrollable_content_region.size
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the styled pieces of text of a row that is `cells` wide."""
+        """Return the styled pieces of text of a list's row that is `cells` wide."""
         raise NotImplementedError
 
-    def clicked(self, index: int) -> None:
-        """Handle a click on a row; subclasses override this method."""
+    def clicked(self, index: int) -> None: ...
 
     def set_rows(self, count: int, *, focused: int = -1) -> None:
-        """Set the number of rows, paint the rows again, and scroll to the focused row."""
+        """Set the number of rows of a list, paint them again, and scroll to the focused row."""
         rows, top = max(self.count, count), self.scroll_offset.y
         self.count = count
         self.focused_row = focused if 0 <= focused < count else -1
@@ -115,7 +109,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         self.refresh(Region(0, 0, window.width, seen))
 
     def focus_row(self, index: int) -> None:
-        """Focus another row, clamped to the list; repaint two rows, or all rows after a scroll."""
+        """Focus another row of the list; an index beyond the list means its first or last row."""
         index = max(0, min(index, self.count - 1))
         old, self.focused_row = self.focused_row, index
         if old == index:
@@ -127,7 +121,6 @@ class RowList(ScrollView, LineWidget, can_focus=False):
             self.refresh_row(index)
 
     def refresh_row(self, index: int) -> None:
-        """Paint a row again if it is visible."""
         if index in self.seen:
             self.refresh(Region(0, index - self.scroll_offset.y, self.window.width, 1))
 
@@ -171,12 +164,12 @@ Words = tuple[str, str]
 
 
 def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:
-    """Replace the role of each text by the style that a palette has for the role."""
+    """Replace the style name of each text by the style that the colour theme has for it."""
     return [(text, palette.style(role)) for text, role in words]
 
 
 def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Words]]:
-    """Wrap words into lines of `cells` cells, with `head` before the first line.
+    """Wrap words into lines of `cells` terminal cells, with `head` before the first line.
 
     The other lines are indented by the width of `head`.
     """
@@ -193,7 +186,6 @@ class WordsLine(FixedRows):
     _right: tuple[Words, ...] = ()
 
     def show(self, left: Sequence[Words], right: Sequence[Words] = ()) -> None:
-        """Show new texts at the left edge and at the right edge of the line."""
         if (tuple(left), tuple(right)) != (self._left, self._right):
             self._left, self._right = tuple(left), tuple(right)
             self.repaint()
@@ -206,12 +198,9 @@ class WordsLine(FixedRows):
 
 
 class WordsList(RowList):
-    """A scrollable list of lines of styled text."""
-
     _lines: tuple[tuple[Words, ...], ...] = ()
 
     def show(self, lines: Sequence[Sequence[Words]], *, focused: int = -1) -> None:
-        """Replace the lines of the list, and scroll to the first line."""
         self._lines = tuple(tuple(line) for line in lines)
         self.scroll_to(y=0, animate=False, immediate=True)
         self.set_rows(len(self._lines), focused=focused)

@@ -117,13 +117,12 @@ class FormScreen(Screen[None]):
     # messages
 
     def say(self, words: str, role: str = "quiet") -> None:
-        """Show a message under the fields."""
         self._words = (words, role)
         if self.is_mounted:
             self.query_one("#said", FormMessage).say(words, role)
 
     def refuse(self, error: TuiAnnotateError) -> None:
-        """Show why the store refused the values, and accept keys again.
+        """Show why the store refused the values of a form, and accept keys again.
 
         After too many attempts, a countdown runs first. After invalid input, only new passwords
         are cleared; after any other error, all passwords are cleared.
@@ -143,7 +142,6 @@ class FormScreen(Screen[None]):
         self.say(SignInMessage.REFUSED.text(error=describe_error(error)), "error")
 
     def count_down(self) -> None:
-        """Show how many seconds remain until the next attempt."""
         left = math.ceil(self._blocked_until - self._clock())
         if left > 0:
             self.say(SignInMessage.TOO_MANY_ATTEMPTS.text(seconds=left), "error")
@@ -156,14 +154,12 @@ class FormScreen(Screen[None]):
     # actions
 
     def finish(self) -> None:
-        """Close the form."""
         self.finished = True
         if self._busy:
             forget_keys(self, but_text=False)  # these keys were not meant for the screen below
         self.dismiss()
 
     def _focus_empty(self) -> bool:
-        """Focus the first empty field; return False if no field is empty."""
         empty = [field.line for field in self._fields if not field.line.value]
         if empty:
             self.set_focus(empty[0])

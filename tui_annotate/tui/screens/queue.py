@@ -46,8 +46,6 @@ from tui_annotate.tui.widgets.queue_rows import (
 
 
 class QueueMessage(ScreenMessage):
-    """Texts of the queue screen."""
-
     SEARCH_HINT = "Search: part of an id or of a summary"
     SHOWN = "{filter} · {row}/{total}"
     SHOWN_OF_SEARCH = '"{search}" · {filter} · {row}/{total}'
@@ -67,7 +65,6 @@ KEYS: tuple[tuple[str, str], ...] = (("↑↓", "move"), *_COMMON_KEYS, ("g", "g
 """Pairs (key, name of its action) for the key line, the most useful first."""
 
 SCORED_KEYS: tuple[tuple[str, str], ...] = (*_COMMON_KEYS, ("o", "sort"), ("s", "siblings"))
-"""Pairs (key, name of its action) for the key line of a list that can show scores."""
 
 
 def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
@@ -98,7 +95,6 @@ MACHINES = HelpGroup(
         ("s", "sibling samples: other summaries of the same source"),
     ),
 )
-"""Help on the additional keys of a list of samples that can show scores."""
 
 SCORE_LEGEND: tuple[LegendEntry, ...] = (
     LegendEntry(((BARS, "accent"),), "score of the sample: a full bar means well supported"),
@@ -116,7 +112,6 @@ class QueueListing:
     Attributes:
         filters: the filter of each digit: a name, and the states to show; no states means all.
         counted: a word for the samples in `counted_states`, such as "completed".
-        group: the column of groups, shown on a wide screen.
     """
 
     title: str = "QUEUE"
@@ -130,18 +125,17 @@ class QueueListing:
 
 
 QUEUE = QueueListing()
-"""Content of an annotator's queue."""
 
 _SEARCH_CELLS = 24  # maximum cells of the search text in the title
 
 
 class PageSource(Protocol):
-    """Function that reads a page of rows; called in a thread."""
+    """Function that reads up to `limit` rows of a list of samples; called in a thread."""
 
     def __call__(
         self, search: str, states: Collection[State], *, offset: int, limit: int
     ) -> tuple[Sequence[QueueEntry], int]:
-        """Return up to `limit` rows from `offset` on, and the total number of rows.
+        """Return up to `limit` rows of a list of samples, and the total number of rows.
 
         Args:
             search: text to find in ids and summaries; empty for all samples.
@@ -165,11 +159,7 @@ class QueueScores:
     The functions that read data (`glances`, `siblings`, `orders`) are called in a thread.
 
     Attributes:
-        glances: reads the scores of samples.
         siblings: reads a sample's sibling samples with their scores; None if they are not shown.
-        orders: reads the names of the orders to choose from.
-        order: returns the order in use.
-        reorder: sets another order.
     """
 
     glances: Callable[[Sequence[SampleKey]], ScoreSummaries]
@@ -244,7 +234,6 @@ class QueueScreen(Screen[SampleKey | None]):
 
     @property
     def order(self) -> str:
-        """The order in use; empty if there is no choice of orders."""
         return self._scores.order() if self._scores else ""
 
     def compose(self) -> ComposeResult:
@@ -266,7 +255,6 @@ class QueueScreen(Screen[SampleKey | None]):
         self._count()
 
     def _show_status(self) -> None:
-        """Show the title, the filters, and the focused row in full."""
         filters, listed = self._listing.filters, self._rows
         row = listed.focused_row + 1 if self._total else 0
         search = cut(line_text(self._wanted.search), _SEARCH_CELLS)
@@ -292,10 +280,7 @@ class QueueScreen(Screen[SampleKey | None]):
     # reading rows
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait until the rows of a new search or filter are shown.
-
-        Text for the search input does not wait.
-        """
+        """Return whether a key must wait until the rows of a new search or filter are shown."""
         return self._awaited and not is_text(self.focused, event)
 
     def _read(self) -> None:
@@ -334,7 +319,7 @@ class QueueScreen(Screen[SampleKey | None]):
         offset: int,
         total: int,
     ) -> None:
-        """Show a page of rows; drop it if another page was requested meanwhile."""
+        """Show loaded rows of the list; drop them if other rows were requested meanwhile."""
         self._reading = False
         if request == self._wanted == self._held and total == self._total:
             self._rows.take(rows, offset=offset)
@@ -445,7 +430,7 @@ class QueueScreen(Screen[SampleKey | None]):
         self._end_search()
 
     def action_back(self) -> None:
-        """Clear the search; without a search, go back to the open sample."""
+        """Clear the search text; without a search, go back to the open sample."""
         if self.has_class("-searching") or self._wanted.search or self._current is None:
             self.action_unsearch()
         else:
@@ -469,7 +454,6 @@ class QueueScreen(Screen[SampleKey | None]):
     @on(LineInput.Submitted)
     @on(LineInput.LeftEmpty)
     def _leave_input(self, message: Message) -> None:
-        """Close the search input on Enter, or on Backspace in an empty input."""
         message.stop()
         self._end_search()
 
@@ -484,5 +468,4 @@ class QueueScreen(Screen[SampleKey | None]):
 
 
 def _usable_keys(keys: Sequence[tuple[str, str]], scores: QueueScores) -> list[tuple[str, str]]:
-    """Return the keys that have an effect in a list."""
     return [each for each in keys if each[0] != "s" or scores.siblings]

@@ -36,14 +36,13 @@ PREFETCH_PAUSE: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class SampleSession:
-    """The open sample, its draft, and the session of its annotator.
+    """The open sample, its unsaved work, and the session of its annotator.
 
     The screen replaces this object as a whole, so that the store's thread never combines the
     annotator of one sample with the draft of another sample.
 
     Attributes:
         open_sample: the sample as the store returned it last.
-        draft: the sample with all unsaved work.
         listening_since: time from which keys are meant for the sample; None until it is painted.
         begun: whether the annotator has acted on the sample since it was opened.
     """
@@ -72,18 +71,14 @@ class SampleSource:
         return annotate.open(who, key, order=session.order) if key else None
 
     def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
-        """Open a sample of the queue; called in the store's thread."""
         return session.annotate.open(session.person.id, key, order=session.order)
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the sample `step` positions after a sample in the queue; None beyond the ends.
-
-        Called in the store's thread. A negative `step` goes backwards.
-        """
+        """Return the sample `step` positions after a sample in the queue; None beyond the ends."""
         return session.annotate.neighbour(session.person.id, key, step, order=session.order)
 
     def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> Draft:
-        """Create the state on screen (draft) of a newly opened sample; nothing is unsaved yet."""
+        """Create the state on screen of a newly opened sample, without unsaved work."""
         sample = single_document.to_screen_sample(open_sample.sample)
         return Draft(
             sample,
@@ -101,14 +96,13 @@ class SampleSource:
     ) -> Callable[[], None] | None:
         """Return a function that stores where the annotator stopped working in the sample.
 
-        The function is to be called in the store's thread. It is None in review, where positions
-        are not stored.
+        The function is to be called in the store's thread. It is None in review.
         """
         annotate, who = current.session.annotate, current.session.person.id
         return partial(annotate.people.keep_place, who, current.open_sample.sample.key, kept)
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
-        """Return a function that stores the time spent, to be called in the store's thread."""
+        """Return a function that stores the working time, to be called in the store's thread."""
         annotate, who = current.session.annotate, current.session.person.id
         return partial(annotate.read, who, current.open_sample.sample.key, seconds=seconds)
 
@@ -148,7 +142,6 @@ class SampleLoader:
     def begin(
         self, session: AnnotatorSession, open_sample: OpenSample, message: StatusMessage
     ) -> None:
-        """Show a sample at the position where its annotator stopped."""
         screen = self._screen
         self._saves.busy = False
         draft = self.source.new_draft(open_sample, last_label=self.last_label)
@@ -197,15 +190,11 @@ class SampleLoader:
         screen.free_keys()
 
     def begun(self) -> None:
-        """Record that the annotator has acted on the open sample."""
         if (current := self._screen.current) and not current.begun:
             self._screen.current = replace(current, begun=True)
 
     def _read_former(self, current: SampleSession) -> None:
-        """Read the evidence that the annotator took in other samples with the same source.
-
-        This is done after the sample was drawn for the first time.
-        """
+        """Read the evidence that the annotator took in other samples with the same source."""
         session, draft = current.session, current.draft
 
         def done(found: Mapping[str, tuple[Span, ...]]) -> None:
@@ -224,7 +213,6 @@ class SampleLoader:
     # in the store's thread
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Load the features of the screen, and open the first sample; None for an empty queue."""
         self._screen.load_features()
         open_sample = self.source.first(session, sample)
         if open_sample:
@@ -232,7 +220,6 @@ class SampleLoader:
         return open_sample
 
     def open(self, key: SampleKey) -> OpenSample:
-        """Open a sample, and have each feature of the screen read its data for the sample."""
         session = self._screen.session
         if session is None:
             raise Unavailable("no workspace is open")
@@ -252,7 +239,6 @@ class SampleLoader:
         return self.source.neighbour(session, key, step)
 
     def _valid_prefetch(self) -> PrefetchedSamples | None:
-        """Return the prefetched samples if the store and the session are unchanged."""
         ahead = self.prefetched
         if ahead is None or ahead.session is not self._screen.session:
             return None
@@ -261,7 +247,6 @@ class SampleLoader:
     # to another sample
 
     def step(self, step: int) -> None:
-        """Go to the sample `step` positions further on in the queue."""
         if current := self._screen.current:
             self.go(
                 partial(self._neighbour, current.session, current.open_sample.sample.key, step),
@@ -356,10 +341,7 @@ class SampleLoader:
     # position and working time
 
     def leaving(self) -> Callable[[], None]:
-        """Return a function that stores the annotator's position and working time on the sample.
-
-        The function is to be called in the store's thread.
-        """
+        """Return a function for the store's thread that stores the position and working time."""
         keep, current = self.leaving_place(), self._screen.current
         if current is None:
             return keep
@@ -372,16 +354,11 @@ class SampleLoader:
         return call
 
     def leaving_place(self) -> Callable[[], None]:
-        """Return a function that stores the annotator's position in the sample.
-
-        The function is to be called in the store's thread.
-        """
         current = self._screen.current
         keep = self.source.keep_place(current, dump_state(current.draft)) if current else None
         return keep or (lambda: None)
 
     def keep_place(self) -> None:
-        """Store the annotator's position in the open sample."""
         if current := self._screen.current:
             self._store_place(current, dump_state(current.draft), self._screen.saver.send)
 
@@ -409,7 +386,6 @@ class SampleLoader:
     # prefetching
 
     def _take_prefetched(self, to: SampleKey | int | None) -> OpenSample | None:
-        """Return a prefetched sample that is still valid; None if there is none."""
         screen, ahead = self._screen, self._valid_prefetch() if to is not None else None
         draft = screen.draft
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:

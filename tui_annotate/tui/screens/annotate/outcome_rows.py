@@ -20,8 +20,6 @@ _QUOTE = 48  # cells
 
 
 class OutcomeMessage(ScreenMessage):
-    """Texts of the dialog on the outcome of review."""
-
     RATING = "rating: {rating}"
     SAME_RATING = "adjudicated: the same"
     OTHER_RATING = "adjudicated: {rating}"

@@ -44,7 +44,7 @@ _Reloaded = tuple["OpenSample", Mapping[LabelPath, LabelPath]]
 
 
 class SaveController:
-    """Controller that sends jobs to the store in order, and takes over their results.
+    """Controller that sends jobs to the store in order, and updates the screen from their results.
 
     Attributes:
         stopwatch: counts the seconds of work since they were last sent.
@@ -64,7 +64,6 @@ class SaveController:
         self.reload_sample = self.reload_unchanged
 
     def answer(self, message: JobFinished) -> None:
-        """Call the callbacks of a finished job, and update the state of saving."""
         self.saver.answer(message)
         if self.state == SAVING_STATE and not self.saver.shown:
             self.state = SAVED_STATE
@@ -72,7 +71,6 @@ class SaveController:
         self._screen.free_keys()
 
     def send(self, job: StoreJob[Any]) -> None:
-        """Send a job that changes the store, and show in the header that data is being saved."""
         self.state = SAVING_STATE
         self.saver.send(job)
 
@@ -132,16 +130,12 @@ class SaveController:
         self.state = NOT_SAVED
 
     def keep_comment(self, draft: Draft | None, text: str, error: TuiAnnotateError) -> None:
-        """Keep a sample comment that the store refused in the draft, and show the error."""
         if draft:
             draft.kept_notes[Note(SAMPLE)] = text
         self.refused(error)
 
     def take_over_answer(self, saved: SaveResult) -> None:
-        """Update the open sample with the state that the store returned after a save.
-
-        Features (optional parts of the screen) may update the sample as well.
-        """
+        """Update the open sample with the state that the store returned after a save."""
         screen = self._screen
         current = screen.current
         if current is None or saved.key != current.open_sample.sample.key:
@@ -163,7 +157,7 @@ class SaveController:
         *,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Read a draft's sample again, then call `then`; unsaved work is kept.
+        """Read the sample on screen again, then call `then`; unsaved work is kept.
 
         Args:
             then: gets a message about changed labels; an empty message if none changed.
@@ -195,7 +189,7 @@ class SaveController:
         self.saver.send(StoreJob(call, done, failed or (lambda _: then(NO_MESSAGE)), writes=True))
 
     def take_over_desk(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
-        """Update a draft's annotations and rating from the store, and keep unsaved work."""
+        """Update the annotations and rating on screen from the store, and keep unsaved work."""
         screen = self._screen
         stored = single_document.exchange_all_sides(now.sample, now.annotations)
         label_set_change.take_over(draft, change, stored)
@@ -238,7 +232,6 @@ class SaveController:
         self.reload(draft, then, failed=failed)
 
     def show_refused_action(self, error: TuiAnnotateError) -> None:
-        """Show why the store refused an action; after a conflict, read the sample again."""
         self.refused(error)
 
         def describe(changed: StatusMessage) -> AnyMessage:
@@ -252,7 +245,6 @@ class SaveController:
     def return_refused_save(
         self, draft: Draft, annotation: Annotation, error: TuiAnnotateError
     ) -> None:
-        """Put the annotation of a refused save back into the draft, and show the error."""
         self._screen.forget_keys()
         self.state = NOT_SAVED
         if not isinstance(error, Conflict):
@@ -277,13 +269,10 @@ class SaveController:
 
 
 class AnnotationSaves:
-    """Handler of an annotator's requests that change the store."""
-
     def __init__(self, screen: WorkspaceScreen, saves: SaveController) -> None:
         self._screen, self._saves = screen, saves
 
     def handle(self, effect: Effect) -> bool:
-        """Send a requested change to the store; return False if the request changes nothing."""
         current = self._screen.current
         if current is None:
             return False
@@ -327,8 +316,6 @@ class AnnotationSaves:
         message: AnyMessage,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Send a change of the sample, and show `message` after the change is stored."""
-
         def done(saved: SaveResult) -> None:
             self._saves.take_over_answer(saved)
             if current := self._screen.current:
@@ -395,7 +382,6 @@ class AnnotationSaves:
         )
 
     def _find_next(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the sample after a completed sample; called in the store's thread."""
         for feature in self._screen.features:
             if found := feature.next_sample(session, sample):
                 return found

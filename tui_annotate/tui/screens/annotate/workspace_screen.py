@@ -92,16 +92,13 @@ class WorkspaceScreen(SampleScreen):
 
     Args:
         close: ends the app after the position is sent to the store.
-        source: source of the samples.
     """
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
 
     no_sample: ClassVar[str] = ""
-    """Message if there is no sample to show."""
 
     open_queue: Callable[[], None]
-    """Function that opens the list of samples."""
 
     def __init__(self, close: Callable[[], None], source: SampleSource) -> None:
         super().__init__()
@@ -121,7 +118,7 @@ class WorkspaceScreen(SampleScreen):
         self.show_error = self.saves.refused
 
     def use_features(self, order: FeatureOrder, save: Callable[[Effect], bool]) -> None:
-        """Create the built-in features, and set which part of the screen gets user actions first.
+        """Create the built-in optional parts of the screen, and set which part gets actions first.
 
         Args:
             order: order of all features; features of plug-ins are skipped until they are loaded.
@@ -140,7 +137,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def load_features(self) -> None:
-        """Import and create the features of plug-ins once; log a warning for each broken plug-in.
+        """Import and create the screen parts of plug-ins once; log a warning for each broken one.
 
         The method runs in the store's thread before the first sample, so that imports delay
         neither the first frame nor a key. No feature is used before the first sample.
@@ -159,7 +156,6 @@ class WorkspaceScreen(SampleScreen):
         self._place_features(made)
 
     def _place_features(self, made: Mapping[str, Feature]) -> None:
-        """Sort the features of plug-ins into the feature order; features not in it come last."""
         left, features = dict(made), []
         for each in self._feature_order:
             feature = left.pop(each, None) if isinstance(each, str) else each
@@ -179,7 +175,6 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def session(self) -> AnnotatorSession | None:
-        """The annotator's session; None before the first sample."""
         return self.current.session if self.current else None
 
     @property
@@ -202,7 +197,6 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def saver(self) -> StoreThread:
-        """The store's thread, which runs all jobs of the screen."""
         return self.saves.saver
 
     @property
@@ -211,7 +205,7 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def listening_since(self) -> float | None:
-        """Time from which key presses count for the open sample; None until the sample is drawn.
+        """Time from which key presses count for the open sample; None until it is drawn.
 
         Keys that were pressed before this time were meant for another sample.
         """
@@ -249,13 +243,11 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def note_input(self) -> NoteInput:
-        """The input widget for notes."""
         return self.query_one("#note", NoteInput)
 
     # from sample to sample
 
     def show_opening(self, words: str, kind: Kind = "hint") -> None:
-        """Show a message before the first sample is open."""
         self.query_one(DraftLine).show(words, kind=kind)
 
     def begin(
@@ -264,10 +256,7 @@ class WorkspaceScreen(SampleScreen):
         open_sample: OpenSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
-        """Show a sample at the position where its annotator stopped working on it.
-
-        All features (optional parts of the screen) are notified of the sample.
-        """
+        """Show a sample at the position where its annotator stopped working on it."""
         before = self.session
         if before is None or before.person != session.person:
             self.notes.read_former(session)
@@ -285,7 +274,7 @@ class WorkspaceScreen(SampleScreen):
         self.run_worker(lambda: [import_module(name) for name in modules], thread=True)
 
     def go_to(self, key: SampleKey | None) -> None:
-        """Open another sample, unless the draft has work that must be saved first."""
+        """Open another sample, unless unsaved work must be saved first."""
         if key is None or self.draft is None:
             return
         problem = completion.find_leave_problem(self.draft)
@@ -294,11 +283,9 @@ class WorkspaceScreen(SampleScreen):
         else:
             self.go(lambda: key, "")
 
-    def hide_suggestions(self, *, hiding: bool) -> None:
-        """Hide or show suggestions, on a screen that has suggestions."""
+    def hide_suggestions(self, *, hiding: bool) -> None: ...
 
     def rest(self) -> None:
-        """Store the position and an unfinished note."""
         self.notes.take_unfinished()
         self.keep_place()
 
@@ -344,7 +331,6 @@ class WorkspaceScreen(SampleScreen):
 
     @staticmethod
     def _note_comes(draft: Draft) -> bool:
-        """Return whether the note input opens after a save, because the label requires a note."""
         fresh = [one for one, new in draft.saving.values() if new]
         fresh += filter(None, draft.answering.values())
         return any(completion.wants_note(draft, one) for one in fresh)
@@ -424,10 +410,7 @@ class WorkspaceScreen(SampleScreen):
         return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Take the clicked match as evidence, or remove this evidence; return effects to apply.
-
-        In a read-only workspace, the match is only shown.
-        """
+        """Take the clicked match as evidence, or remove it; only show it if work is read-only."""
         if self.read_only:
             return highlights.show_match(draft, rank)
         return highlights.take_match(draft, rank)
@@ -502,7 +485,6 @@ class WorkspaceScreen(SampleScreen):
         self.saves.send_timed(call, stored, failed)
 
     def not_saved(self) -> None:
-        """Show that the store refused a save, and drop the keys pressed since."""
         self.saves.not_saved(busy=self.busy)
 
     def remember(self, what: str, value: str) -> None:

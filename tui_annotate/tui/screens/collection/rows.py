@@ -16,14 +16,12 @@ from tui_annotate.tui.row_widgets import RowList
 from tui_annotate.tui.screen_message import ScreenMessage
 
 Path = tuple[str, ...]
-"""Path of names in the tree, from the topic down; the empty path is the collection."""
+"""Path of names in the collection tree, from the request down; empty for the whole collection."""
 
 _DEPTH: Final = 3  # topic, run, leaf
 
 
 class CollectionMessage(ScreenMessage):
-    """Texts of the collection screen."""
-
     LOADING = "Loading…"
     NO_ITEMS = "No items of this kind are assigned to you"
     ALL_ANNOTATED = "All {items} are annotated"
@@ -32,7 +30,7 @@ class CollectionMessage(ScreenMessage):
 
 
 class TreeRow(NamedTuple):
-    """A row of the collection tree.
+    """A row of the tree that shows a report collection.
 
     Attributes:
         text: text after the name: a request's title, a team, or the start of a text.
@@ -52,7 +50,6 @@ class TreeRow(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether all items that belong to the row or to its child rows are complete."""
         return self.done >= self.total
 
 
@@ -65,7 +62,6 @@ class CollectionTree:
     Attributes:
         below: the rows below each path that was read.
         unfolded: paths whose rows are shown.
-        focused: path of the focused row.
     """
 
     below: dict[Path, tuple[TreeRow, ...]] = field(default_factory=dict)
@@ -73,7 +69,6 @@ class CollectionTree:
     focused: Path = ()
 
     def rows(self) -> tuple[TreeRow, ...]:
-        """Return all visible rows of the tree, in order."""
         return tuple(self._under(()))
 
     def _under(self, path: Path) -> Iterator[TreeRow]:
@@ -83,18 +78,17 @@ class CollectionTree:
                 yield from self._under(row.path)
 
     def unread(self) -> Path | None:
-        """Return an unfolded path whose rows were not read yet; None if all were read."""
+        """Return the path of an unfolded row whose child rows were not read yet; None for none."""
         known = {row.path for rows in self.below.values() for row in rows}
         return min((self.unfolded & known) - self.below.keys(), key=len, default=None)
 
 
 def has_rows_below(row: TreeRow, *, reports: bool) -> bool:
-    """Return whether a row can be unfolded; in the tree of reports, a run cannot be unfolded."""
+    """Return whether a row of the collection tree can be unfolded to show child rows."""
     return len(row.path) < (_DEPTH - 1 if reports else _DEPTH)
 
 
 def branch_rows(path: Path, branches: Sequence[TreeBranch]) -> tuple[TreeRow, ...]:
-    """Turn topics or runs into rows of the tree."""
     return tuple(
         TreeRow(
             (*path, branch.name),
@@ -109,7 +103,6 @@ def branch_rows(path: Path, branches: Sequence[TreeBranch]) -> tuple[TreeRow, ..
 
 
 def leaf_rows(path: Path, leaves: Sequence[TreeLeaf]) -> tuple[TreeRow, ...]:
-    """Turn documents or sentences into rows of the tree."""
     return tuple(
         TreeRow(
             (*path, leaf.name), leaf.start, sum(leaf.ticks), len(leaf.ticks), leaf.keys, leaf.ticks
@@ -154,7 +147,7 @@ class TreeRows(RowList):
 
     @dataclass
     class Clicked(Message):
-        """Message that a row of the tree was clicked."""
+        """Message that a row of the collection tree was clicked."""
 
         index: int
 
@@ -167,7 +160,7 @@ class TreeRows(RowList):
     def show(
         self, rows: Sequence[TreeRow], signs: Sequence[str], *, focused: int, empty: str
     ) -> None:
-        """Replace the displayed rows of the tree.
+        """Replace the displayed rows of the collection tree.
 
         Args:
             `signs`: glyph before each row: folded, unfolded, or a blank for no rows below it.
@@ -201,5 +194,4 @@ class TreeRows(RowList):
 
 
 def describe_counts(row: TreeRow) -> str:
-    """Return the counts of a row as `done/total`; empty for a row that is a single item."""
     return f"{row.done}/{row.total}" if row.total > 1 or not row.keys else ""

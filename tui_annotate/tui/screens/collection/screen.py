@@ -1,4 +1,4 @@
-"""The collection screen: a tree of topics, runs, documents or sentences with their progress.
+"""The collection screen: a tree of reports, documents or sentences with their progress.
 
 A thread reads rows when they are unfolded. Keys that move between rows wait for the thread.
 """
@@ -58,7 +58,6 @@ class TreeAction:
     Attributes:
         calls: maps keys (Textual's names) to the method call, such as `move(1)`.
         keys: the keys as the help shows them; empty if the help omits the action.
-        group: the heading in the help.
         line: (position, keys, name) on the key line; None if the key line omits the action.
         any_rows: whether the action is the same for all rows and does not wait for them.
     """
@@ -109,7 +108,6 @@ HELP: Final = tuple(
 ANY_ROWS: Final = frozenset(
     key for action in ACTIONS if action.any_rows for keys in action.calls for key in keys.split(",")
 )
-"""Keys that do not wait while rows are being read."""
 
 LEGEND: Final = (
     LegendEntry(
@@ -129,9 +127,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     """Screen with the tree of a collection; its result is the key of a sample to open.
 
     The result can also be `queue`, `quit`, or None to go back.
-
-    Args:
-        current: the open sample; its row has the focus, and its kind is shown first.
     """
 
     DEFAULT_CSS = "CollectionScreen { layout: vertical; }"
@@ -171,7 +166,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self._read()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait until rows are loaded or the next item is found."""
+        """Return whether a key must wait until rows of the tree are loaded or an item is found."""
         any_rows = isinstance(event, events.Key) and event.key in ANY_ROWS
         return self._seeking or (self.reading and not any_rows)
 
@@ -181,7 +176,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     @property
     def _is_closed(self) -> bool:
-        """Whether the screen was closed while rows were read."""
         return self not in self.app.screen_stack
 
     # reading
@@ -210,11 +204,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.app.call_from_thread(done)
 
     def _read_below(self, kind: SampleKind, path: Path) -> Callable[[], None]:
-        """Read the child rows of the tree's row with the given path; called in a thread.
-
-        Returns:
-            A function that adds these rows to the tree.
-        """
+        """Read the child rows of a row of the collection tree; return a function that adds them."""
         annotate, who, dataset = self._annotate, self._person, self._current.dataset
         self._modes = self._modes or annotate.items.modes(dataset)
         if not path:
@@ -245,7 +235,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     # showing
 
     def _show(self) -> None:
-        """Show all rows again, and keep the focus on the same row."""
         tree = self._tree
         self._rows = tree.rows()
         rows = enumerate(self._rows)  # the focused row, else its nearest visible ancestor
@@ -267,7 +256,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         return tree_rows.has_rows_below(row, reports=self._kind is SampleKind.REPORT)
 
     def _show_status(self) -> None:
-        """Update the title and its progress, the list of item kinds, and the focused row's text."""
         topics = self._tree.below.get((), ())
         done, total = sum(row.done for row in topics), sum(row.total for row in topics)
         title = self.query_one(PaneTitle)

@@ -54,7 +54,7 @@ class OtherDocuments:
         self._report_assist: tuple[str, SampleAssist] | None = None
 
     def search_later(self, draft: Draft) -> None:
-        """Search for evidence if the claim has changed, when the user stops pressing keys."""
+        """Search a report's documents, if the claim changed, when the user stops pressing keys."""
         parent, anchor = self._report_of(draft), draft.current_anchor(Side.SUMMARY)
         known = parent and parent.report and anchor
         now = (draft.sample.key, anchor) if known and anchor else None
@@ -75,7 +75,7 @@ class OtherDocuments:
             host.run_in_thread("other documents", partial(self._search, session, draft, parent))
 
     def _search(self, session: AnnotatorSession, draft: Draft, parent: ParentReport) -> None:
-        """Search the report's documents; called in a thread; errors are ignored.
+        """Search a report's documents for evidence; called in a thread; errors are ignored.
 
         No key waits for the result, so an error needs no message.
         """
@@ -117,7 +117,6 @@ class OtherDocuments:
             self._host.show_draft()
 
     def title(self, draft: Draft, title: Title) -> Title:
-        """Add a note to the cited document's title if another document has better evidence."""
         if not self._note:
             return title
         has_text = bool(draft.sample.side(Side.SOURCE))
@@ -126,7 +125,7 @@ class OtherDocuments:
 
 
 class Collection(Feature):
-    """Feature for the items of a collection: reports, documents and citations.
+    """Part of the screen for the items of a collection: reports, documents and citations.
 
     Args:
         `walks`: whether keys go from item to item; reviewers follow their own queue instead.
@@ -157,10 +156,6 @@ class Collection(Feature):
             draft.tabs = len(parent.citations(draft.sample.key))
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
-        """Return the neighbouring citations, to read them before the user goes to them.
-
-        None if the sample is not part of a report collection, or in review.
-        """
         if draft.sample.kind not in RATED_KINDS or not self.walks:
             return None
         parent, here = self._parent_report(draft), draft.sample.key
@@ -168,10 +163,6 @@ class Collection(Feature):
         return tuple(key for way in ways for step in (1, -1) if (key := way(here, step)))
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the next incomplete sample of the same kind (report, document or citation).
-
-        None if the sample is of another kind, or if all others of its kind are complete.
-        """
         if sample.kind not in RATED_KINDS:
             return None
         found = session.annotate.next_incomplete(session.person.id, sample.kind, sample.key)
@@ -185,10 +176,6 @@ class Collection(Feature):
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Open the citation, item or collection that a user action requests.
-
-        Return False if the effect of the action is another one.
-        """
         match effect:
             case Open("cited"):
                 self._show_citation(draft)
@@ -310,7 +297,6 @@ class Collection(Feature):
 
 
 def read_report(annotate: AnnotationService, person: str, sample: Sample) -> ParentReport:
-    """Read the report of a citation; called in the store's thread."""
     around = annotate.around(person, sample.key)
     topic, name = str(sample.meta.get("topic_id", "")), report_id(sample.group)
     run = name.removeprefix(f"r|{topic}|")

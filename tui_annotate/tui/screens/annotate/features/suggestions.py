@@ -1,4 +1,4 @@
-"""The feature for suggestions: counts them, stores answers, and reopens them after an undo."""
+"""Showing suggestions on the screen: counts them, stores answers, reopens them after an undo."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHOWN: Final = "shown"
 
 
 class Suggestions(Feature):
-    """Feature that shows suggestions for a sample and stores the annotator's answers."""
+    """Part of the screen that shows suggestions for a sample and stores the annotator's answers."""
 
     def __init__(self, host: FeatureHost) -> None:
         super().__init__(host)
@@ -70,7 +70,6 @@ class Suggestions(Feature):
         return [TextPage("Suggestion", about, first=True)] if about else ()
 
     def hide(self, *, hiding: bool) -> None:
-        """Hide or show the suggestions of all samples."""
         self.hiding = hiding
         if draft := self.host.draft:
             draft.suggestions_hidden = hiding
@@ -78,10 +77,6 @@ class Suggestions(Feature):
     # answers to suggestions
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Accept or reject a suggestion, or hide or show all suggestions.
-
-        Return False for other effects.
-        """
         open_sample = self.host.open_sample
         if open_sample is None:
             return False
@@ -107,11 +102,6 @@ class Suggestions(Feature):
         one: Suggestion,
         made: Annotation | None,
     ) -> None:
-        """Accept a suggestion as it is, or with the user's changes.
-
-        Args:
-            made: the changed annotation; None if the user changed nothing.
-        """
         annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
         exchange = partial(single_document.exchange_sides, open_sample.sample)
         changed = exchange(made) if made else None
@@ -153,7 +143,6 @@ class Suggestions(Feature):
         self.host.send_change(call, done, partial(self._reopen_refused, draft, one))
 
     def _reopen_refused(self, draft: Draft, one: Suggestion, error: TuiAnnotateError) -> None:
-        """Reopen a suggestion after the store refused its answer, and show the error."""
         self.host.not_saved()
 
         def back(changed: StatusMessage) -> None:
@@ -178,7 +167,6 @@ def _apply_answer(each: SuggestionStatus, saved: SaveResult) -> SuggestionStatus
 
 
 def _open_suggestions(sample: Sample, found: Sequence[SuggestionStatus]) -> tuple[Suggestion, ...]:
-    """Return the unanswered suggestions in reading order, converted for the screen."""
     exchange = partial(single_document.exchange_sides, sample)
     waiting = [exchange(each.suggestion) for each in found if each.open]
     return tuple(sorted(waiting, key=lambda one: one.claim or one.evidence))

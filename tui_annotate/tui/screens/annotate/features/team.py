@@ -1,4 +1,4 @@
-"""Features for announcements, threads with reviewers, outcomes of review, and statistics."""
+"""Dialogs for announcements, threads with reviewers, outcomes of review, and statistics."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def format_minute(moment: str) -> str:
 
 
 class TeamDialogs(Feature):
-    """Feature that shows announcements, outcomes of review and statistics.
+    """Part of the screen that shows announcements, outcomes of review and statistics.
 
     The work of other annotators is not shown.
     """
@@ -85,7 +85,6 @@ class TeamDialogs(Feature):
     # outcomes of review
 
     def _show_lesson(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Show how the open sample was adjudicated, if its annotator may see the outcome."""
         if session.person.kind is PersonKind.AGAIN:
             self.host.show_message(MessageCode.NO_LESSON_IN_SECOND_READING)
             return
@@ -124,7 +123,7 @@ class TeamDialogs(Feature):
 
 
 class ThreadFeature(Feature):
-    """Feature that opens a thread about a sample, and keeps text that is not stored yet."""
+    """Part of the screen that opens a thread about a sample, and keeps text that is not stored yet."""
 
     preload = ("tui_annotate.tui.dialogs.comment_thread",)
 
@@ -141,7 +140,6 @@ class ThreadFeature(Feature):
         return True
 
     def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Read the thread of a sample, then open it; subclasses override this method."""
         raise NotImplementedError
 
     def open_thread(
@@ -175,7 +173,7 @@ class ThreadFeature(Feature):
 
 
 class ReviewerThread(ThreadFeature):
-    """Feature that opens the annotator's question thread with the reviewers about a sample."""
+    """Part of the screen that opens an annotator's thread with reviewers about a sample."""
 
     def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
         key, person = open_sample.sample.key, session.person.id
