@@ -14,7 +14,6 @@ from tui_annotate.tui.line_text import line_text, split_paragraphs
 from tui_annotate.tui.row_widgets import Words, WordsList, wrap_words
 
 ThreadLine = tuple[str, str, str]
-"""A message of a thread: (author, time, text)."""
 
 
 class CommentDialog(Dialog[str]):
@@ -39,9 +38,7 @@ class CommentDialog(Dialog[str]):
         """Create a dialog that returns the typed message on Enter, and None when closed.
 
         Args:
-            lines: the messages of the thread.
             text: text that was typed before and not sent.
-            wanted: placeholder of the empty input line.
         """
         super().__init__(title)
         self._comments, self._text, self._hint = tuple(lines), text, wanted

@@ -19,8 +19,6 @@ _FOUND, _OTHER, _MISSED, _EXTRA = "✓", "≈", "✗", "+"
 
 
 class FeedbackDialog(ScrollDialog):
-    """Dialog after a practice sample: found, missed and extra annotations, in this order."""
-
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "close", "close", show=False)]
 
     keys: Keys = (("↑↓", "scroll"), ("Enter", "continue"))

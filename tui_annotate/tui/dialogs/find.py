@@ -13,9 +13,8 @@ from tui_annotate.tui.line_input import LineInput
 class FindDialog(Dialog[str]):
     """A dialog of one line that returns the search text on Enter, and None when closed.
 
-    `search` is called with every typed text, and with the first and the empty one. It highlights
-    the
-    found places, and returns a text about them, such as "3 found".
+    `search` is called with every typed text; it highlights the found text, and returns a text such
+    as "3 found".
     """
 
     DEFAULT_CSS = """

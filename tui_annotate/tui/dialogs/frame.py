@@ -24,7 +24,7 @@ class Dialog(ModalScreen[Result | None]):
     """A dialog in a box over the screen; closing the dialog returns None.
 
     Escape closes a dialog. In a dialog without an input line, q and Backspace close it, too; in
-    others, Backspace closes the dialog if the input line is empty. `keys` is the last line.
+    others, Backspace closes the dialog if the input line is empty.
     """
 
     DEFAULT_CSS = """
@@ -48,7 +48,7 @@ class Dialog(ModalScreen[Result | None]):
         self._listening = False
 
     def body(self) -> ComposeResult:
-        """Return the widgets between the title and the line of keys."""
+        """Return the widgets of the dialog between its title and its line of keys."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
@@ -77,11 +77,7 @@ class Dialog(ModalScreen[Result | None]):
         return [(self.heading, "title_focused")]
 
     def show_title(self, aside: str | None = None) -> None:
-        """Show the dialog's title line, with a text at its right edge.
-
-        Args:
-            aside: text at the right edge; None keeps the last one.
-        """
+        """Show the dialog's title line, with a text at its right edge."""
         self.aside = self.aside if aside is None else line_text(aside)
         self.query_one("#title", WordsLine).show(self.title_words(), [(self.aside, "quiet")])
 

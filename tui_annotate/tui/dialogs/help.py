@@ -1,4 +1,4 @@
-"""Help dialog: lists the keys of the current screen, and explains the signs in texts and lists."""
+"""Help dialog: lists the keys of a screen, and explains the symbols in texts and lists."""
 
 from __future__ import annotations
 
@@ -34,8 +34,6 @@ _MARKS: Final = {actions.REVIEWING: REVIEW_MARKS, actions.VIEWING: VIEW_MARKS}
 
 
 class HelpDialog(ScrollDialog):
-    """A dialog with all keys of the current screen, in groups; `?` shows the meaning of signs."""
-
     DEFAULT_CSS = "HelpDialog > Vertical { max-width: 140; max-height: 100%; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark,f1,tab,shift+tab,right,left", "other", "the other page", show=False)

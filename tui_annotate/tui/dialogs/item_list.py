@@ -24,10 +24,7 @@ _CLOSING = frozenset({"q", "backspace", "escape", "ctrl+q", "ctrl+c"})
 
 
 class ItemList(RowList, Generic[Item]):
-    """A list of items with one or more rows each; a click on any row picks the item.
-
-    A list without items shows lines of text instead.
-    """
+    """A list of items with one or more rows each; a click on any row picks the item."""
 
     def __init__(self, dialog: ItemDialog[Item, Any]) -> None:
         super().__init__()
@@ -87,9 +84,6 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
     """A dialog in which the user chooses an item from a list that a thread loads.
 
     The dialog returns the value of `result_of` for the chosen item: by default, the item itself.
-
-    Args:
-        find: loads the items; called in a thread.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -132,10 +126,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         self._read()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key press must be queued until the items of the dialog are loaded.
-
-        Keys that close the dialog do not wait for the items.
-        """
+        """Return whether a key press must be queued until the items of the dialog are loaded."""
         closing = isinstance(event, events.Key) and event.key in _CLOSING
         return (self._reading and not closing) or super().holds(event)
 

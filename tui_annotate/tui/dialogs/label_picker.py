@@ -95,7 +95,6 @@ class LabelPicker(Dialog[LabelPath]):
     Args:
         chosen: paths of labels shown as chosen; a retired label is listed only if it is one of
             them.
-        slots: colour slots by path.
     """
 
     DEFAULT_CSS = """
@@ -174,10 +173,7 @@ class LabelPicker(Dialog[LabelPath]):
 
 
 def closed_label_reason(label: Label) -> str:
-    """Return the prefix `split · ` or `retired · ` for a label that new annotations cannot use.
-
-    The prefix is empty for all other labels.
-    """
+    """Return the prefix `split · ` or `retired · ` for a label that new annotations cannot use."""
     return "" if label.offered else "split · " if label.split else "retired · "
 
 

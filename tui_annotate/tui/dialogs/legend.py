@@ -1,4 +1,4 @@
-"""The legends that explain signs in texts, lists and bars, for each kind of screen."""
+"""The legends that explain symbols in texts, lists and bars, for each kind of screen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tui_annotate.tui.row_widgets import Words
 
 
 class LegendEntry(NamedTuple):
-    """An entry of a legend: a sign, as pieces of text with their styles, and its meaning."""
+    """An entry of a legend: a symbol, as pieces of text with their styles, and its meaning."""
 
     pieces: tuple[Words, ...]
     meaning: str
@@ -22,7 +22,6 @@ def _mark(sign: str, meaning: str, role: str = "quiet") -> LegendEntry:
 def _on_text(
     sign: str, role: str, meaning: str, *, sign_role: str = "text", word: str = "text"
 ) -> LegendEntry:
-    """Create a legend entry that shows a glyph, then a word in the style `role`."""
     return LegendEntry(((f"{sign} ", sign_role), (word, role)), meaning)
 
 

@@ -15,8 +15,6 @@ from tui_annotate.tui.row_widgets import Words, WordsList
 
 
 class ScrollDialog(Dialog[None]):
-    """A dialog with wrapped lines of text; the user scrolls the lines with keys."""
-
     DEFAULT_CSS = """
     ScrollDialog > Vertical { width: 100%; max-width: 104; height: 100%; max-height: 40; }
     ScrollDialog RowList { height: 1fr; }

@@ -45,12 +45,7 @@ def order_words(order: str) -> str:
 
 
 class OrderDialog(ItemDialog[str, Sequence[str]]):
-    """A dialog that returns the name of the queue order that the user chose.
-
-    Args:
-        orders: function that returns the possible orders; called in a thread.
-        used: name of the order in use.
-    """
+    """A dialog that returns the name of the queue order that the user chose."""
 
     DEFAULT_CSS = "OrderDialog ItemList { margin-top: 1; max-height: 16; }"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("o", "move(1)", "down", show=False)]

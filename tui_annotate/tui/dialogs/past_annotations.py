@@ -22,12 +22,7 @@ _INDENT = "      "
 
 
 class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]]):
-    """A dialog that returns the past annotation that the user chose.
-
-    Args:
-        find: function that returns the past annotations, most similar first; called in a thread.
-        slots: colour slots by path; a label without a slot has no colour.
-    """
+    """A dialog that returns the chosen past annotation; `find` is called in a thread."""
 
     DEFAULT_CSS = """
     PastAnnotationDialog > Vertical { width: 100; max-height: 90%; }

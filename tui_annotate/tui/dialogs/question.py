@@ -14,9 +14,7 @@ from tui_annotate.tui.row_widgets import WordsLine
 class QuestionDialog(Dialog[bool]):
     """A dialog that returns True on Enter, and None when closed.
 
-    Args:
-        text: one line that describes the effect of Enter.
-        yes, no: names of both answers for the line of keys, one or two words each.
+    `text` is one line that describes the effect of Enter.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

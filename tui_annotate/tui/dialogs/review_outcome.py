@@ -28,8 +28,6 @@ class OutcomeRow(NamedTuple):
 
 
 class ReviewOutcomeDialog(ScrollDialog):
-    """A dialog with the annotator's own annotations, and then those that other people made."""
-
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,L", "close", "close", show=False)]
 
     def __init__(self, own: Sequence[OutcomeRow], added: Sequence[OutcomeRow]) -> None:

@@ -30,12 +30,7 @@ _INDENT = "   "
 
 
 class SiblingsDialog(ItemDialog[SiblingSample, Found]):
-    """A dialog with all samples of one source, that returns the key of the sample to open.
-
-    Args:
-        find: function that returns the samples and their scores; called in a thread.
-        current: key of the sample on screen.
-    """
+    """A dialog with all samples of one source that returns the key of the sample to open."""
 
     DEFAULT_CSS = """
     SiblingsDialog > Vertical { width: 100%; max-width: 124; height: 100%; }

@@ -21,8 +21,6 @@ Line = list[Words]
 
 
 class WorkStatisticsDialog(ScrollDialog):
-    """A dialog with statistics of annotators' work; key r refreshes the statistics."""
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "again", "refresh", show=False),
         Binding("enter", "close", "close", show=False),

@@ -1,6 +1,6 @@
-"""Citations in the sentences of a report, and signs for them in the text, such as `[doc1]`.
+"""Citations in the sentences of a report, and citation marks in the text, such as `[doc1]`.
 
-The screen shows the signs after the sentences; they are not part of the report's text.
+The screen shows the marks after the sentences; they are not part of the report's text.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ _MOST_CELLS: Final = 36  # cells of all marks behind a sentence
 
 
 def list_citations(sample: Sample) -> tuple[Citation, ...]:
-    """Return the citations of a report in reading order; empty for other kinds of samples."""
     if sample.kind is not SampleKind.REPORT or not sample.side(Side.SUMMARY):
         return ()
     length = len(sample.document(Side.SUMMARY).text)
@@ -47,7 +46,7 @@ def shorten_id(name: str) -> str:
 
 
 def format_marks(found: Sequence[Citation]) -> dict[int, str]:
-    """Map each sentence's last offset to the citation signs after it, such as `[doc1]`."""
+    """Map each sentence's last offset to the citation marks after it, such as `[doc1]`."""
     by_end: dict[int, list[str]] = {}
     for citation in found:
         by_end.setdefault(citation.span.end - 1, []).append(f"[{shorten_id(citation.id)}]")
@@ -55,11 +54,10 @@ def format_marks(found: Sequence[Citation]) -> dict[int, str]:
 
 
 def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
-    """Return where the sign of a citation, such as `[doc1]`, is shown after its sentence.
+    """Return where the mark of a citation, such as `[doc1]`, is shown after its sentence.
 
-    The result has the last offset of the sentence, and the span of the sign in the text of all
-    signs
-    after the sentence. It is None for a `number` that is no index of a citation.
+    The result has the last offset of the sentence, and the span of the mark in the text of all
+    marks after the sentence. It is None for a `number` that is no index of a citation.
     """
     if not 0 <= number < len(found):
         return None
@@ -74,11 +72,10 @@ def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None
 
 
 def citation_at_cell(found: Sequence[Citation], offset: int, cell: int) -> int | None:
-    """Return the index of the citation whose sign, such as `[doc1]`, covers a terminal cell.
+    """Return the index of the citation whose mark, such as `[doc1]`, covers a terminal cell.
 
     Return None if there is none. `offset` is any offset in the sentence; `cell` counts from 0 at
-    the
-    first sign after it.
+    the first mark after it.
     """
     end = 0
     for at, citation in enumerate(found):
@@ -96,7 +93,6 @@ def _join_marks(marks: Sequence[str]) -> str:
 
 
 def _count_readable(marks: Sequence[str]) -> int:
-    """Return how many citation signs fit into `_MOST_CELLS` terminal cells, but not less than 1."""
     cells = -1
     for at, one in enumerate(marks):
         cells += 1 + text_width(one)
@@ -140,10 +136,7 @@ def choose_citation(draft: Draft, number: int) -> Effects:
 
 
 def focused_mark(draft: Draft) -> tuple[int, Span] | None:
-    """Find the sign of the focused citation, such as `[doc1]`, in the text (see `find_mark`).
-
-    Return None if the cursor is no longer in the sentence with the citation.
-    """
+    """Find the mark of the focused citation, such as `[doc1]`, in the text (see `find_mark`)."""
     if draft.citation not in citations_at_cursor(draft):
         return None
     return find_mark(draft.citations, draft.citation)

@@ -120,10 +120,7 @@ def find_unsaved_work(draft: Draft) -> StatusMessage:
 
 
 def _show_kept_note(draft: Draft) -> Effects | None:
-    """Show which annotation, sample or claim has an unsaved note; None if no note is unsaved.
-
-    The note of a deleted annotation is kept for an undo, and is ignored here.
-    """
+    """Show which annotation, sample or claim has an unsaved note; None if no note is unsaved."""
     for note in draft.kept_notes:
         known = next((known for known in draft.annotations if known.id == note.id), None)
         if known is not None:
@@ -174,7 +171,6 @@ def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Anno
 
 
 def wants_note(draft: Draft, annotation: Annotation) -> bool:
-    """Return whether a label of the annotation requires a note that is missing."""
     labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
     return any(found.note is Requirement.REQUIRED for found in labels) and not annotation.note
 

@@ -31,7 +31,6 @@ class MatchPair:
 
     @property
     def anchor_document(self) -> Place:
-        """The document with the anchor, which is the selection or the sentence at the cursor."""
         return self.anchor.side, self.anchor.index
 
     @property
@@ -47,10 +46,8 @@ class MatchPair:
 class TextContrast:
     """Shared words of a text and its match, and words in which they may contradict each other.
 
-    Attributes:
-        shared: spans of words of the match that also occur in the anchor.
-        claims: spans in the anchor that may contradict the spans of `evidence`, in parallel.
-        description: the first possible contradiction as text; empty if there is none.
+    `claims` are spans in the text at the cursor that may contradict the spans of `evidence`, in
+    parallel; `shared` are spans in the match.
     """
 
     shared: tuple[Span, ...] = ()

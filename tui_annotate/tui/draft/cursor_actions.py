@@ -58,7 +58,6 @@ def extend(unit: str, step: int, draft: Draft) -> Effects:
 
 
 def grow(step: int, draft: Draft) -> Effects:
-    """Select the sentence at the cursor, or grow or shrink the selection by one step."""
     draft.enable_digits()
     return [GrowSelection(draft.side, step)]
 
@@ -74,15 +73,11 @@ def swap_ends(draft: Draft) -> Effects:
 
 
 def ask_words(draft: Draft) -> Effects:
-    """Ask the screen which words are visible, so that `show_hints` can show letters on them."""
     return [AskWords(draft.side)]
 
 
 def show_hints(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
-    """Show on each word letters that, when typed, select the word.
-
-    Words in the sentence under the cursor get the shortest letter codes.
-    """
+    """Show on each word letters that, when typed, select the word."""
     near = draft.sentence(draft.side) or Span(draft.pointer.offset, draft.pointer.offset + 1)
     if words:
         draft.hints = WordHints.over(draft.side, words, near)
@@ -137,13 +132,11 @@ def leave_source(draft: Draft) -> Effects:
 
 
 def go_to_summary(draft: Draft) -> Effects:
-    """Go back to the summary, and drop the selection in the source."""
     draft.side = Side.SUMMARY
     return [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
 
 
 def drop_selections(draft: Draft) -> Effects:
-    """Drop the selections in summary and source, and go back to the summary."""
     return [
         Select(Side.SUMMARY, None),
         *(go_to_summary(draft) if draft.side is Side.SOURCE else []),
@@ -157,10 +150,9 @@ def go_to_document(step: int, draft: Draft) -> Effects:
 
 
 def set_pointer(draft: Draft, side: Side, pointer: SideCursor, *, by_hand: bool = False) -> None:
-    """Set the cursor of the summary or the source.
+    """Set the cursor of the summary or the source; `by_hand` means by a click of the mouse.
 
-    Args:
-        by_hand: a mouse click set the cursor, so the side gets the keys, and digits act again.
+    A click gives the keyboard focus to the side, and enables the digit keys.
     """
     if by_hand and pointer != draft.pointers[side]:
         draft.message = NO_MESSAGE

@@ -1,6 +1,6 @@
-"""Effects: what a screen has to do after a key press.
+"""Effects: requests of key handlers to a screen, such as to move the cursor.
 
-Key handlers change the draft, and return effects as plain values in order.
+Key handlers change the state of a sample, and return effects as plain values in order.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Focus(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Blink(Effect):
-    """Request to blink the label bar once, because a key did nothing."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,21 +142,19 @@ class Finish(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Undo(Effect):
-    """Request to undo or redo the user's last action, in any sample."""
-
     redo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TakeCandidates(Effect):
-    """Request of a reviewer to accept candidates unchanged, given by their annotations' ids."""
+    """Request of a reviewer to accept candidate annotations unchanged, given by their ids."""
 
     candidates: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MergeCandidates(Effect):
-    """Request of a reviewer to merge candidates under the labels of one candidate."""
+    """Request of a reviewer to merge candidate annotations under the labels of one of them."""
 
     candidates: tuple[tuple[str, ...], ...]
     labels: tuple[LabelPath, ...]
@@ -164,7 +162,7 @@ class MergeCandidates(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RejectCandidates(Effect):
-    """Request of a reviewer to reject candidates, for a listed reason or in their own words."""
+    """Request of a reviewer to reject candidate annotations, for a listed reason or their own."""
 
     candidates: tuple[tuple[str, ...], ...]
     reason: RejectionReason

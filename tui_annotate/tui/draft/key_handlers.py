@@ -35,11 +35,7 @@ def press(
 ) -> Effects:
     """Run a user's action: change the sample on screen, and return requests to the screen.
 
-    Args:
-        action: id of the action.
-        digit: typed digit, for `option.choose`.
-        comment: stored sample comment, for `note.write`.
-        more: handlers of further actions, by action id.
+    `digit` is for the action `option.choose`, the stored sample comment for `note.write`.
     """
     draft.message = NO_MESSAGE
     if draft.writing:

@@ -34,7 +34,6 @@ def choose(draft: Draft, digit: str) -> Effects:
 
 
 def pick(draft: Draft, path: LabelPath) -> Effects:
-    """Apply a label that was chosen from the list of labels, even if it has sublabels."""
     if draft.tree.find(path) is None:
         return draft.refuse_key(MessageCode.LABEL_GONE, WARNING, label=describe_labels([path]))
     return label(draft, path)
@@ -166,7 +165,6 @@ def _find_problem(draft: Draft, found: Label) -> StatusMessage:
 
 
 def closed_label_reason(draft: Draft, found: Label | None) -> StatusMessage:
-    """Return why a label cannot be used for new annotations; empty if it can be used."""
     if found is None or found.offered:
         return NO_MESSAGE
     if not found.split:
@@ -261,7 +259,6 @@ def save(draft: Draft, path: LabelPath) -> Effects:
 
 
 def save_edit(draft: Draft) -> Effects:
-    """Save a new version of the edited annotation, if the edit changed it (key Enter)."""
     edited = draft.editing
     if edited is None:
         return [Blink()]

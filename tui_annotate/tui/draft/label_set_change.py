@@ -23,8 +23,7 @@ _MOST_NAMED: Final = 3
 class DraftLabelSetChange:
     """A change from one version of the label set to another, while a sample is open.
 
-    Attributes:
-        became: current paths of renamed labels, by their former paths.
+    `became` has the current paths of renamed labels, by their former paths.
     """
 
     before: LabelTree
@@ -32,7 +31,6 @@ class DraftLabelSetChange:
     became: Mapping[LabelPath, LabelPath]
 
     def path(self, path: LabelPath) -> LabelPath:
-        """Return a label's path in the current label set, given its path in the former one."""
         return self.became.get(path, path)
 
     def of(self, annotation: Annotation, held: Collection[LabelPath]) -> Annotation:
@@ -58,8 +56,7 @@ class DraftLabelSetChange:
     def changes(self, first: Collection[LabelPath] = ()) -> list[StatusMessage]:
         """Return a message for each label that differs between two versions of the label set.
 
-        Args:
-            first: former paths of labels in the draft; their messages come first.
+        The messages about the labels `first` (former paths of labels in unsaved work) come first.
         """
         touched = {
             label.path: change

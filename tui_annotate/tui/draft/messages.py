@@ -220,8 +220,6 @@ class MessageCode(ScreenMessage):
 
 @unique
 class LineText(ScreenMessage):
-    """Parts of the line about the current annotation; ` · ` separates the parts."""
-
     # what the next digit saves
     NO_WORDS = "No words to label at the cursor · Enter completes the sample · s skips it"
     SAVES = "{digits} save: {what}"
@@ -333,8 +331,7 @@ def join_parts(*parts: str) -> str:
 class StatusMessage:
     """A message about the last key press, shown until the next key press.
 
-    Attributes:
-        fields: values by the field names of the code's sentence; a value may be another message.
+    A value of `fields` may be another message.
     """
 
     code: ScreenMessage = MessageCode.NONE
@@ -359,11 +356,7 @@ NO_MESSAGE = StatusMessage()
 
 
 def make_message(message: AnyMessage, kind: Kind = "hint", **fields: object) -> StatusMessage:
-    """Return a message for the status line, made from a code, another message or a plain text.
-
-    Args:
-        fields: values by the field names of the code's sentence.
-    """
+    """Return a message for the status line, made from a code, another message or a plain text."""
     if isinstance(message, StatusMessage):
         return replace(message, kind=kind)
     if isinstance(message, str):

@@ -28,8 +28,7 @@ def go_to_item(step: int, draft: Draft) -> Effects:
     """Go to the next or previous item of the sample that needs work.
 
     These items are the highlighted words that do not occur in the source. If no words are
-    highlighted,
-    the items are incomplete annotations and unanswered suggestions.
+    highlighted, the items are incomplete annotations and unanswered suggestions.
     """
     if draft.missing_words:
         return highlights.walk_missing_words(step, draft)
@@ -70,7 +69,7 @@ def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
 
 
 def neighbour_index(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> int:
-    """Return the index of the annotation after the focused one, or before it if `step` is negative.
+    """Return the index of the annotation after the focused one, or before it for a negative step.
 
     If no item is focused, the search begins at the cursor.
     """

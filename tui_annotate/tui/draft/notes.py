@@ -38,10 +38,7 @@ def write_comment(draft: Draft, comment: str = "") -> Effects:
 
 
 def claim_to_search(draft: Draft) -> tuple[Anchor | None, str]:
-    """Return the claim to search for in past annotations, and the id of the focused annotation.
-
-    The claim is None if there is no claim; the id is empty if no annotation is focused.
-    """
+    """Return the claim to search for in past annotations, and the id of the focused annotation."""
     annotation = draft.editing or draft.focused_annotation
     claim = annotation.claim if annotation and not draft.editing else ()
     return next(iter(claim or draft.claim), None), annotation.id if annotation else ""
@@ -51,8 +48,7 @@ def take(draft: Draft, former: PastAnnotation) -> Effects:
     """Copy the note of a similar past annotation to the annotation that is not saved yet.
 
     Key `r` then applies that annotation's label. If an annotation is in focus, the note line opens
-    with
-    the note instead.
+    with the note instead.
     """
     given = {label.path for label in draft.tree.offered()}
     known = [path for path in former.labels if path in given]
@@ -83,7 +79,6 @@ _FLAG_REASON = Note(REASON)
 
 
 def open_reason(draft: Draft, note: Note = _FLAG_REASON) -> Effects:
-    """Open the note line for a reason in the user's own words."""
     return _open_line(draft, note, "")
 
 
@@ -93,10 +88,7 @@ def _open_line(draft: Draft, note: Note, text: str) -> Effects:
 
 
 def finish_note(draft: Draft, text: str) -> Effects:
-    """Handle Enter in the note line: store the typed text as a note, comment or reason.
-
-    The note of an annotation that is not saved yet is stored later, with the annotation.
-    """
+    """Handle Enter in the note line: store the typed text as a note, comment or reason."""
     note, draft.writing = draft.writing, None
     if note is None:
         return []

@@ -29,7 +29,6 @@ def is_alone(sample: Sample) -> bool:
 
 
 def to_screen_sample(sample: Sample) -> Sample:
-    """Convert a stored sample to the sample that the screen shows."""
     if not is_alone(sample):
         return sample
     (document,) = sample.documents
@@ -54,7 +53,6 @@ def exchange_all_sides(sample: Sample, annotations: Iterable[_Marked]) -> tuple[
 def exchange_group_sides(
     sample: Sample, groups: tuple[CandidateGroup, ...]
 ) -> tuple[CandidateGroup, ...]:
-    """Swap claim and evidence of all candidate annotations if the sample has no summary."""
     if not is_alone(sample):
         return groups
     return tuple(

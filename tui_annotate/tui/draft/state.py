@@ -69,8 +69,7 @@ class SideCursor:
 class ViewedMatches:
     """A record of the matches in the source that the annotator looked at.
 
-    Attributes:
-        claim: claim of the search for matches; None before the search has finished.
+    `claim` is the claim of the search for matches; None before the search has finished.
     """
 
     claim: Anchor | None = None
@@ -87,10 +86,7 @@ class ViewedMatches:
             self._segments.add((match.document, match.segment))
 
     def offer(self, claim: Sequence[Anchor], matches: Sequence[Match]) -> AssistSnapshot | None:
-        """Return the matches shown for a claim, and the ranks of those the annotator looked at.
-
-        Return None if the record of viewed matches is about another claim.
-        """
+        """Return the matches shown for a claim, and the ranks of those the annotator looked at."""
         if self.claim is None or self.claim not in claim:
             return None
         looked = [match for match in matches if (match.document, match.segment) in self._segments]
@@ -103,10 +99,7 @@ class ViewedMatches:
 class Citation:
     """A citation of a document by a sentence of a report.
 
-    Attributes:
-        sentence: index of the sentence in the report.
-        span: span of the sentence.
-        document: index of the document on the source side; None if the sample lacks it.
+    `document` is its index on the source side, or None if the sample lacks it.
     """
 
     sentence: int
@@ -119,8 +112,7 @@ class Citation:
 class LabelOption:
     """An option of the label bar: a digit with a label, a reason or a rating.
 
-    Attributes:
-        opens: the digit shows the children of the label instead of saving.
+    If `opens` is true, the digit shows the children of the label instead of saving.
     """
 
     digit: str
@@ -140,11 +132,7 @@ def reason_options(texts: Sequence[str], *, chosen: str = "") -> tuple[LabelOpti
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """A question to the user, such as the reason for a flag, which the next key press answers.
-
-    Attributes:
-        kind: what the question is about, as named in `keys.key_lines.QUESTIONS`.
-    """
+    """A question to the user, such as the reason for a flag, which the next key press answers."""
 
     kind: str
     path: LabelPath = ()
@@ -154,18 +142,12 @@ WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINI
 """Possible reasons for a flag and for a rejected suggestion, by the kind of `PendingQuestion`."""
 
 SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
-"""What a `Note` can be: a sample comment, note on an unsaved or saved annotation, or flag reason.
-"""
+"""Kinds of `Note`: comment on a sample, note on an unsaved or saved annotation, flag reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What the text in the note line is about, such as the sample or an annotation.
-
-    Attributes:
-        kind: `sample`, `draft`, `annotation`, `reason` or `decline`.
-        id: id of the annotation or suggestion; empty for other kinds.
-    """
+    """What the text in the note line is about; `id` is only for annotations and suggestions."""
 
     kind: str
     id: str = ""
@@ -178,13 +160,10 @@ class Draft:
     Attributes:
         segments: segments of each document, parallel to `sample.documents`.
         annotations: the annotator's own annotations, in reading order.
-        side: side with the keyboard focus.
         focused: id of the annotation or suggestion in focus; empty if there is none.
         suggestions: unanswered suggestions, in reading order.
-        suggestions_hidden: whether suggestions are hidden from screen and keys.
-        answering: answers not yet confirmed by the store, by suggestion id: the annotation that
-            was made from the suggestion; None for a rejection.
-        seen_suggestions: ids of suggestions that were in focus.
+        answering: answers not yet confirmed by the store, by suggestion id: the annotation that was
+            made from the suggestion; None for a rejection.
         changing: suggestion that is being edited into an annotation.
         drawn: the screen's cache of drawn suggestions.
         evidence: evidence of the unsaved annotation, in the order in which it was taken.
@@ -200,7 +179,6 @@ class Draft:
         missing_words: marked words of the summary that the sources do not contain.
         former_evidence: the annotator's evidence in other samples, by source document index.
         scale: words of the rating scale, in the order of the digit keys; empty for no rating.
-        rating: word of the scale; empty for no rating.
         citation: index of the citation in focus; -1 for none.
         tabs: number of documents that a citation's sentence cites; 0 while unknown.
         visited: indices of summary sentences that were on screen at a key press, entirely or under
@@ -300,7 +278,7 @@ class Draft:
         return self.segments[indices[index]] if index < len(indices) else ()
 
     def segment(self, side: Side) -> int:
-        """Return the index of the sentence under the cursor of a side; 0 for an empty text."""
+        """Return the index of the sentence under the summary's or source's cursor, or 0."""
         return segment_at(self.sentences(side), self.pointers[side].offset)
 
     def sentence(self, side: Side) -> Span | None:
@@ -342,7 +320,6 @@ class Draft:
         return letter(at)
 
     def lacking(self) -> tuple[tuple[Annotation, tuple[str, ...]], ...]:
-        """Return the incomplete annotations with their missing required parts, in reading order."""
         pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
         return tuple((known, lacks) for known, lacks in pairs if lacks)
 
@@ -350,10 +327,7 @@ class Draft:
 
     @property
     def cites(self) -> bool:
-        """Whether the sample has citations, which key `c` visits; otherwise `c` visits suggestions.
-
-        Key `a` visits suggestions in a sample with citations.
-        """
+        """Whether the sample has citations, which key `c` visits; else `c` visits suggestions."""
         return bool(self.citations or self.tabs)
 
     @property
@@ -517,10 +491,8 @@ class Draft:
         self.focused = self.just_saved = ""
 
     def say(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> None:
-        """Show a message in the status line until the next key press (see `make_message`)."""
         self.message = make_message(message, kind, **fields)
 
     def refuse_key(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> Effects:
-        """Show the reason why a key does nothing, and blink the label bar."""
         self.say(message, kind, **fields)
         return [Blink()]

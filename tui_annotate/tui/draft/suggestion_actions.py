@@ -155,10 +155,7 @@ def apply_declined(draft: Draft, one: Suggestion) -> None:
 
 
 def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | str) -> Effects:
-    """Reopen a suggestion whose acceptance or rejection could not be saved.
-
-    The user's changes of the suggestion are kept.
-    """
+    """Reopen a suggestion whose acceptance or rejection could not be saved."""
     made = draft.answering.pop(one.id, None)
     draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
     if draft.open or draft.selection or draft.writing:
@@ -177,11 +174,7 @@ def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | st
 
 
 def find_reopened(draft: Draft, before: Sequence[Suggestion]) -> Suggestion | None:
-    """Return the suggestion that must be answered again after an undo; None for none or several.
-
-    Args:
-        before: the suggestions that were unanswered before the undo.
-    """
+    """Return the suggestion that must be answered again after an undo; None for none or several."""
     known = {one.id for one in before}
     fresh = [one for one in draft.offered if one.id not in known]
     return fresh[0] if len(fresh) == 1 else None
@@ -191,10 +184,7 @@ OFFER: Final = "offer"
 
 
 class _Widths(NamedTuple):
-    """Maximum widths of quotes, labels and maker's name in a suggestion's description, in cells.
-
-    `spans` is the maximum number of evidence spans to describe.
-    """
+    """Maximum widths of quotes, labels and maker's name in a suggestion's description, in cells."""
 
     quote: int
     labels: int

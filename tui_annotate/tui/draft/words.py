@@ -53,10 +53,7 @@ _MOST_EVIDENCE = 2  # named spans if the line must be short
 
 
 def draft_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
-    """Return the text and kind of the annotating screen's status line.
-
-    Texts except messages are shortened to `cells` terminal cells.
-    """
+    """Return the text and kind of the annotating screen's status line."""
     if draft.message:
         return draft.message.text, draft.message.kind
     text, kind = _describe(draft, _DETAILS[0])
@@ -128,8 +125,7 @@ def _describe_focused(draft: Draft, annotation: Annotation, detail: _Detail) -> 
 def _describe_next_key(draft: Draft) -> str:
     """Return which key goes to the next annotation to relabel, or to the next suggestion.
 
-    An annotation must be relabelled if its label was split into several labels. The text is empty
-    if neither is left.
+    An annotation must be relabelled if its label was split into several labels.
     """
     if any(draft.tree.split(one.labels) for one in draft.annotations):
         return LineText.NEXT_KEY.text(key="c")
@@ -324,7 +320,6 @@ def describe_labels(labels: tuple[LabelPath, ...] | list[LabelPath]) -> str:
 
 
 def join_label_names(labels: Iterable[Label], *, last: str = ", ") -> str:
-    """Join the names of labels with commas, the last two with the word `last`."""
     found = [label.name for label in labels]
     return last.join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
 

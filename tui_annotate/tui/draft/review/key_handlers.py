@@ -51,8 +51,7 @@ def press(
 ) -> Effects:
     """Run a reviewer's action on the open sample, and return requests to the screen.
 
-    See `draft.key_handlers.press`; `comment` is the adjudicated comment, else the one to
-    adjudicate.
+    `comment` is the adjudicated sample comment, else the one to adjudicate.
     """
     if draft.pending and draft.pending.kind in (REFUSING, LEAVING):
         draft.message = NO_MESSAGE
@@ -78,7 +77,6 @@ def press(
 
 
 def _if_allowed(handler: Callable[[ReviewDraft], Effects], draft: ReviewDraft) -> Effects:
-    """Call a handler, unless this reviewer may not adjudicate the sample."""
     if reason := draft.blocked_reason:
         return draft.refuse_key(ReviewText.REVIEW_NOT_ALLOWED, WARNING, reason=reason)
     return handler(draft)
@@ -230,10 +228,7 @@ def _open_positions(draft: ReviewDraft) -> list[int]:
 
 
 def walk_positions(step: int, draft: ReviewDraft) -> Effects:
-    """Go to the next or previous group of candidate annotations; the first follows the last.
-
-    Annotations that the reviewer added count as groups.
-    """
+    """Go to the next or previous group of candidate annotations; the first follows the last."""
     if not draft.positions:
         return draft.refuse_key(ReviewText.NOTHING_TO_REVIEW)
     return show_position(draft, (draft.at + step) % len(draft.positions) if draft.at >= 0 else 0)
@@ -345,7 +340,6 @@ def apply_relabelling(draft: ReviewDraft, change: DraftLabelSetChange) -> None:
 
 
 def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: str) -> None:
-    """Replace the adjudicated annotations with those from the store, and show a message."""
     held = draft.position
     draft.saving.clear()
     draft.settled = now

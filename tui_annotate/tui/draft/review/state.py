@@ -33,7 +33,6 @@ WHY: Final[Mapping[RejectionReason, str]] = {
     RejectionReason.GUIDELINE: "guideline gap",
     RejectionReason.AMBIGUOUS: "ambiguous text",
 }
-"""Names of the reasons of a rejection, in the order of the digit keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,6 @@ class ReviewDraft(Draft):
         page: index of the nine candidates that the digits choose from.
         sources: ids of the source annotations of an edited annotation, by its id.
         originals: annotations before their edit, by id.
-        asked: question that a reason in the reviewer's own words answers.
     """
 
     groups: tuple[CandidateGroup, ...] = ()
@@ -128,10 +126,7 @@ class ReviewDraft(Draft):
         return REVIEWING if state in "RSV" and not self.editing else state
 
     def letter(self, annotation_id: str) -> str:
-        """Return what the screen shows as an annotation's letter: `✓` if adjudicated, else `new`.
-
-        An annotation that is `new` is not stored yet. Letters stand for annotators in review.
-        """
+        """Return how the screen names an annotation: `✓` if adjudicated, `new` if not stored."""
         return CHOSEN if any(one.id == annotation_id for one in self.annotations) else "new"
 
     # positions
@@ -266,10 +261,7 @@ class ReviewDraft(Draft):
         )
 
     def digit(self, at: int) -> str:
-        """Return the digit key that chooses a candidate annotation now.
-
-        The keys 1 to 9 choose from nine candidates at a time; key 0 shows the other candidates.
-        """
+        """Return the digit key, 1 to 9, that chooses a candidate annotation now; 0 shows others."""
         page, index = divmod(at, MOST_OPTIONS)
         return str(index + 1) if page == self.page else "0"
 

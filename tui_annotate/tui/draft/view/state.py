@@ -20,8 +20,6 @@ class ViewDraft(Draft):
     """One sample of a file in the read-only viewer; `annotations` are the shown annotations.
 
     Attributes:
-        all_annotations: all annotations of the sample, in reading order.
-        names: unique names of people, by id.
         file_people: ids of all people in the file, sorted by name; None if too many for the bar.
         chosen: id of the person whose annotations are shown; empty for all.
         before: id of the last focused annotation, which is preferred if several overlap.
@@ -78,10 +76,9 @@ class ViewDraft(Draft):
         return (self.people if self.file_people is None else self.file_people)[:MOST_OPTIONS]
 
     def options(self, cells: int = 200) -> tuple[LabelOption, ...]:
-        """Return an option for each annotator: a digit, the name and the number of annotations.
+        """Return an option of the label bar for each annotator: digit, name, number of annotations.
 
-        The viewer's label bar shows annotators instead of labels. Each name is cut so that name and
-        number fit into `cells` cells.
+        Each name is cut so that name and number fit into `cells` cells.
         """
         return tuple(
             LabelOption(

@@ -52,7 +52,6 @@ _ORIGINS: Final = {
 }  # fmt: skip
 
 Fact = tuple[str, str]
-"""A detail of an annotation: the name of the detail and its value, both as text."""
 
 
 def draft_line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
@@ -189,10 +188,7 @@ def format_time(at: str) -> str:
 
 
 def build_pages(draft: ViewDraft) -> list[tuple[str, str]]:
-    """Return (title, text) of each page of the dialog with all details of the sample.
-
-    The pages are: the focused annotation (if any), people, request, sample.
-    """
+    """Return (title, text) of each page of the dialog with all details of the sample."""
     sample = draft.sample
     found: list[tuple[str, str]] = []
     annotation = draft.focused_annotation
