@@ -34,12 +34,7 @@ Submit = Callable[["FormScreen", str, Values], None]
 
 
 class FormScreen(Screen[None]):
-    """Screen with a form, which stays open until `finish` is called.
-
-    Attributes:
-        finished: whether the form may be closed; before that, nothing else closes the form.
-        listening_since: time from which keys are meant for the form; None before it is shown.
-    """
+    """Screen with a form, which stays open until `finish` is called."""
 
     ALLOW_SELECT: ClassVar[bool] = False
     AUTO_FOCUS: ClassVar[str | None] = "FormInput, FormChoice"
@@ -124,8 +119,8 @@ class FormScreen(Screen[None]):
     def refuse(self, error: TuiAnnotateError) -> None:
         """Show why the store refused the values of a form, and accept keys again.
 
-        After too many attempts, a countdown runs first. After invalid input, only new passwords
-        are cleared; after any other error, all passwords are cleared.
+        After too many attempts, a countdown runs first. After invalid input, only new passwords are
+        cleared; after any other error, all passwords are cleared.
         """
         self._busy = False
         free(self)

@@ -62,17 +62,12 @@ FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
 _COMMON_KEYS = ("Enter", "open"), ("/", "search"), ("f", "filter")
 
 KEYS: tuple[tuple[str, str], ...] = (("↑↓", "move"), *_COMMON_KEYS, ("g", "go to"))
-"""Pairs (key, name of its action) for the key line, the most useful first."""
 
 SCORED_KEYS: tuple[tuple[str, str], ...] = (*_COMMON_KEYS, ("o", "sort"), ("s", "siblings"))
 
 
 def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
-    """Return the help on the keys of a list of samples.
-
-    Args:
-        choosing: (keys, description) of the keys that choose which samples are listed.
-    """
+    """Return the help on the keys of a list of samples."""
     moving = (
         ("↑ ↓ k j", "one sample"),
         ("PgUp PgDn Space", "one page"),
@@ -100,7 +95,6 @@ SCORE_LEGEND: tuple[LegendEntry, ...] = (
     LegendEntry(((BARS, "accent"),), "score of the sample: a full bar means well supported"),
     LegendEntry((("r w u", "disabled"),), "verdict of a program: right, wrong, undecided"),
 )
-"""Legend of the score bars and verdict letters that a list shows next to a sample."""
 
 HELP = help_groups((f"1-{len(FILTERS)}", "show samples of one state"), ("f", "next filter"))
 
@@ -109,9 +103,7 @@ HELP = help_groups((f"1-{len(FILTERS)}", "show samples of one state"), ("f", "ne
 class QueueListing:
     """Content of a list of samples: title, filters, counted states, columns, help and legend.
 
-    Attributes:
-        filters: the filter of each digit: a name, and the states to show; no states means all.
-        counted: a word for the samples in `counted_states`, such as "completed".
+    Each of `filters` has a name, and the states to show; no states means all.
     """
 
     title: str = "QUEUE"
@@ -137,14 +129,12 @@ class PageSource(Protocol):
     ) -> tuple[Sequence[QueueEntry], int]:
         """Return up to `limit` rows of a list of samples, and the total number of rows.
 
-        Args:
-            search: text to find in ids and summaries; empty for all samples.
-            states: states of the samples to return; no states means all.
+        An empty `search` means all samples, and no `states` mean all states.
         """
 
 
 class PageRequest(NamedTuple):
-    """A request for a list: search text, filter, order, and the row that is focused first."""
+    """A request for rows of a sample list: search text, filter, order, and first focused row."""
 
     search: str
     filter: int
@@ -157,9 +147,6 @@ class QueueScores:
     """Functions with which a list of samples shows scores, and sorts the samples by them.
 
     The functions that read data (`glances`, `siblings`, `orders`) are called in a thread.
-
-    Attributes:
-        siblings: reads a sample's sibling samples with their scores; None if they are not shown.
     """
 
     glances: Callable[[Sequence[SampleKey]], ScoreSummaries]
@@ -178,7 +165,6 @@ class QueueScreen(Screen[SampleKey | None]):
         find: returns the sample key for a typed id ("go to"); raises NotFound.
         position: number of the row that is focused first, from 1; 0 for the first row.
         current: the open sample, to which Escape goes back; None if no sample is open.
-        leave: name of the key q on the key line.
     """
 
     DEFAULT_CSS = """
@@ -284,10 +270,7 @@ class QueueScreen(Screen[SampleKey | None]):
         return self._awaited and not is_text(self.focused, event)
 
     def _read(self) -> None:
-        """Start to load the rows that the list needs, unless other rows are being loaded.
-
-        These are the rows of a new search, filter or order, else rows in view that are not loaded.
-        """
+        """Start to load the rows that the list needs, unless other rows are being loaded."""
         if self._reading or not self.is_mounted:
             return
         if self._wanted != self._held:

@@ -92,8 +92,6 @@ class NoteLine:
 
 
 class SampleDialogs:
-    """Controller that opens the dialogs of the annotating screen."""
-
     def __init__(self, screen: WorkspaceScreen, notes: NoteLine) -> None:
         self._screen, self._notes = screen, notes
 

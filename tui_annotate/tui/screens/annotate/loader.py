@@ -1,4 +1,4 @@
-"""The loader of samples: opens and prefetches samples, and stores the annotator's position."""
+"""The loader of samples: opens them, reads the next ones in advance, and stores positions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tui_annotate.tui.session import AnnotatorSession
 
 PREFETCH_PAUSE: Final = 0.1
-"""Seconds without a key press until samples are prefetched."""
+"""Seconds without a key press until the neighbouring samples are read in advance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,10 @@ class SampleSession:
 
 
 class SampleSource:
-    """Source of the samples in an annotator's queue; a subclass reads the review queue."""
+    """Source of the samples in an annotator's queue; a subclass reads the review queue.
+
+    Its methods run in the store's thread, except `new_draft`, `keep_place` and `spend`.
+    """
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
         """Return the first sample to show; None for an empty queue. Called in the store's thread.
@@ -94,10 +97,7 @@ class SampleSource:
     def keep_place(
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
-        """Return a function that stores where the annotator stopped working in the sample.
-
-        The function is to be called in the store's thread. It is None in review.
-        """
+        """Return a function that stores the annotator's position in the sample; None in review."""
         annotate, who = current.session.annotate, current.session.person.id
         return partial(annotate.people.keep_place, who, current.open_sample.sample.key, kept)
 
@@ -115,7 +115,6 @@ class PrefetchedSamples:
         here: the sample that was open when the samples were read.
         `moment`: the version of the store.
         neighbours: the next (1) and the previous (-1) sample of the queue; None beyond the ends.
-        desks: the opened samples by key.
     """
 
     session: AnnotatorSession
@@ -126,7 +125,7 @@ class PrefetchedSamples:
 
 
 class SampleLoader:
-    """Opener of samples, which uses a prefetched sample if the store has not changed since."""
+    """Opener of samples, which uses a sample read in advance if the store has not changed since."""
 
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: SampleSource
@@ -314,7 +313,6 @@ class SampleLoader:
 
         Args:
             open_desk: called in the store's thread.
-            words: message on the new sample.
             none: message if `open_desk` returns None.
         """
         screen = self._screen
@@ -372,10 +370,7 @@ class SampleLoader:
             send(StoreJob(keep, lambda _: None, self._screen.show_error))
 
     def spend(self) -> None:
-        """Count the working time of an action.
-
-        The sum is sent to the store before it exceeds the maximum that one event may record.
-        """
+        """Count the working time of an action."""
         screen = self._screen
         stopwatch = self._saves.stopwatch
         stopwatch.touch()
@@ -416,7 +411,6 @@ class SampleLoader:
             self._prefetch(self._screen.current)
 
     def _prefetch(self, current: SampleSession) -> None:
-        """Read the samples that the next key press may open, without writing to the store."""
         draft, session, saver = current.draft, current.session, self._screen.saver
         found = [feature.upcoming(draft) for feature in self._screen.features]
         if all(keys is None for keys in found):

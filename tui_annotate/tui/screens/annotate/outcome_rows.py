@@ -43,7 +43,6 @@ def own_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
 
 
 def added_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
-    """Return rows for adjudicated annotations that this annotator did not make."""
     return [
         OutcomeRow("text", _describe_annotation(one, sample), _describe_added(one))
         for one in lesson.added

@@ -47,8 +47,6 @@ class SaveController:
     """Controller that sends jobs to the store in order, and updates the screen from their results.
 
     Attributes:
-        stopwatch: counts the seconds of work since they were last sent.
-        state: state of the last save, as the header shows it.
         busy: whether a job is running for which key presses must wait, such as opening a sample.
         take_over: updates the stored part of a draft and keeps its unsaved part; review extends it.
         reload_sample: reads the sample again after work from elsewhere was merged.
@@ -85,7 +83,6 @@ class SaveController:
         Args:
             call: stores the change; its argument is the working time in seconds.
             done: shows the result; not called if another sample has been opened in the meantime.
-            failed: handles a refusal; by default, the reason is shown.
         """
         seconds, draft = self.stopwatch.take(), self._screen.draft
 
@@ -202,10 +199,7 @@ class SaveController:
             feature.reloaded(draft, now)
 
     def reload_unchanged(self) -> None:
-        """Read the sample again, unless an annotation is being edited or could not be saved.
-
-        A conflict of such an annotation is reported when the annotation is saved.
-        """
+        """Read the sample again, unless an annotation is being edited or could not be saved."""
         draft = self._screen.draft
         if draft and not (draft.save_failed or draft.editing):
             self.reload_and_show(draft, lambda changed: changed, failed=self.refused)
@@ -217,11 +211,7 @@ class SaveController:
         *,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Read the sample again, then show the message that `describe` returns.
-
-        Args:
-            describe: gets a message about changed labels; an empty message if none changed.
-        """
+        """Read the sample again, then show the message that `describe` returns."""
 
         def then(changed: StatusMessage) -> None:
             if draft is self._screen.draft:

@@ -118,7 +118,6 @@ class SampleQueue:
         return found, self._read_scores([each.key for each in found])
 
     def ask_siblings(self) -> None:
-        """Let the user choose one of the samples with the same source as the open sample."""
         from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
         if open_sample := self._screen.open_sample:
@@ -133,8 +132,6 @@ class SampleQueue:
 
 
 class AnnotateScreen(WorkspaceScreen):
-    """Screen on which an annotator annotates the samples of their queue."""
-
     no_sample: ClassVar[str] = (
         "No samples assigned to you (q quits):"
         " tui-annotate ingest FILE imports samples, tui-annotate assignments create assigns them"

@@ -88,11 +88,7 @@ class AppRequest(Message):
 
 
 class WorkspaceScreen(SampleScreen):
-    """Screen with one sample of a workspace at a time, controlled by keys.
-
-    Args:
-        close: ends the app after the position is sent to the store.
-    """
+    """Screen with one sample of a workspace at a time, controlled by keys."""
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
 
@@ -118,7 +114,7 @@ class WorkspaceScreen(SampleScreen):
         self.show_error = self.saves.refused
 
     def use_features(self, order: FeatureOrder, save: Callable[[Effect], bool]) -> None:
-        """Create the built-in optional parts of the screen, and set which part gets actions first.
+        """Create the optional parts of the screen, and set which part gets actions first.
 
         Args:
             order: order of all features; features of plug-ins are skipped until they are loaded.
@@ -139,8 +135,8 @@ class WorkspaceScreen(SampleScreen):
     def load_features(self) -> None:
         """Import and create the screen parts of plug-ins once; log a warning for each broken one.
 
-        The method runs in the store's thread before the first sample, so that imports delay
-        neither the first frame nor a key. No feature is used before the first sample.
+        The method runs in the store's thread before the first sample, so that imports delay neither
+        the first frame nor a key. No feature is used before the first sample.
         """
         if self._features_loaded:
             return
@@ -274,7 +270,6 @@ class WorkspaceScreen(SampleScreen):
         self.run_worker(lambda: [import_module(name) for name in modules], thread=True)
 
     def go_to(self, key: SampleKey | None) -> None:
-        """Open another sample, unless unsaved work must be saved first."""
         if key is None or self.draft is None:
             return
         problem = completion.find_leave_problem(self.draft)
@@ -349,9 +344,8 @@ class WorkspaceScreen(SampleScreen):
     def _press_key(self, event: events.Key, draft: Draft, since: float) -> None:
         """Run the action of a key, unless the key was pressed too early for the open sample.
 
-        Args:
-            since: time at which the sample was first drawn; a key pressed before this time runs
-                only an action that changes nothing.
+        A key pressed before the time `since` (first frame of the sample) runs only an action that
+        changes nothing.
         """
         action = self._action_of_key(event)
         too_soon = self._is_too_soon(draft, action, event.time)
@@ -442,7 +436,6 @@ class WorkspaceScreen(SampleScreen):
         return True
 
     def forget_keys(self, before: float | None = None) -> None:
-        """Drop the waiting keys that were pressed before a given time, by default before now."""
         key_queue.forget_keys(self, before)
 
     def free_keys(self) -> None:
@@ -463,7 +456,6 @@ class WorkspaceScreen(SampleScreen):
         done: Callable[[Found], None] | None = None,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Call a function in the thread that accesses the store; keys are handled meanwhile."""
         self.saver.send(StoreJob(call, done or (lambda _: None), failed or self.show_error))
 
     def send_change(
@@ -472,12 +464,6 @@ class WorkspaceScreen(SampleScreen):
         done: Callable[[SaveResult], None],
         failed: Callable[[TuiAnnotateError], None],
     ) -> None:
-        """Send a change of the open sample to the store.
-
-        Args:
-            call: gets the working time of the change in seconds.
-        """
-
         def stored(saved: SaveResult) -> None:
             self.saves.take_over_answer(saved)
             done(saved)

@@ -16,7 +16,7 @@ from tui_annotate.tui.row_widgets import RowList
 from tui_annotate.tui.screen_message import ScreenMessage
 
 Path = tuple[str, ...]
-"""Path of names in the collection tree, from the request down; empty for the whole collection."""
+"""Path of names in the collection tree: request, run, item; empty for the whole collection."""
 
 _DEPTH: Final = 3  # topic, run, leaf
 
@@ -33,7 +33,6 @@ class TreeRow(NamedTuple):
     """A row of the tree that shows a report collection.
 
     Attributes:
-        text: text after the name: a request's title, a team, or the start of a text.
         done, total: numbers of complete items and of all items below the row; for a leaf, its
             citations, or the document.
         keys: keys of the samples that the row opens: one sample, or a sentence's citations in
@@ -55,14 +54,7 @@ class TreeRow(NamedTuple):
 
 @dataclass
 class CollectionTree:
-    """The rows of the collection tree for one kind of item, such as documents.
-
-    The rows below a row are read when that row is unfolded.
-
-    Attributes:
-        below: the rows below each path that was read.
-        unfolded: paths whose rows are shown.
-    """
+    """The rows of the collection tree for one kind of item, such as documents."""
 
     below: dict[Path, tuple[TreeRow, ...]] = field(default_factory=dict)
     unfolded: set[Path] = field(default_factory=set)
@@ -143,8 +135,6 @@ _NAME: Final = 32  # cells of an id at most
 
 
 class TreeRows(RowList):
-    """List widget that paints the visible rows of the collection tree."""
-
     @dataclass
     class Clicked(Message):
         """Message that a row of the collection tree was clicked."""
@@ -162,9 +152,7 @@ class TreeRows(RowList):
     ) -> None:
         """Replace the displayed rows of the collection tree.
 
-        Args:
-            `signs`: glyph before each row: folded, unfolded, or a blank for no rows below it.
-            empty: message that is shown if there are no rows.
+        `signs` has the glyph before each row; the message `empty` is shown if there are no rows.
         """
         self._rows, self._signs, self._message = rows, signs, "" if rows else empty
         self.set_rows(max(len(rows), 1), focused=focused)

@@ -57,7 +57,6 @@ class TreeAction:
 
     Attributes:
         calls: maps keys (Textual's names) to the method call, such as `move(1)`.
-        keys: the keys as the help shows them; empty if the help omits the action.
         line: (position, keys, name) on the key line; None if the key line omits the action.
         any_rows: whether the action is the same for all rows and does not wait for them.
     """
@@ -93,7 +92,6 @@ ACTIONS: Final = (
                any_rows=True),
     TreeAction({"question_mark,f1": "help"}),
 )  # fmt: skip
-"""The actions of the collection tree, in the order of the help."""
 
 KEY_LINE: Final = tuple(
     (keys, name) for _, keys, name in sorted(action.line for action in ACTIONS if action.line)
@@ -181,10 +179,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     # reading
 
     def _read(self) -> None:
-        """Start to read the rows below one unfolded row, if they were not read yet.
-
-        When they are read, the next such row follows.
-        """
+        """Start to read the rows below one unfolded row, if they were not read yet."""
         if self.reading:
             return
         path = () if () not in self._tree.below else self._tree.unread()

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 class AnnotatorThreads(ThreadFeature):
-    """Feature that opens annotators' threads about a sample and sends the reviewer's answers."""
+    """Part of the review screen that opens annotators' threads and sends the reviewer's answers."""
 
     def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
         key = open_sample.sample.key
@@ -84,7 +84,7 @@ class AnnotatorThreads(ThreadFeature):
 
 
 class AnnotatorNotes(Feature):
-    """Feature that shows the annotators' sample comments on the first page about a sample."""
+    """Part of the review screen that shows the annotators' sample comments."""
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
         layers = cast("ReviewSample", open_sample).layers
@@ -108,15 +108,10 @@ REVIEW_FEATURES: Final[FeatureOrder] = (
     AnnotatorThreads,
     AnnotatorNotes,
 )
-"""Features (optional parts) of the review screen, in the order in which the screen calls them.
-
-A string is the name of a plug-in that provides the feature.
-"""
+"""Optional parts of the review screen in order; a string is the name of a plug-in's part."""
 
 
 class ReviewScreen(WorkspaceScreen):
-    """Screen on which a reviewer adjudicates the annotations of several annotators."""
-
     no_sample: ClassVar[str] = ReviewMessage.NO_SAMPLE.text()
 
     def __init__(self, close: Callable[[], None]) -> None:
@@ -137,7 +132,6 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def review_draft(self) -> ReviewDraft | None:
-        """The open sample in review with all unsaved work; None before the first sample."""
         return self.draft if isinstance(self.draft, ReviewDraft) else None
 
     def begin(
@@ -167,10 +161,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().press(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Apply the effects of a user action, such as a rejection for a typed reason.
-
-        The reason is converted first (see `key_handlers.convert_reasons`).
-        """
+        """Apply the effects of a user action, such as a rejection for a typed reason."""
         draft = self.review_draft
         super().perform(key_handlers.convert_reasons(draft, effects) if draft else effects)
 
@@ -194,10 +185,6 @@ class ReviewScreen(WorkspaceScreen):
     # what is shown
 
     def show_draft(self) -> None:
-        """Update all widgets of the screen.
-
-        The list of candidate annotations is hidden while an annotation is edited.
-        """
         draft = self.review_draft
         self.set_class(draft is not None and not draft.editing, "-judging")
         super().show_draft()
@@ -227,10 +214,6 @@ class ReviewScreen(WorkspaceScreen):
         return keys.line(draft.state, question=question, digits=f"1-{count}")
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the content of the label bar: the options that digit keys select.
-
-        The options are candidate annotations, answers to a question (such as reasons), or labels.
-        """
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
         question = draft.pending.kind if draft.pending else ""
@@ -287,10 +270,7 @@ class ReviewScreen(WorkspaceScreen):
         return True
 
     def _show_bar(self, draft: Draft) -> None:
-        """Update the label bar.
-
-        While a sample is open, the bar never loses rows, so that the texts above do not move.
-        """
+        """Update the label bar, which never loses rows, so that the texts above do not move."""
         bar, size = self.query_one(LabelBar), self.app.size
         reviewing = draft.state == REVIEWING
         bar.longest = rows.LONGEST if reviewing else LONGEST
@@ -304,7 +284,6 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def _most_rows(self) -> int:
-        """Maximum number of rows of the label bar; a tall window allows one more row."""
         return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
 
     def _agreed_comment(self) -> str:

@@ -62,7 +62,6 @@ class ViewScreen(SampleScreen):
     """Screen with one sample of a file at a time, read-only, controlled by keys.
 
     Args:
-        leave: ends the app.
         sample: the first sample: an id, or dataset/id; empty for the first of the file.
         words: the first message; empty if there is none.
     """
@@ -135,7 +134,7 @@ class ViewScreen(SampleScreen):
     # from sample to sample
 
     def go(self, find: Callable[[], SampleKey | None], none: MessageCode) -> None:
-        """Go to the sample that `find` returns in a thread; show `none` if it returns None."""
+        """Show the sample that `find` returns in a thread, or the message `none` for no sample."""
         if not self._busy:
             self._busy = True
             self.run_in_thread("sample", partial(self._open, find, none))
@@ -146,7 +145,6 @@ class ViewScreen(SampleScreen):
             self.show_message(ViewText.STILL_READING_SAMPLE)
 
     def _open(self, find: Callable[[], SampleKey | None], none: MessageCode) -> None:
-        """Find and open a sample in a thread, then show the result on the screen."""
         done = partial(self._show_failure, none, HINT)
         try:
             if key := find():
@@ -162,7 +160,7 @@ class ViewScreen(SampleScreen):
         self.show_message(message, kind)
 
     def begin(self, opened: BrowsedSample) -> None:
-        """Show a sample from its start; the chosen annotator stays chosen."""
+        """Show a sample of the file from its start; the chosen annotator stays chosen."""
         words, self._words = self._words, ""
         before = self.draft
         self._busy, self.opened = False, opened
@@ -191,15 +189,10 @@ class ViewScreen(SampleScreen):
         self.call_after_refresh(self._count_words, draft)
 
     def _count_words(self, draft: Draft) -> None:
-        """Start to prepare lexical (words only) matching, after the sample is drawn on screen."""
         if draft is self.draft:
             self.panes.count_words(draft.sample, draft.segments)
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
-        """Show a message in the status line until the next key press.
-
-        A message can be shown before a sample is open.
-        """
         if self.draft is None:
             text = make_message(message, kind, **fields).text
             self.query_one(DraftLine).show(text, kind=kind)
@@ -275,7 +268,6 @@ class ViewScreen(SampleScreen):
             self.go(lambda: key, MessageCode.NONE)
 
     def _open_list(self, draft: ViewDraft) -> None:
-        """Open the list of samples; quit if the file has only one sample."""
         opened = self.opened
         if opened is None or opened.total == 1:
             self.quit()

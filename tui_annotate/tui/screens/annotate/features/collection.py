@@ -38,11 +38,7 @@ _PAUSE: Final = 0.1  # seconds without a change of the claim until the search be
 
 
 class OtherDocuments:
-    """Search for a document of the same report that contains better evidence for the claim.
-
-    Args:
-        report_of: returns the report of a citation; None if the report is not known.
-    """
+    """Search for a document of the same report that contains better evidence for the claim."""
 
     def __init__(
         self, host: FeatureHost, report_of: Callable[[Draft], ParentReport | None]
@@ -125,11 +121,7 @@ class OtherDocuments:
 
 
 class Collection(Feature):
-    """Part of the screen for the items of a collection: reports, documents and citations.
-
-    Args:
-        `walks`: whether keys go from item to item; reviewers follow their own queue instead.
-    """
+    """Part of the screen for the items of a collection: reports, documents and citations."""
 
     preload = ("tui_annotate.tui.screens.collection.screen",)
 
@@ -206,10 +198,7 @@ class Collection(Feature):
         return True
 
     def _show_citation(self, draft: Draft) -> None:
-        """Put the cursor on the sentence with the focused citation, and show the cited document.
-
-        The document is scrolled to its best match, if there is one.
-        """
+        """Put the cursor on the sentence with the focused citation, and show the cited document."""
         citation = draft.citations[draft.citation]
         pointer = draft.pointers[Side.SUMMARY]
         if not citation.span.start <= pointer.offset < citation.span.end:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 HIDDEN: Final = "hidden"
 SHOWN: Final = "shown"
-"""Stored values of the user's preference to hide or show suggestions."""
 
 
 class Suggestions(Feature):

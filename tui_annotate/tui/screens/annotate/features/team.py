@@ -31,10 +31,7 @@ def format_minute(moment: str) -> str:
 
 
 class TeamDialogs(Feature):
-    """Part of the screen that shows announcements, outcomes of review and statistics.
-
-    The work of other annotators is not shown.
-    """
+    """Part of the screen that shows announcements, outcomes of review and statistics."""
 
     preload = (
         "tui_annotate.tui.dialogs.work_statistics",
@@ -123,7 +120,7 @@ class TeamDialogs(Feature):
 
 
 class ThreadFeature(Feature):
-    """Part of the screen that opens a thread about a sample, and keeps text that is not stored yet."""
+    """Part of the screen that opens a thread about a sample, and keeps unsent text."""
 
     preload = ("tui_annotate.tui.dialogs.comment_thread",)
 
@@ -155,8 +152,6 @@ class ThreadFeature(Feature):
         Args:
             lines: (author, time, text) of each contribution so far.
             send: stores the new text; called in the store's thread.
-            sent_message: message after the text is stored.
-            how: further arguments of `CommentDialog`.
         """
         from tui_annotate.tui.dialogs.comment_thread import CommentDialog
 
