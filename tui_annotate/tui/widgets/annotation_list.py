@@ -47,7 +47,7 @@ class AnnotationList(RowList):
 
     @dataclass
     class Picked(Message):
-        """Message: an annotation was clicked. `index` counts from 0 in display order."""
+        """Message that an annotation was clicked. `index` counts from 0 in display order."""
 
         index: int
 
@@ -56,7 +56,6 @@ class AnnotationList(RowList):
     _lines: tuple[tuple[int, str], ...] = ()
 
     def show(self, rows: Sequence[ListedAnnotation]) -> None:
-        """Replace the annotations of the list."""
         made = {row: self._sanitized.get(row) or _sanitize(row) for row in rows}
         self._sanitized, new = made, tuple(made[row] for row in rows)
         if new == self._rows and self.count:

@@ -61,7 +61,7 @@ class FormField(Horizontal):
 
 
 class FormChoice(FixedRows, can_focus=True):
-    """A row with a choice or a check box.
+    """A row of a form with a choice or a check box.
 
     Attributes:
         choice: key of the choice, or of the check box's value.
@@ -70,7 +70,7 @@ class FormChoice(FixedRows, can_focus=True):
 
     @dataclass
     class Chosen(Message):
-        """Message: the row was chosen by Enter, Space or a click."""
+        """Message that a row of a form was chosen by Enter, Space or a click."""
 
         choice: str
 
@@ -115,7 +115,6 @@ class FormMessage(FixedRows):
     _words: Words = ("", "quiet")
 
     def say(self, text: str, role: str = "quiet") -> None:
-        """Replace the text of the message."""
         if (line_text(text), role) != self._words:
             self._words = (line_text(text), role)
             self.repaint(layout=True)

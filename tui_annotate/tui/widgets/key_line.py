@@ -9,7 +9,6 @@ from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.row_widgets import FixedRows
 
 Pair = tuple[str, str]
-"""Pair of a key and the short name of its action."""
 
 HELP: Pair = ("?", "keys")
 

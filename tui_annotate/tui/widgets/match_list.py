@@ -21,7 +21,6 @@ class MatchRow:
     """The values of a match that a row of the match list shows.
 
     Attributes:
-        rank: rank of the match, from 1.
         score: similarity score in [0, 1].
         strength: strength class, 0 to 5.
         position: line or sentence, as "l.118" or "s12".
@@ -43,7 +42,7 @@ class MatchList(RowList):
 
     @dataclass
     class Picked(Message):
-        """Message: a match was clicked."""
+        """Message that a match of the list was clicked."""
 
         rank: int
 
