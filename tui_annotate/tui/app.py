@@ -75,10 +75,6 @@ class AnnotateApp(RestrictedApp):
         sample: id of the first sample; empty for the sample where the user stopped.
         bound: the account of the ssh key; None if users sign in or have no accounts.
         own: whether the machine account belongs to one user, who can then stay signed in.
-
-    Attributes:
-        printing: whether the user's own annotations are printed after the app has ended.
-        refused: why the last action was not saved, if the screen could not show it; else empty.
     """
 
     def __init__(
@@ -279,13 +275,11 @@ def run(
 ) -> int:
     """Run the annotating or reviewing app until the user quits, and return the exit code.
 
-    The code is 1 if an error ended the app or the last action was not saved, else 0.
+    The code is 1 if an error ended the app or the last action was not saved, else 0. Standard error
+    goes to `log`, or to a temporary file if `log` cannot be written.
 
     Args:
         open_workspace: called again to print annotations after the app has ended.
-        log: the file that receives standard error while the app runs; if it cannot be written, a
-            temporary file receives it.
-        options: keyword arguments of `AnnotateApp`.
     """
     app = AnnotateApp(open_workspace, **options)
     app.action = action

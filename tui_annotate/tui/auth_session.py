@@ -36,7 +36,6 @@ class SessionGuard:
     """Guard of one process in one workspace: handles sign-in, and checks the user's session.
 
     Attributes:
-        required: whether the workspace has accounts, so that users must sign in.
         person: the signed-in user; None before sign-in.
         email: e-mail address of the user; before sign-in, the remembered address.
         known: whether an ssh key or the machine account identified the user.
@@ -193,7 +192,7 @@ class SessionGuard:
             self._check_session()
 
     def _accept(self, signed: SignInResult, *, known: bool = False) -> None:
-        """Replace the current session with a new session of the same actor, and end the old one.
+        """Replace the current session with a new session of the same user, and end the old one.
 
         Raises:
             NotAllowed: the new session belongs to another actor, who may have other rights.
@@ -295,7 +294,6 @@ class SessionGuard:
         self._stays_signed_in = False
 
     def print_own(self, space: Workspace) -> None:
-        """Write the user's own annotations to standard output, after the app has ended."""
         if self.person:
             mine = space.acting(self._signed_in.actor) if self._signed_in else space
             mine.export(person=self.person.id, gold="with")
@@ -378,10 +376,7 @@ class TokenFile:
 
 
 def user_name() -> str:
-    """Return the user name of the process from the operating system; empty if unknown.
-
-    Environment variables are ignored.
-    """
+    """Return the user name of the process from the operating system; empty if unknown."""
     try:
         import pwd
 

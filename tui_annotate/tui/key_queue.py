@@ -40,17 +40,13 @@ class KeyHolder(Protocol):
 
 @runtime_checkable
 class KeyListener(Protocol):
-    """A screen that records since when it accepts keys.
-
-    Attributes:
-        listening_since: time of Textual's events, in seconds; None while keys are not accepted.
-    """
+    """A screen that records since when it accepts keys (Textual's event time; None for not yet)."""
 
     listening_since: float | None
 
 
 class QueueReleased(Message):
-    """Message from a screen that is ready for the keys that it delayed."""
+    pass
 
 
 @dataclass
@@ -86,14 +82,11 @@ class SerialKeysApp(App[None]):
         await self._send_next_key()
 
     def forget_keys(self, before: float, *, but_text: bool = True) -> None:
-        """Drop the waiting keys that were pressed before a given time.
+        """Drop the waiting keys that were pressed before a given time (of Textual's events).
 
         This is done after a key had an unexpected result, which the user did not know when they
-        pressed the next keys.
-
-        Args:
-            before: time of Textual's events, in seconds.
-            but_text: keep text typed into an input line, up to the key that would submit it.
+        pressed the next keys. `but_text` keeps text typed into an input line, up to the key that
+        would submit it.
         """
         self._forget_before, self._forgets_text = before, not but_text
         key = self._key_in_flight
@@ -174,7 +167,7 @@ def free(screen: Screen[Any]) -> None:
 
 
 def forget_keys(screen: Screen[Any], before: float | None = None, *, but_text: bool = True) -> None:
-    """Drop the waiting keys that were pressed before a given time, by default before now.
+    """Drop the waiting key presses from before a given time, by default before now.
 
     See `SerialKeysApp.forget_keys`. Keys that were meant for a screen above this screen are kept.
     """

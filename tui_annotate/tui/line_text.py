@@ -86,8 +86,8 @@ def split_paragraphs(text: str) -> list[str]:
 def wrap_line(line: str, cells: int) -> list[str]:
     """Wrap a cleaned line of text into pieces of at most `cells` terminal cells.
 
-    Lines break at a blank or next to a wide character if possible, and not between a wide
-    character and closing punctuation. An empty line is one empty piece.
+    Lines break at a blank or next to a wide character if possible, and not between a wide character
+    and closing punctuation. An empty line is one empty piece.
     """
     cells = max(cells, 2)
     pieces: list[str] = []

@@ -1,4 +1,4 @@
-"""The styles and glyphs of all widgets: one style per role, one glyph per state.
+"""The styles of text and the glyphs that all widgets use.
 
 Colour alone never carries meaning: a glyph, a letter or an attribute goes with it, and the theme
 `mono` has no colour at all. Colours are those of the xterm-256 table, as most terminals over ssh
@@ -131,7 +131,6 @@ _LABELS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 SLOTS = len(COLORS)
-"""The number of label colours. Further labels use the colours again from the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +142,6 @@ class PaintStyles:
         row: laid over the focused row of a list.
         cap: laid over a label's colour: the digit of the label.
         letter: laid over a label's colour: the letter of an annotation.
-        labels: colours of labels by slot; take them by `label`.
     """
 
     text: Style
@@ -196,10 +194,9 @@ class PaintStyles:
 
 @cache
 def make_palette(theme: str, *, native: bool = False) -> PaintStyles:
-    """Build the styles of a colour theme; an unknown name gives the dark theme.
+    """Build the styles of a colour theme; `native` means only the terminal's own 16 colours.
 
-    Args:
-        native: only the terminal's own 16 colours may be used.
+    An unknown name gives the dark theme.
     """
     name = theme if theme in NAMES else DARK
     column = 4 if name == MONO else 3 if native else NAMES.index(name)

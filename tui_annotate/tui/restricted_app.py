@@ -33,12 +33,7 @@ LONGEST_PASTE: Final = 20_000
 
 
 class RestrictedApp(SerialKeysApp):
-    """Textual app without the features that export text, such as screenshots and the clipboard.
-
-    Attributes:
-        problem: the unexpected error that ended the app; empty if there is none.
-        input_ended: whether the app ended because the terminal's input ended.
-    """
+    """Textual app without the features that export text, such as screenshots and the clipboard."""
 
     TITLE = "tui-annotate"
     CSS_PATH = "app.tcss"
@@ -103,10 +98,7 @@ class RestrictedApp(SerialKeysApp):
         )
 
     async def on_event(self, event: events.Event) -> None:
-        """Override Textual's hook: clean pasted text, and record that the user is active.
-
-        Cleaned text has one line and no control characters.
-        """
+        """Override Textual's hook: clean pasted text, and record that the user is active."""
         if isinstance(event, events.Paste):
             if len(event.text) > LONGEST_PASTE:
                 self.notify(

@@ -43,7 +43,6 @@ class FixedRows(LineWidget):
         raise NotImplementedError
 
     def repaint(self, *, layout: bool = False) -> None:
-        """Paint all rows of the widget again; `layout` means that their number may have changed."""
         self._painted = None
         self.refresh(*([] if layout else [self.size.region]), layout=layout)
 
@@ -62,9 +61,7 @@ class FixedRows(LineWidget):
 class RowList(ScrollView, LineWidget, can_focus=False):
     """A list of one-line rows with at most one focused row; only visible rows are painted.
 
-    A subclass overrides `runs_of_row` and, for clicks, `clicked`. The index `focused_row` is -1 for
-    no
-    row.
+    The index `focused_row` is -1 for no row.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -125,7 +122,6 @@ class RowList(ScrollView, LineWidget, can_focus=False):
             self.refresh(Region(0, index - self.scroll_offset.y, self.window.width, 1))
 
     def reveal(self) -> None:
-        """Scroll as little as needed to show the focused row and some rows around it."""
         height = self.window.height
         if self.focused_row < 0 or not height:
             return
@@ -180,8 +176,6 @@ def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Wor
 
 
 class WordsLine(FixedRows):
-    """One line of styled text in a dialog, such as the title, the question or the keys."""
-
     _left: tuple[Words, ...] = ()
     _right: tuple[Words, ...] = ()
 

@@ -68,11 +68,7 @@ def _column_heads(names: tuple[str, ...], columns: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCells:
-    """The columns of a sample list that show scores and machine-made labels, if there are any.
-
-    Attributes:
-        labelled: whether a ranking gave samples labels.
-    """
+    """The columns of a sample list that show scores and machine-made labels, if there are any."""
 
     names: tuple[str, ...] = ()
     labelled: bool = False

@@ -8,11 +8,7 @@ from tui_annotate.domain.errors import TuiAnnotateError
 
 
 class ScreenMessage(Enum):
-    """Base of the lists of texts of a screen: each member's value is a text with named fields.
-
-    Handlers of a screen name a member and its fields. A change of wording is one edit in the
-    catalogue.
-    """
+    """Base of the lists of texts of a screen: each member's value is a text with named fields."""
 
     def text(self, **fields: object) -> str:
         return str(self.value).format(**fields)

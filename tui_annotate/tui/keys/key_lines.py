@@ -102,4 +102,3 @@ QUESTIONS: Final[Mapping[str, Names]] = {
     REFUSING: _REVIEW_REASON,
     LEAVING: _REVIEW_REASON,
 }  # fmt: skip
-"""Key lines while the screen asks a question, by the kind of question."""

@@ -44,8 +44,6 @@ _WIDE_ASCII = range(0xFF01, 0xFF5F)
 
 
 class HelpGroup(NamedTuple):
-    """A group of keys in the help: a title, and rows of (keys, description)."""
-
     title: str
     rows: Sequence[tuple[str, str]]
 
@@ -89,7 +87,6 @@ class KeyMap:
         Args:
             question: kind of the open question, a key of `QUESTIONS`; empty if there is none.
             digits: digits that choose an option now, as text; empty for all.
-            named: key line of annotating, the most useful actions first.
         """
         pairs = []
         for name, usual in QUESTIONS[question] if question else STATE_LINES.get(state, named):
@@ -231,9 +228,6 @@ def table_key(name: str, character: str | None) -> tuple[str, bool]:
     The second value of the result states whether an input method is on, as for Chinese text.
     Full-width punctuation, digits and letters become ASCII characters. Any other wide character
     means that an input method is on; the key is empty then.
-
-    Args:
-        name: name of the key in the event, such as `down` or `full_stop`.
     """
     if name in _TWINS:
         return _TWINS[name], False
