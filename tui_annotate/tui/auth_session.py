@@ -36,13 +36,10 @@ class SessionGuard:
     """Guard of one process in one workspace: handles sign-in, and checks the user's session.
 
     Attributes:
-        required: whether the workspace has accounts, so that users must sign in.
         person: the signed-in user; None before sign-in.
         email: e-mail address of the user; before sign-in, the remembered address.
-        must_change: whether the user must change the password before working.
         known: whether an ssh key or the machine account identified the user.
         elsewhere: another process in which the same user works; None if there is none.
-        hint: a message for the sign-in form; empty if there is none.
     """
 
     def __init__(
@@ -82,12 +79,10 @@ class SessionGuard:
 
     @property
     def workspace(self) -> Workspace:
-        """The workspace with the rights of the signed-in user."""
         return self._workspace.acting(self._signed_in.actor) if self._signed_in else self._workspace
 
     @property
     def where(self) -> str:
-        """The name of the workspace's folder."""
         return self._workspace.path.name
 
     @property
@@ -97,7 +92,6 @@ class SessionGuard:
 
     @property
     def can_stay_signed_in(self) -> bool:
-        """Whether a user can stay signed in on this machine."""
         return self._tokens is not None
 
     # sign-in
@@ -198,7 +192,7 @@ class SessionGuard:
             self._check_session()
 
     def _accept(self, signed: SignInResult, *, known: bool = False) -> None:
-        """Replace the current session with a new session of the same actor, and end the old one.
+        """Replace the current session with a new session of the same user, and end the old one.
 
         Raises:
             NotAllowed: the new session belongs to another actor, who may have other rights.
@@ -293,7 +287,6 @@ class SessionGuard:
     # sign-out
 
     def sign_out(self) -> None:
-        """End the session, and delete the stored token."""
         if self._signed_in:
             self._accounts.sign_out(self._signed_in.session)
         if self._tokens:
@@ -301,11 +294,6 @@ class SessionGuard:
         self._stays_signed_in = False
 
     def print_own(self, space: Workspace) -> None:
-        """Write the user's own annotations to standard output.
-
-        Args:
-            space: the workspace, opened again after the app has ended.
-        """
         if self.person:
             mine = space.acting(self._signed_in.actor) if self._signed_in else space
             mine.export(person=self.person.id, gold="with")
@@ -320,8 +308,6 @@ class SessionGuard:
 
 @dataclass(frozen=True, slots=True)
 class StoredToken:
-    """A secret token that resumes a session, and the user's e-mail address."""
-
     token: str
     email: str
 
@@ -334,7 +320,6 @@ class TokenFile:
 
     @classmethod
     def of(cls, workspace: Path) -> TokenFile:
-        """Return the token file for a workspace."""
         name = sha256(str(workspace.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
         return cls(state_folder() / f"signed-in-{name[:16]}")
 
@@ -382,7 +367,6 @@ class TokenFile:
             ) from error
 
     def forget(self) -> None:
-        """Delete the token file if possible."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
 
@@ -392,10 +376,7 @@ class TokenFile:
 
 
 def user_name() -> str:
-    """Return the user name of the process from the operating system; empty if unknown.
-
-    Environment variables are ignored.
-    """
+    """Return the user name of the process from the operating system; empty if unknown."""
     try:
         import pwd
 

@@ -34,7 +34,6 @@ class AnnotatorSession:
         order: order of the queue, as `services.annotate` names it.
         machines: returns the services for scores and suggestions; None if they are not used.
         read_only: why the workspace cannot be written, so that nothing is saved; else empty.
-        signed_in: whether the user has an account and can change the password and sign out.
         problem: the first message, such as an invalid key map; empty if there is none.
     """
 
@@ -52,10 +51,9 @@ class AnnotatorSession:
 
 
 def label_change_notice(why: str) -> str:
-    """Return the message that a changed label file was not applied.
+    """Return the message that a changed label file was not applied; empty if it was applied.
 
     The message omits the reason `why`, because annotators may not see counts of others' work.
-    Without a reason, the file was applied and the message is empty.
     """
     if not why:
         return ""
@@ -66,14 +64,13 @@ def label_change_notice(why: str) -> str:
 
 
 def resolve_order(order: str, machines: Callable[[], MachineServices]) -> tuple[str, str]:
-    """Return the requested order of samples; if that order is not available, the default order.
+    """Return the requested order of samples (or the default if unavailable), and a message.
+
+    The message explains the use of the default order, and is empty otherwise.
 
     Args:
         order: requested by the user or the settings; its score may have been deleted.
         machines: called only for an order by a score.
-
-    Returns:
-        (order, message); the message explains the use of the default order, and is empty otherwise.
     """
     scored = by_score(order)
     if scored is None or scored.score in machines().scores.orderable():

@@ -1,4 +1,4 @@
-"""The legends of marks in texts, lists and bars, for each kind of screen."""
+"""The legends that explain symbols in texts, lists and bars, for each kind of screen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tui_annotate.tui.row_widgets import Words
 
 
 class LegendEntry(NamedTuple):
-    """An entry of a legend: a mark, as pieces of text with roles, and its meaning."""
+    """An entry of a legend: a symbol, as pieces of text with their styles, and its meaning."""
 
     pieces: tuple[Words, ...]
     meaning: str
@@ -22,7 +22,6 @@ def _mark(sign: str, meaning: str, role: str = "quiet") -> LegendEntry:
 def _on_text(
     sign: str, role: str, meaning: str, *, sign_role: str = "text", word: str = "text"
 ) -> LegendEntry:
-    """Create a legend entry that shows a glyph, then a word in the style `role`."""
     return LegendEntry(((f"{sign} ", sign_role), (word, role)), meaning)
 
 
@@ -93,7 +92,6 @@ ANNOTATE_MARKS: Final[tuple[LegendEntry, ...]] = (
     *_CURSOR,
     *STATE_MARKS,
 )
-"""Legend of the annotation screen: marks of documents, label bar and queue."""
 
 VIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter("A", "an annotation, in the colour of its label"),
@@ -103,7 +101,6 @@ VIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     *_CITATIONS,
     *_CURSOR,
 )
-"""Legend of the screen that shows read-only files."""
 
 REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter("1", "candidate annotation 1 of the current group"),
@@ -133,4 +130,3 @@ REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     *_CURSOR,
     *STATE_MARKS,
 )
-"""Legend of the review screen: marks of texts, label bar and queue."""

@@ -19,7 +19,7 @@ Kind = Literal["hint", "draft", "offer", "saved", "warning", "error"]
 
 @unique
 class MessageCode(ScreenMessage):
-    """A code for each message; the value is the English sentence, with fields in braces."""
+    """A code for each message of the annotating screen; its value is a text with fields."""
 
     NONE = ""
     TEXT = "{text}"  # a complete text, such as the message of an error
@@ -220,8 +220,6 @@ class MessageCode(ScreenMessage):
 
 @unique
 class LineText(ScreenMessage):
-    """Parts of the line about the current annotation; ` · ` separates the parts."""
-
     # what the next digit saves
     NO_WORDS = "No words to label at the cursor · Enter completes the sample · s skips it"
     SAVES = "{digits} save: {what}"
@@ -326,7 +324,6 @@ class LineText(ScreenMessage):
 
 
 def join_parts(*parts: str) -> str:
-    """Return the parts of a line that are not empty, separated by ` · `."""
     return " · ".join(filter(None, parts))
 
 
@@ -334,8 +331,7 @@ def join_parts(*parts: str) -> str:
 class StatusMessage:
     """A message about the last key press, shown until the next key press.
 
-    Attributes:
-        fields: values by the field names of the code's sentence; a value may be another message.
+    A value of `fields` may be another message.
     """
 
     code: ScreenMessage = MessageCode.NONE
@@ -347,7 +343,6 @@ class StatusMessage:
 
     @property
     def text(self) -> str:
-        """The text of the message, with the values of its fields filled in."""
         return self.code.text(**self.fields)
 
     def __str__(self) -> str:
@@ -361,11 +356,7 @@ NO_MESSAGE = StatusMessage()
 
 
 def make_message(message: AnyMessage, kind: Kind = "hint", **fields: object) -> StatusMessage:
-    """Return a message of the given kind, made from a code, another message or a plain text.
-
-    Args:
-        fields: values by the field names of the code's sentence.
-    """
+    """Return a message for the status line, made from a code, another message or a plain text."""
     if isinstance(message, StatusMessage):
         return replace(message, kind=kind)
     if isinstance(message, str):

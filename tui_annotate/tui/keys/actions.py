@@ -40,9 +40,7 @@ class Action:
             or in a window that is too small to show the sample.
         small_window: whether an action that is not `early` works in such a window.
         after_save: whether the action depends on stored data, so that it waits for a running save.
-        after_search: whether the action depends on marks, so that it waits for a running search.
-        needs_source: whether the action is available only for samples with a source.
-        needs_account: whether the action is available only for signed-in users.
+        after_search: whether the action depends on found words, so that it waits for a search.
         listed: whether the command palette lists the action.
         changes: letters of the states in which the action changes stored work, or prepares a
             change, so that a read-only workspace refuses the action.
@@ -70,26 +68,20 @@ class Action:
     changes: str = ""
 
     def words(self, state: str) -> str:
-        """Return what the action does in a state of the screen (a letter of `STATES`)."""
+        """Return what a key's action does in a state of the screen (a letter of `STATES`)."""
         return self.at.get(state, self.help)
 
     @property
     def in_small_window(self) -> bool:
-        """Whether the action works in a window that is too small to show the sample."""
         return self.early or self.small_window
 
     @property
     def while_pending(self) -> bool:
-        """Whether the action works while the screen waits for the answer to a question."""
         return OPTION in self.states
 
 
 def _move(action_id: str, keys: tuple[str, ...], words: str, *, at: str, short: str = "") -> Action:
-    """Define an action that moves the cursor, or the free end of a selection.
-
-    Args:
-        at: description of the action while text is selected.
-    """
+    """Define an action that moves the cursor; `at` is its description while text is selected."""
     return Action(
         action_id, keys, words, "Move", EVERYWHERE, short=short, early=True, at={SELECTING: at}
     )
@@ -297,12 +289,11 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("person.previous", ("P",), "show only the previous annotator's annotations",
            "Annotations", VIEWING),
 )  # fmt: skip
-"""All actions, in the order of the help and the command palette."""
 
 NO_ACTION: Final = Action("", (), "", "", "")
 _BY_ID: Final = {action.id: action for action in ACTIONS}
 
 
 def action_of(action_id: str) -> Action:
-    """Return the action with this id, or `NO_ACTION`, which is never available."""
+    """Return the action with an id, or `NO_ACTION`, which is never available."""
     return _BY_ID.get(action_id, NO_ACTION)

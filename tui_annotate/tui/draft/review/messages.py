@@ -9,7 +9,7 @@ from tui_annotate.tui.screen_message import ScreenMessage
 
 @unique
 class ReviewText(ScreenMessage):
-    """A code for each text of review; the value is the English sentence, with fields in braces."""
+    """A code for each text of the review screen; the value is a text with fields in braces."""
 
     # answers to keys
     EDIT_IS_OPEN = "Finish the edit first: Enter saves it, e cancels it"

@@ -9,7 +9,7 @@ from tui_annotate.tui.screen_message import ScreenMessage
 
 @unique
 class ViewText(ScreenMessage):
-    """A code for each text of the viewer; the value is the English text, with fields in braces."""
+    """A code for each text of the read-only viewer; the value is a text with fields in braces."""
 
     # answers to keys
     NOT_IN_A_FILE = "Read-only file, not available here: {action} · ? keys"
