@@ -1,1 +1,1 @@
-"""Scores of answers and sentences: scorers, ranking, probes, comparison with human labels."""
+"""Scores of answers and sentences by machines, and their comparison with human labels."""

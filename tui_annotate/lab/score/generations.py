@@ -1,4 +1,4 @@
-"""Formats of questions with a right answer and generated answers, as in the project Dreamcatcher.
+"""Formats of questions with a right answer and generated answers (project Dreamcatcher).
 
 A generated answer is the summary of its sample, the right answer is the source. Answers to one
 question are a group. A row without a right answer or a normal generation is refused. An export
@@ -76,7 +76,7 @@ PREFERENCE_TRAITS: Final = FormatTraits(
 
 
 def imported_fields(sample: Sample) -> Mapping[str, Any]:
-    """Return the fields that an import stored with a sample; empty for samples of other formats."""
+    """Return the fields that an import of this format stored with a sample; else empty."""
     found = sample.imported or {}
     return found if found.get("format") == FORMAT else {}
 
@@ -166,7 +166,6 @@ def _row_id(row: Mapping[str, Any], options: ImportOptions, number: int) -> str:
 
 
 def _parse_answer(row: Mapping[str, Any], others: Sequence[str], language: str) -> Document:
-    """Parse the right answer; detect the language of the whole row, as the answer may be short."""
     from tui_annotate.methods.segmentation import guess_language
 
     text = _parse_text(get_field(row, "answer", option=""), "answer")
@@ -176,7 +175,6 @@ def _parse_answer(row: Mapping[str, Any], others: Sequence[str], language: str) 
 
 
 def _parse_text(value: Any, column: str) -> str:
-    """Return a value as text; convert a number to text, and join a list of texts."""
     if isinstance(value, list) and value:
         return _SEPARATOR.join(_parse_text(each, column) for each in value)
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -225,9 +223,7 @@ Opinions = Mapping[SampleKey, tuple[Score, ...]]
 class AnswerRanking:
     """Ranked answers to one question, with the category of the question.
 
-    Attributes:
-        category: category of the question; empty if neither annotators nor a ranker labelled it.
-        `places`: indices of one to three answers in the row's list, best first.
+    `places`: indices of one to three answers in the row's list, best first.
     """
 
     category: str
@@ -237,11 +233,7 @@ class AnswerRanking:
 def rank_answers(
     group: Sequence[Record], opinions: Opinions, *, places: Sequence[int]
 ) -> AnswerRanking | None:
-    """Choose three answers: the best right one, one that expresses uncertainty, and a wrong one.
-
-    Human labels take precedence over the ranker's. `places`: index in the row of each sample,
-    then of each extra answer of the first sample. The result is None without any label.
-    """
+    """Choose three answers to a question: a right, an uncertain and a wrong one."""
     found = [
         {each.name: each for each in opinions.get(record.sample.key, ()) if not each.extra}
         for record in group
@@ -270,10 +262,10 @@ def _answer_label(record: Record, scores: Mapping[str, Score]) -> AnswerLabel | 
 
 
 def _raw_score(scores: Mapping[str, Score], name: str, sign: float) -> float:
-    """Return the stored value by which answers with one label are sorted.
+    """Return the value by which answers with the same label are sorted.
 
-    Without the score `name`, the value is `sign` times the margin of the answer's label: the
-    distance of its scores from the threshold between right and wrong.
+    Without the score `name`, it is `sign` times the distance of the answer's scores from the
+    threshold.
     """
     if name in scores:
         return scores[name].raw or 0.0
@@ -281,7 +273,6 @@ def _raw_score(scores: Mapping[str, Score], name: str, sign: float) -> float:
 
 
 def _extra_rewards(first: Record, opinions: Opinions) -> list[float | None]:
-    """Return the reward of each uncertain answer, from a run or from the imported file."""
     by_run = {
         score.extra: score.raw if score.raw is not None else score.value
         for score in opinions.get(first.sample.key, ())
@@ -306,10 +297,7 @@ class GenerationRow:
 def build_rows(
     records: Iterable[Record], options: ExportOptions, *, tally: LossCounter, report: ExportReport
 ) -> Iterator[GenerationRow]:
-    """Yield one output row for each question; count data that the format cannot store.
-
-    `records` must be sorted by the group of their samples: a group has the answers to one question.
-    """
+    """Yield one output row for each question; count data that the format cannot store."""
     opinions_of = options.opinions or (lambda _: {})
     for _, some in groupby(
         filter(tally.check_pair, records), key=lambda record: _group_key(record.sample)
@@ -322,7 +310,6 @@ def build_rows(
 
 
 def _group_key(sample: Sample) -> tuple[str, ...]:
-    """Return a key that is equal for all samples that come from one row of a file."""
     return (sample.dataset, sample.group) if sample.group else (*sample.key, "")
 
 
@@ -388,7 +375,7 @@ def _answer_fields(sample: Sample, scores: Sequence[Score]) -> dict[str, Any]:
 
 
 def _score_fields(scores: Iterable[Score]) -> dict[str, Any]:
-    """Return normalised scores by name; rewards are not normalised."""
+    """Return the normalised scores of an answer by name; rewards are not normalised."""
     found: dict[str, Any] = {}
     for score in scores:
         if score.name in _RANKERS:
@@ -425,13 +412,13 @@ def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> N
 
 
 class GenerationsFormat:
-    """Importer and exporter of one row per question, with generated answers, scores and ranks."""
+    """Importer and exporter of one row per question, with generated answers and scores."""
 
     name = FORMAT
     about = TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Yield one record for each generation of type `normal`, in order; see `Importer.read`."""
+        """Yield one record for each generated answer of type `normal`, in order."""
         dataset = choose_dataset_name(path, options.dataset)
         with closing(NameRegister()) as seen:
 
@@ -452,7 +439,6 @@ class GenerationsFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one JSON line per question; see `Exporter.write`."""
         report = ExportReport()
         tally = LossCounter(self.about, report, own=FORMAT)
         for row in build_rows(records, options, tally=tally, report=report):
