@@ -65,7 +65,7 @@ _COMMON_WORDS: Final = frozenset(_COMMON_WORDS_TEXT.split())
 _LOOKALIKES: Final = str.maketrans("@4301!$57", "aaeoiisst")
 _EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
 _MOST_ADDED: Final = 6
-"""Number of digits and marks that may surround a common word in a password that is rejected."""
+"""Maximum number of other characters around a common word that leave a password common."""
 _LONGEST_REPEATED: Final = 4
 """Longest repeated part, in characters, that makes a password weak if it has nothing else."""
 _SHORTEST_WALK: Final = 4

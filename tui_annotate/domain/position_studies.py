@@ -82,7 +82,7 @@ def parse_text(row: Row, name: str) -> str:
 
 
 def parse_answers(row: Row) -> tuple[str, ...]:
-    """Return the correct answers of a question row; empty if the row has none.
+    """Return the correct answers to a study's question; empty if there are none.
 
     Raises:
         InvalidInput: `answers` is not a list of texts.

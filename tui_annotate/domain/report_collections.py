@@ -1,4 +1,4 @@
-"""Items of a report collection (reports, documents, citations), with progress by topic and system.
+"""Reports, documents and citations that annotators rate, with progress by topic and system.
 
 Annotators rate items and mark passages in them. An item is a sample of a kind in `RATED_KINDS`.
 Marked passages of a report are split at its sentences.

@@ -184,7 +184,7 @@ class Signals(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A match: a source segment to which the assist gives a rank and a score for a claim.
+    """A match: a source sentence to which the assist gives a rank and a score for a claim.
 
     Attributes:
         score: absolute score in [0, 1]; comparable between queries and documents.

@@ -12,9 +12,9 @@ from typing import Final
 PACE_DAYS: Final = 14
 """Number of days, including today, from which the speed of annotation is computed."""
 RECENT: Final = 10
-"""Number of a person's last gold checks whose accuracy is compared with the alert threshold."""
+"""Number of a person's last samples with known answers that decide about an alert."""
 LEAST_CHECKS: Final = 3
-"""Number of gold checks below which there is no alert about a person's accuracy."""
+"""Number of samples with known answers below which there is no alert about a person."""
 _HOUR: Final = 3600.0
 _LONGEST_PROJECTION: Final = 3650
 _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
@@ -139,7 +139,7 @@ class RemainingWork:
 
 @dataclass(frozen=True, slots=True)
 class WeekAccuracy:
-    """A person's mean score on gold samples in one ISO 8601 week."""
+    """A person's mean score on samples with known answers in one ISO 8601 week."""
 
     week: str
     checks: int
@@ -148,7 +148,7 @@ class WeekAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class GoldAccuracy:
-    """A person's accuracy on the gold samples of a dataset, each score in [0, 1].
+    """A person's accuracy on a dataset's samples with known answers, in [0, 1].
 
     Attributes:
         recent: mean score of the last `RECENT` checks.
@@ -166,7 +166,7 @@ class GoldAccuracy:
 
     @property
     def alert(self) -> bool:
-        """Whether recent accuracy is below the threshold, after at least three gold checks."""
+        """Whether recent accuracy is below the threshold, after at least three known samples."""
         enough = self.threshold is not None and self.checks >= LEAST_CHECKS
         return enough and self.recent < (self.threshold or 0.0)
 
