@@ -105,10 +105,11 @@ def fleiss_sums(given: Numbers) -> Numbers:
 
 
 def fleiss_kappa(sums: Numbers) -> Numbers:
-    """Compute Fleiss' kappa from sums over units of the rows of `fleiss_sums`.
+    """Compute Fleiss' kappa from the sum of the rows that `fleiss_sums` returns.
 
-    Source: J. Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin
-    76 (1971), equations 2 to 7.
+    The annotators may differ by unit. Source: J. Fleiss, "Measuring nominal scale agreement among
+    many
+    raters", Psychological Bulletin 76 (1971), equations 2 to 7.
     """
     units, agreeing, given = sums[..., 0], sums[..., 1], sums[..., 2:]
     shares = _divide(given, given.sum(axis=-1, keepdims=True))

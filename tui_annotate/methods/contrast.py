@@ -73,7 +73,7 @@ class ProperName:
 
 
 def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[ProperName]:
-    """Find the names in a text: sequences of capitalized words, and titles in marks: 《》."""
+    """Find the names in a text: sequences of capitalized words, and quoted titles: 《》."""
     for match in _TITLE.finditer(text):
         yield ProperName(
             Span(*match.span(match.lastindex or 0)), (match[match.lastindex or 0],), title=True

@@ -58,13 +58,13 @@ def is_hit(segment: Span, chosen: Span) -> bool:
 
 
 def figures_by_query(ranks: Sequence[int | None]) -> NDArray[np.float64]:
-    """Compute quality measures (queries, 4) from ranks of each first hit; None for no hit."""
+    """Compute ranking quality (queries, 4) from ranks of the first right sentence, or None."""
     found = np.array([np.inf if rank is None else rank for rank in ranks], np.float64)
     return np.stack([*(found <= depth for depth in _DEPTHS), 1 / found], axis=1)
 
 
 def compute_figures(ranks: Sequence[int | None]) -> RankingFigures:
-    """Compute mean quality measures from the rank of each query's first hit; None for no hit."""
+    """Compute mean ranking quality from each query's rank of the first right sentence."""
     if not ranks:
         return RankingFigures(0, 0.0, 0.0, 0.0, 0.0)
     return RankingFigures(len(ranks), *map(float, figures_by_query(ranks).mean(axis=0)))

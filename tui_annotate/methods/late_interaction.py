@@ -63,7 +63,7 @@ class TokenBank:
 
 
 def normalise_rows(vectors: NDArray[np.int8]) -> NDArray[np.float32]:
-    """Scale rows to unit length; a row of zeros stays zero."""
+    """Scale vectors to unit length; a vector of zeros stays zero."""
     rows = vectors.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     rows /= np.maximum(lengths, 1)[:, None]
