@@ -148,7 +148,11 @@ def mean_relevancy(
     invented: Sequence[Sequence[float]],
     noncommittal: Sequence[int],
 ) -> float:
-    """Return how similar a question is to the questions that a model invented for its answer."""
+    """Return how similar a question is to the questions that a model invented for its answer.
+
+    The result is the mean cosine, in [-1, 1]. The mean is 0 if all replies are noncommittal (1), or
+    if there are none. A zero vector has the cosine 0.
+    """
     if not invented or all(noncommittal):
         return 0.0
     return sum(_cosine(question, each) for each in invented) / len(invented)

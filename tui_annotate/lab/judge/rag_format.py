@@ -48,7 +48,7 @@ _RESERVED: Final = frozenset({"id", *(name for names in _COLUMNS.values() for na
 
 
 class RagFormat:
-    """Importer and exporter of questions with retrieved texts; a line may lack the answer."""
+    """Importer and exporter of questions: the texts are sources, the answer is the summary."""
 
     name = FORMAT
     about = FormatTraits(

@@ -233,7 +233,7 @@ def _require_answer(row: Row) -> None:
 
 
 def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> tuple[int, int]:
-    """Write each row with its score, null without an answer; return two counts."""
+    """Write the rows of a study with their scores; return the numbers of rows and of NaN."""
     count = not_finite = 0
     for path in paths:
         for located in read_rows(path, some=False):

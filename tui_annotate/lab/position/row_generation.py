@@ -65,7 +65,7 @@ def insert_at(items: Sequence[_Item], item: _Item, at: int) -> list[_Item]:
 
 
 def find_gold_passage(row: Row) -> dict[str, Any]:
-    """Return the passage of a row that contains the answer: annotated, else marked as gold.
+    """Return the passage with the answer to a question: annotated, else marked as gold.
 
     Raises:
         InvalidInput: the row has neither, or the passage is not text.
@@ -90,7 +90,7 @@ def find_gold_passage(row: Row) -> dict[str, Any]:
 
 
 def find_distractors(row: Row) -> list[dict[str, Any]]:
-    """Return the passages of a row whose field `hasanswer` is exactly false."""
+    """Return the passages of a question that do not have the answer (`hasanswer` is false)."""
     return [
         {
             **each,
@@ -105,11 +105,11 @@ def find_distractors(row: Row) -> list[dict[str, Any]]:
 def build_question_rows(
     row: Row, *, count: int, places: Iterable[int], order: Random | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield one row for each position, at which the passage with the answer is.
+    """Yield, for each position, a copy of a question with its answer's passage there.
 
-    The other passages are the first distractors. `count`: number of all passages, at least 2.
-    `places`: positions in [0, count). `order` shuffles the distractors, with the same result for
-    all positions.
+    The other passages are the first without the answer. `count`: number of all passages, at least
+    2.
+    `places`: positions in [0, count). `order` shuffles the others, equally for all positions.
 
     Raises:
         InvalidInput: the row has too few distractors, or lacks a field.

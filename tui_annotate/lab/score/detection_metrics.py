@@ -96,7 +96,11 @@ def area(values: Numbers, unsupported: Truths, *, low: bool) -> float:
 
 
 def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
-    """Return the lowest threshold of a score with the best balanced accuracy."""
+    """Return the lowest threshold of a score with the best balanced accuracy.
+
+    The threshold is the middle between two neighbouring values. A single distinct value is the
+    threshold itself. `values` is not empty.
+    """
     distinct, own = np.unique(values, return_inverse=True)
     if len(distinct) == 1:
         return float(distinct[0])

@@ -94,9 +94,9 @@ class _PlacedGeneration(NamedTuple):
 def parse_records(
     row: dict[str, Any], options: ImportOptions, *, dataset: str, number: int, where: str
 ) -> tuple[list[Record], list[str]]:
-    """Parse a row of a file: return one record for each answer, and warnings about the row.
+    """Parse a line of a file: return one record for each answer, and warnings about it.
 
-    `number`: number of the row, from 0. Answers that express uncertainty give no record.
+    `number`: number of the line, from 0. Answers that express uncertainty give no record.
     """
     generations = list(_parse_generations(get_field(row, "generation", option="")))
     normal = [
@@ -233,7 +233,10 @@ class AnswerRanking:
 def rank_answers(
     group: Sequence[Record], opinions: Opinions, *, places: Sequence[int]
 ) -> AnswerRanking | None:
-    """Choose three answers to a question: a right, an uncertain and a wrong one."""
+    """Choose three answers to a question: a right, an uncertain and a wrong one.
+
+    Human labels take precedence over machine labels. The result is None without any label.
+    """
     found = [
         {each.name: each for each in opinions.get(record.sample.key, ()) if not each.extra}
         for record in group
@@ -288,7 +291,7 @@ _RANKERS = frozenset({RANK, CATEGORY, AS_RIGHT, AS_WRONG})
 
 @dataclass(frozen=True, slots=True)
 class GenerationRow:
-    """Output row of a question; `chosen` holds its best, uncertain and wrong answer, if any."""
+    """The line that an export writes for a question, and its best, uncertain and wrong answer."""
 
     fields: dict[str, Any]
     chosen: Sequence[Mapping[str, Any]]
@@ -297,7 +300,10 @@ class GenerationRow:
 def build_rows(
     records: Iterable[Record], options: ExportOptions, *, tally: LossCounter, report: ExportReport
 ) -> Iterator[GenerationRow]:
-    """Yield one output row for each question; count data that the format cannot store."""
+    """Yield one output line for each question; count data that the format cannot store.
+
+    `records` must be sorted by the group of their samples: a group has the answers to one question.
+    """
     opinions_of = options.opinions or (lambda _: {})
     for _, some in groupby(
         filter(tally.check_pair, records), key=lambda record: _group_key(record.sample)
@@ -339,7 +345,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
 
 
 def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
-    """Yield (index, record): the index of an answer in the list of answers of its file row.
+    """Yield (index, record): the index of an answer among the answers of its question.
 
     A sample that was not imported from such a file has its index in `group`.
     """
@@ -412,7 +418,7 @@ def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> N
 
 
 class GenerationsFormat:
-    """Importer and exporter of one row per question, with generated answers and scores."""
+    """Importer and exporter of one line per question, with generated answers and scores."""
 
     name = FORMAT
     about = TRAITS

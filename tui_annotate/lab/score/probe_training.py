@@ -36,7 +36,7 @@ _LABEL_OF_CATEGORY: Final = {
 
 
 class LabelSource(StrEnum):
-    """Who labelled the answers of a dataset: annotators (human) or a ranker (machine)."""
+    """Who labelled the answers of a dataset: annotators (human) or a rule (machine)."""
 
     HUMAN = "human"
     MACHINE = "machine"

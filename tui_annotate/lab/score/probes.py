@@ -86,7 +86,7 @@ def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Number
 
 FORMAT: Final = "tui-annotate-probe/1"
 AUTO: Final = 0
-"""Layer number that requests the layer with the best results on the training questions."""
+"""Number that requests the layer of a model with the best results in training."""
 
 _MAX_BYTES: Final = 2**24
 """Maximum size, in bytes, of a file with a trained classifier."""

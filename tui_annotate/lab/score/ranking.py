@@ -54,7 +54,13 @@ class AnswerCategory(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnswerVerdict:
-    """The label that a rule gave to one answer by its scores."""
+    """The label that a rule gave to one answer by its scores.
+
+    Attributes:
+        margin: sum of the scores minus the middle between both thresholds; None without scores.
+        value: margin scaled to [0, 1]; None without scores.
+        as_right, as_wrong: sort keys, highest first, among right and wrong answers.
+    """
 
     label: AnswerLabel
     margin: float | None

@@ -54,7 +54,7 @@ class Ranker(StrEnum):
 
 
 def parse_ranker(name: str) -> Ranker:
-    """Return the ranker with a name, also with a class name of the project Dreamcatcher."""
+    """Return a rule that labels answers, by its name here or in the project Dreamcatcher."""
     there = {"SimpleRanker": Ranker.PERCENTILE, "LenRanker": Ranker.LENGTH}
     there |= {each.value: each for each in Ranker}
     if name not in there:
@@ -64,7 +64,13 @@ def parse_ranker(name: str) -> Ranker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankOptions:
-    """Options for labelling the answers of a dataset by their scores."""
+    """Options for labelling the answers of a dataset by their scores.
+
+    Attributes:
+        up, down: percentiles of the upper and lower threshold, 0 to 100, down <= up.
+        short: first length of a long answer, in code points more than the right answer.
+        use: scores to add up; empty for the published ones.
+    """
 
     dataset: str
     ranker: Ranker = Ranker.PERCENTILE

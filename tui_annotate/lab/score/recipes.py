@@ -1,4 +1,4 @@
-"""Recipe files in YAML, which name data, scorers and a ranker: parsed strictly, then run.
+"""Pipeline files in YAML, which name data, scorers and rules to label answers; and their run.
 
 Source: the configuration files of the project Dreamcatcher, whose keys are supported too.
 """

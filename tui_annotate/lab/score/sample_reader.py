@@ -22,7 +22,7 @@ NORMAL: Final = "normal"
 UNCERTAINTY: Final = "uncertainty"
 """Type of a generated answer whose prompt asked the model to admit what it does not know."""
 OTHERS: Final = "others"
-"""Key, in a sample's imported data, of a row's answers that are not samples."""
+"""Key, in a sample's imported data, of answers that are not samples: (index, fields) pairs."""
 
 
 def is_answer(sample: Sample) -> bool:

@@ -1,4 +1,4 @@
-"""Scores of one scoring run, collected in a temporary file."""
+"""Scores of one scoring run, collected in a temporary file, then normalised to [0, 1]."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def answer_similarities(
     answer: NDArray[np.float32], texts: NDArray[np.float32]
 ) -> list[float | None]:
-    """Return the cosine of each text (n, dimensions) with the right answer (dimensions,)."""
+    """Return the cosine of each text (n, dimensions) with the right answer; None for zeros."""
     known = _is_known(texts) if answer.any() else [False] * len(texts)
     return _clip_known(texts @ answer, known)
 
