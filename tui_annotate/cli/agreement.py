@@ -33,8 +33,6 @@ KindOption = Annotated[
 
 @dataclass(frozen=True)
 class ComparedWorkOptions:
-    """Options that select the work to compare."""
-
     dataset: options.OfDatasetOption = ""
     person: PeopleOption = None
     origin: Annotated[
@@ -75,7 +73,6 @@ class ComparedWorkOptions:
     kind: KindOption = None
 
     def criteria(self) -> AgreementOptions:
-        """Return the options of the agreement report."""
         from tui_annotate.services.agreement import AgreementOptions
 
         return AgreementOptions(
@@ -92,7 +89,6 @@ class ComparedWorkOptions:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command `agreement` to the app."""
     add_command(
         app,
         agreement,

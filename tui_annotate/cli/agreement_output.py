@@ -33,13 +33,12 @@ _MEASURES: Final = {
 }
 _PAIR_SPANS: Final = ("trimmed", "character", "overlap")
 _MOST_SAMPLES: Final = 3
-"""Maximum number of samples named next to a disagreement; `--json` names all samples."""
+"""Maximum number of samples that are named for each disagreement; `--json` names all."""
 _MOST_NAMED: Final = 4
 """Maximum number of people named in the title of a table."""
 
 
 def print_csv(found: Agreement) -> None:
-    """Print the report as CSV with one row for each measure. No cell contains a user's text."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows(
         [report_output.COLUMNS, *report_output.output_rows(found)]
@@ -48,7 +47,7 @@ def print_csv(found: Agreement) -> None:
 
 
 def print_tables(found: Agreement, *, pairs: bool, disagreements: bool = False) -> None:
-    """Print the tables on standard output, and notes about them on standard error."""
+    """Print an agreement report as tables on standard output, and notes on standard error."""
     titles = {"between annotators": found.together, "annotators with themselves": found.oneself}
     for title, compared in titles.items():
         if compared.samples:
@@ -122,7 +121,6 @@ def _print_rated_pairs(found: Agreement, compared: AgreementComparison) -> None:
 
 
 def _print_disagreements(found: Agreement, compared: AgreementComparison) -> None:
-    """Print what each two people marked or rated differently; labels are in their order."""
     rows = [
         (
             ", ".join(report_output.pair_names(found, each)),
@@ -150,7 +148,6 @@ def _print_disagreements(found: Agreement, compared: AgreementComparison) -> Non
 
 
 def _print_notes(compared: AgreementComparison) -> None:
-    """Print the notes about the measures, each once, and the reasons for missing values."""
     notes: dict[str, list[str]] = {}
     for each in compared.figures:
         level, measure = _LEVELS.get(each.level, each.level), _MEASURES.get(each.measure)

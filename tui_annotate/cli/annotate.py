@@ -14,7 +14,6 @@ from tui_annotate.domain.errors import InvalidInput
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands `annotate`, `annotations` and `keys` to the app."""
     add_command(
         app,
         annotate,

@@ -69,8 +69,6 @@ CreateOption = Annotated[
 
 @dataclass(frozen=True)
 class OrderingOptions:
-    """Options for the order in which samples are assigned."""
-
     order: Annotated[
         str,
         option(
@@ -87,9 +85,7 @@ class OrderingOptions:
     seed: SeedOption = "1"
 
     def parse(self, count: str, overlap: int) -> tuple[AssignmentOptions, str]:
-        """Return the assignment options, and the metadata field or score that orders the samples.
-
-        The field or score is empty if the order uses neither.
+        """Return the options of an assignment, and the metadata field or score that orders samples.
 
         Raises:
             InvalidInput: the order is unknown, or `--descending` is given without `meta:FIELD`.
@@ -132,7 +128,6 @@ _NOTHING = "nothing was assigned: no samples are left for these people"
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `assignments` to the app."""
     group = add_group(app, "assignments", "Assign samples to people.", panel=TEAM)
     add_command(group, list_assignments, "assignments list", "assignments list --json", name="list")
     add_command(

@@ -26,8 +26,6 @@ _SPAN = re.compile(r"(\d+):(\d+)")
 
 
 class RankedBy(StrEnum):
-    """Values of the option `--by`: the signals that rank sentences."""
-
     FUSED = "fused"
     LEXICAL = "lexical"
     VECTORS = "vectors"
@@ -68,7 +66,6 @@ _LEGEND = (
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command `match` and the command group `assist` to the app."""
     add_command(
         app,
         match,
@@ -152,7 +149,6 @@ def match(
 
 
 def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
-    """Return a match as JSON values. `side` is the side of the sample that contains the match."""
     document = sample.document(side, match.document)
     return {
         "rank": match.rank,
@@ -169,7 +165,7 @@ def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
 
 
 def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print a table of matches from `match_as_json`: rank, scores, position and text."""
+    """Print a table of matches (as JSON values): rank, scores, position and text."""
     signals = sorted({name for row in rows for name in row["signals"]})
     several = any(row["document"] for row in rows)
     titles = ("rank", "score", "strength", *signals, *["document"] * several, "position", "text")
@@ -340,7 +336,6 @@ def _format_share(value: float, digits: int) -> str:
 
 
 def _make_embedder_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return a title for each embedder: its model's name if unique, or else the embedder's name."""
     models = [each["model"] or "words only" for each in evaluations]
     return {
         each["embedder"]: _shorten(model if models.count(model) == 1 else each["embedder"])

@@ -26,7 +26,6 @@ SHOWN = 20
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `audit` to the app."""
     audit = add_group(app, "audit", "Verify the event log.", panel=ADMINISTRATION)
     add_command(
         audit,
@@ -163,7 +162,7 @@ def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
 
 
 def _describe_stream(found: ChainFault | StreamHead, names: Mapping[str, str]) -> str:
-    """Return a description of an event stream: sample, person and the person's id."""
+    """Describe one person's work on a sample by the sample, the person's name and id."""
     who = f"{names[found.person]} ({found.person})" if found.person in names else found.person
     return f"the work of {who} on {found.dataset}/{found.sample}"
 

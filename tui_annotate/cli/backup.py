@@ -14,7 +14,6 @@ from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands `backup` and `restore` to the app."""
     add_command(
         app,
         backup,

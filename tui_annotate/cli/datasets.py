@@ -26,7 +26,6 @@ DATASET_COUNTS: Final = ("samples", "documents", "segments", "annotations", "don
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `datasets` to the app."""
     datasets = add_group(app, "datasets", "List, show, replace and delete datasets.", panel=DATA)
     add_command(datasets, list_datasets, "datasets list --json", name="list")
     add_command(datasets, show_dataset, "datasets show news", name="show")

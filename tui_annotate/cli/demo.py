@@ -37,12 +37,7 @@ _IDS = uuid.UUID("6b1f3f0a-9a57-4a8e-8f0e-6a3f6f0d9a11")
 class Selection:
     """Words of a summary that the demo selects, and that it annotates if `label` is given.
 
-    Attributes:
-        sample: sample id.
-        words: words of the summary.
-        label: label path of the annotation; empty for no annotation.
-        evidence: words of the source that are the evidence; empty for none.
-        note: note of the annotation.
+    `evidence` are words of the source. Empty values are not used.
     """
 
     sample: str
@@ -66,7 +61,6 @@ SELECTIONS = (
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command `demo` to the app."""
     add_command(app, demo, "demo", "demo /tmp/try", "demo | cat", panel=START)
 
 
@@ -104,7 +98,6 @@ def demo(
 
 
 def find_example_data() -> Path:
-    """Return the folder of the example data, in the installed package or in a clone."""
     package = Path(__file__).parents[1]
     installed, clone = package / EXAMPLES, package.parent / EXAMPLES
     return installed if installed.is_dir() else clone
@@ -171,7 +164,6 @@ def _print_annotate_command(folder: Path, name: str) -> None:
 
 
 def _program_name() -> str:
-    """Return the command that runs this program: a path if the program is not on PATH."""
     called = Path(sys.argv[0])
     if not called.is_file() or called.suffix == ".py":
         return f"{shlex.quote(sys.executable)} -m tui_annotate"

@@ -15,7 +15,6 @@ from tui_annotate.domain.text_diff import count_changed_lines, diff_lines, diff_
 from tui_annotate.plugins.files.small_text import read_text
 
 SHORT = 12
-"""Number of displayed characters of a version's hash."""
 
 OfDataset = Annotated[
     str,
@@ -26,7 +25,6 @@ OfDataset = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `guidelines` to the app."""
     guidelines = add_group(app, "guidelines", "Manage versions of the guidelines.", panel=TEAM)
     add_command(guidelines, list_versions, "guidelines list --dataset news", name="list")
     add_command(guidelines, show, "guidelines show", "guidelines show 3f0a --dataset news")

@@ -26,13 +26,12 @@ if TYPE_CHECKING:
 
 SHOWN_PROBLEMS = 20
 MAX_PLACES_OF_FILE = 3
-"""Maximum number of further positions per file that are listed for a problem that is repeated."""
+"""Maximum number of further positions in each file that are listed for one problem."""
 MAX_PLACES_WIDTH = 160
-"""Maximum total length, in characters, of a problem's message and the positions listed after it."""
+"""Maximum length, in characters, of a problem's message with the positions after it."""
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands `init` and `ingest` to the app."""
     add_command(app, init, "init", "init news", panel=START)
     add_command(
         app,
@@ -131,7 +130,7 @@ def require_files(files: Iterable[Path]) -> None:
 
 
 def print_ingest(report: IngestReport, *, as_json: bool) -> None:
-    """Print the result of an import. If its exit code is not 0, exit with this code."""
+    """Print the result of an import, and exit with its exit code unless that is 0."""
     if as_json:
         output.print_json({**asdict(report), "outcome": report.outcome.value})
     else:
@@ -177,13 +176,7 @@ def _print_problems(report: IngestReport) -> None:
 
 
 def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> str:
-    """Return other positions of a repeated problem in brackets, or an empty string.
-
-    Args:
-        `places`: positions as `FILE:LINE` or `FILE, record N`; the first one is not repeated.
-        width: maximum number of characters of the positions.
-        listed: whether `--json` lists all positions.
-    """
+    """Return other positions of a repeated problem in brackets, or ""."""
     first, *others = dict.fromkeys(places)
     shown: list[str] = []
     counts: Counter[str] = Counter()
@@ -209,7 +202,7 @@ def _split_place(place: str) -> tuple[str, str]:
 
 
 def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
-    """Print the estimated costs of a remote embedder's vectors. Print nothing for free vectors."""
+    """Print the estimated number of calls and tokens for vectors; nothing if they are free."""
     if cost is not None:
         output.print_line(
             f"nothing was sent to {embedder}; vectors would need calls: {cost.calls:,}; characters:"

@@ -37,7 +37,6 @@ LabelArgument = Annotated[
 ]
 
 SHORT = 12
-"""Number of displayed characters of a version's hash."""
 
 
 _LABEL_FIELDS = ("key", "color", "description", "evidence", "note", "exclusive", "retired", "split")
@@ -55,7 +54,7 @@ _ODD = {
     "none": "no label",
 }
 _MOST_FINDINGS = 10
-"""Maximum number of printed findings of each kind; --json lists all findings."""
+"""Maximum number of printed findings of each kind; `--json` lists all."""
 
 _FINDING_TITLES = {
     "breaks": "annotations that break a rule of their label",
@@ -71,7 +70,6 @@ _RULES = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `labels` to the app."""
     labels = add_group(
         app, "labels", "Manage label sets and the labels of annotations.", panel=TEAM
     )

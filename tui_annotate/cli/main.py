@@ -15,7 +15,7 @@ from tui_annotate.settings.environment import find_misspelt_variables
 
 INTERRUPTED = 130
 _PRIVATE = 0o077
-"""The umask of every command: files that it creates have mode 0600, folders 0700."""
+"""The umask of every command: only the owner can read files that it creates."""
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -68,10 +68,7 @@ def _report_errors(arguments: Sequence[str] | None) -> int:
 
 
 def _begin(arguments: Sequence[str] | None) -> Sequence[str]:
-    """Prepare the process for a command, and return the command's arguments.
-
-    A misspelt environment variable of the program is reported as a warning.
-    """
+    """Prepare the process for a command, and return the command's arguments."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -103,5 +100,4 @@ def _run_command(arguments: Sequence[str]) -> int:
 
 
 def _drop_output() -> None:
-    """Redirect standard output to the null device, so that a closed pipe causes no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

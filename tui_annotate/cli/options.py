@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 
 class Offsets(StrEnum):
-    """The unit of offsets in a file."""
-
     CODEPOINT = CODEPOINT
     UTF16 = UTF16
 
@@ -42,32 +40,26 @@ def option(
     complete: completion.Completer | None = None,
     minimum: int | None = None,
 ) -> Any:
-    """Declare an option with a value. `complete` returns values for shell completion."""
     return typer.Option(name, metavar=metavar, help=about, autocompletion=complete, min=minimum)
 
 
 def dataset_option(about: str) -> Any:
-    """Declare the option `--dataset`."""
     return option("--dataset", "NAME", about, complete=completion.datasets)
 
 
 def sample_option(about: str) -> Any:
-    """Declare the option `--sample`."""
     return option("--sample", "ID", about, complete=completion.samples)
 
 
 def person_option(name: str, about: str, *, metavar: str = "NAME") -> Any:
-    """Declare an option that names a person, or several people if the parameter is a list."""
     return option(name, metavar, about, complete=completion.people)
 
 
 def flag(name: str, about: str) -> Any:
-    """Declare an option without a value, for example `--json`."""
     return typer.Option(name, help=about)
 
 
 def argument(metavar: str, about: str, *, complete: completion.Completer | None = None) -> Any:
-    """Declare a positional argument, whose default is not shown in the help."""
     return typer.Argument(metavar=metavar, help=about, autocompletion=complete, show_default=False)
 
 
@@ -140,7 +132,7 @@ UrlOption = Annotated[
 
 
 def refuse_nan(value: float | None) -> float | None:
-    """Return the number of an option; NaN passes the bounds of Typer.
+    """Return the number that an option has, unless it is NaN, which Typer accepts.
 
     Raises:
         typer.BadParameter: the value is NaN.
@@ -195,16 +187,12 @@ SinceOption = Annotated[
 
 @dataclass(frozen=True)
 class CommonOptions:
-    """Options of nearly every command."""
-
     as_json: JsonOption = False
     workspace: WorkspaceOption = None
 
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """Options that name the columns of a table of source-summary pairs."""
-
     columns: Annotated[
         str,
         option(
@@ -235,8 +223,6 @@ class ColumnOptions:
 
 @dataclass(frozen=True)
 class CollectionOptions:
-    """Options for files that accompany a collection of reports."""
-
     topics: Annotated[
         Path | None, option("--topics", "FILE", "File with the topics that the reports answer.")
     ] = None
@@ -251,8 +237,6 @@ class CollectionOptions:
 
 @dataclass(frozen=True)
 class TextOptions:
-    """Options for the language and encoding of texts in a file."""
-
     language: Annotated[
         str,
         option(
@@ -268,8 +252,6 @@ class TextOptions:
 
 @dataclass(frozen=True)
 class EmbedderChoice:
-    """Options for the embedder that computes vectors, and its endpoint."""
-
     embedder: EmbedderOption = ""
     base_url: UrlOption = ""
     dimensions: Annotated[
@@ -287,8 +269,6 @@ class EmbedderChoice:
 
 @dataclass(frozen=True)
 class FilterOptions:
-    """Options that select the work in an export or a report."""
-
     dataset: OfDatasetOption = ""
     person: OfPersonOption = ""
     origin: Annotated[
@@ -308,7 +288,6 @@ class FilterOptions:
     since: SinceOption = ""
 
     def filters(self, *, include_practice: bool, include_gold: bool) -> dict[str, str]:
-        """Return the values of the options as fields of a `RecordFilter`."""
         practice, gold = ("with" if each else "" for each in (include_practice, include_gold))
         state = str(self.state or "")
         return asdict(self) | {"state": state, "practice": practice, "gold": gold}
@@ -332,9 +311,7 @@ def import_options(
     collection: CollectionOptions | None = None,
     **others: Any,
 ) -> ImportOptions:
-    """Build import options from the values of a command's options.
-
-    `others`: values of further fields of `ImportOptions`.
+    """Build the options of an import from the values of a command's options.
 
     Raises:
         NotFound: `--columns` names an unknown collection.
@@ -347,17 +324,15 @@ def import_options(
 
 
 def output_option(about: str, *, metavar: str = "FILE") -> Any:
-    """Declare the option `--output` with a file to write. The value `-` is standard output."""
     return typer.Option("--output", "-o", metavar=metavar, help=about, callback=parse_target)
 
 
 def parse_target(target: Path | None) -> Path | None:
-    """Return the file to write, or None for `-` (standard output) and for no file."""
+    """Return the file to write, or None for `-`, which means standard output."""
     return None if target == Path("-") else target
 
 
 def examples(*lines: str) -> str:
-    """Format example command lines for the end of a command's help, one example per line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -368,27 +343,18 @@ def add_command(
     name: str | None = None,
     panel: str | None = None,
 ) -> None:
-    """Add a command to the app or to a group.
+    """Add a command to the app or to a group of commands.
 
     Args:
-        lines: examples at the end of the command's help; `tui-annotate` is put before a line that
-            does not contain it.
-        name: name of the command; default: the function's name.
-        panel: panel of `tui-annotate --help` that lists the command, a constant of `help_format`;
-            only for commands of the app itself.
+        lines: examples at the end of the command's help, with or without `tui-annotate`.
+        name: name of the command; None for the function's name.
+        panel: section of `tui-annotate --help`; only for commands of the app itself.
     """
     commands = (each if "tui-annotate " in each else f"tui-annotate {each}" for each in lines)
     group.command(name, epilog=examples(*commands), rich_help_panel=panel)(GroupedCommand(function))
 
 
 def add_group(app: typer.Typer, name: str, about: str, *, panel: str | None = None) -> typer.Typer:
-    """Add a group of commands, which prints its help if no command is named.
-
-    Args:
-        about: first line of the group's help.
-        panel: panel of `tui-annotate --help` that lists the group, a constant of `help_format`;
-            only for groups of the app itself.
-    """
     group = typer.Typer(help=about, no_args_is_help=True)
     app.add_typer(group, name=name, rich_help_panel=panel)
     return group
@@ -402,7 +368,7 @@ _SHARED_WITH_GROUP: Final = stat.S_ISGID | 0o070
 def open_workspace(
     workspace: Path | None, *, needs: Permission | None = None
 ) -> Iterator[Workspace]:
-    """Open the workspace for the user of the shell, and close the workspace at the end.
+    """Open the workspace for the user of the shell; close it at the end.
 
     The owner of the workspace's files may do everything. In a workspace with accounts, other users
     have the account with their login name.
@@ -429,7 +395,7 @@ def open_workspace(
 
 
 def choose_dataset(space: Workspace, name: str) -> str:
-    """Return the name of an existing dataset, or the only dataset's name if `name` is empty.
+    """Return the name of a dataset that exists, or of the only dataset if `name` is empty.
 
     Raises:
         InvalidInput: the name is empty and the workspace has several datasets.

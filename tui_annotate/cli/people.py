@@ -18,7 +18,6 @@ _NOT_LISTED = {PersonKind.SETTLED, PersonKind.AGAIN}
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `people` to the app."""
     group = add_group(app, "people", "List the people of the workspace.", panel=TEAM)
     add_command(group, list_people, "people list", "people list --json", name="list")
 

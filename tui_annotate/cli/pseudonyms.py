@@ -34,7 +34,6 @@ _MOST_COLUMNS = 12
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `pseudonyms` to the app."""
     pseudonyms = add_group(app, "pseudonyms", "Manage pseudonyms for exports.", panel=DATA)
     add_command(pseudonyms, list_pseudonyms, "pseudonyms list --json", name="list")
     add_command(pseudonyms, new_key, "pseudonyms new-key --yes")
@@ -68,7 +67,7 @@ def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) ->
 
 
 def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
-    """Return the pseudonyms for an export, or None without `--pseudonymise`. Report a new key."""
+    """Return the pseudonyms for an export, None if not `wanted`; report a new key."""
     if not wanted:
         return None
     keys = space.team.pseudonyms.keys()
@@ -79,7 +78,7 @@ def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
 
 
 def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | None:
-    """Return the pseudonyms for the conversion of a file, or None without `--pseudonymise`.
+    """Return the pseudonyms for a conversion of a file; None without `--pseudonymise`.
 
     Raises:
         InvalidInput: only one of `--pseudonymise` and `--pseudonym-key` is given.

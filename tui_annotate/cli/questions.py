@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from tui_annotate.services.comments import CommentService
 
 SHORT = 8
-"""Number of displayed characters of a thread's id."""
 
 
 def register(app: typer.Typer) -> None:
-    """Add the groups `questions` and `announcements` to the app."""
     questions = add_group(app, "questions", "List and answer questions of annotators.", panel=TEAM)
     add_command(
         questions,

@@ -31,7 +31,6 @@ _AllSamplesOption = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `report` to the app."""
     report = add_group(app, "report", "Write HTML reports of annotations.", panel=DATA)
     add_command(
         report,
@@ -103,7 +102,6 @@ def html(
 
 
 def _choose_target(output_file: Path | None) -> Path | None:
-    """Return the HTML file to write, or None for standard output."""
     if output_file is None:
         return Path(f"report-{output.file_time_stamp()}.html")
     return options.parse_target(output_file)
@@ -111,8 +109,6 @@ def _choose_target(output_file: Path | None) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class _ReportOptions:
-    """What a report contains, and how its numbers are printed."""
-
     filters: RecordFilter
     pseudonymise: bool
     all_samples: bool
@@ -126,7 +122,7 @@ class _ReportOptions:
         subject: ReportSubject,
         names: Pseudonyms | None,
     ) -> None:
-        """Write the report of a workspace, and print its size before and its numbers after."""
+        """Write the report of a workspace; print its size before, and its numbers after."""
         result = space.team.report.run(
             target,
             self.filters,
@@ -189,7 +185,6 @@ def _write_of_file(  # noqa: PLR0917  input and output
 
 
 def _announce(contents: ReportContents) -> None:
-    """Print the size of a report that is about to be written, unless the report is small."""
     if contents.bytes >= _MEGABYTE:
         samples = output.many(contents.samples, "sample")
         pages = output.many(len(contents.pages), "page")

@@ -20,7 +20,6 @@ SHOWN = 20
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `snapshots` to the app."""
     snapshots = add_group(
         app, "snapshots", "Create, list and verify snapshots of a workspace.", panel=DATA
     )

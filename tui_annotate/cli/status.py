@@ -25,7 +25,6 @@ _WHO = (output.flexible_column("annotator"), output.flexible_column("dataset"))
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command `status` to the app."""
     add_command(app, status, "status", "status --flagged", panel=START)
 
 
@@ -162,7 +161,6 @@ def _print_progress(figures: WorkStatistics) -> None:
 
 
 def _print_gold(figures: WorkStatistics) -> None:
-    """Print the accuracy of annotators on gold samples, of all checks and by week."""
     numbers = map(output.number_column, ("gold checks", "accuracy", f"last {RECENT}"))
     output.print_table_below(
         [*_WHO, *numbers, "alert"],

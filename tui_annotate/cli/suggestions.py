@@ -32,7 +32,6 @@ RequiredDatasetOption = Annotated[str, options.dataset_option("Name of the datas
 
 
 _SHORT = 8
-"""Number of displayed characters of a run id."""
 _COUNTS = ("offered", "open", "passed", "accepted", "changed", "refused")
 _RARE = "removed"
 """Name of the report's column of removed suggestions, shown only if there are any."""
@@ -47,7 +46,6 @@ _FLEXIBLE = ("sample", "maker", "label", "words")
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `suggestions` to the app."""
     suggestions = add_group(
         app, "suggestions", "Manage machine suggestions of annotations.", panel=DATA
     )

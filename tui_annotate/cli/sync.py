@@ -41,7 +41,6 @@ _OUTPUT: Final = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `sync` to the app."""
     group = add_group(app, "sync", "Exchange work through a shared folder or table.", panel=TEAM)
     add_command(group, push, "sync push", "sync push /mnt/share/news")
     add_command(

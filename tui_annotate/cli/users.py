@@ -43,7 +43,6 @@ INVITED = (
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `users` to the app."""
     users = add_group(app, "users", "Manage accounts.", panel=ADMINISTRATION)
     add_command(
         users,
@@ -495,7 +494,7 @@ def _ask_hidden(prompt: str) -> str:
 
 
 def _read_line(what: str) -> str:
-    """Return the next line of standard input without its line end. Later lines stay unread."""
+    """Return the next line of standard input without its line end; leave later lines unread."""
     raw = sys.stdin.buffer.readline(_MAX_LINE_BYTES)
     try:
         text = raw.decode("utf-8")

@@ -23,11 +23,9 @@ if TYPE_CHECKING:
 
 
 MEGABYTE = 1_000_000
-"""Number of bytes in a megabyte (MB) of the printed tables."""
 
 
 def register(app: typer.Typer) -> None:
-    """Add the groups `vectors` and `models` to the app."""
     group = add_group(app, "vectors", "Manage vectors of texts.", panel=ADMINISTRATION)
     add_command(group, list_sets, "vectors list", name="list")
     add_command(

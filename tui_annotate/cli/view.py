@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command `view` to the app."""
     add_command(
         app,
         view,
@@ -76,7 +75,7 @@ def _open_screen(source: Path, source_format: str, reading: ImportOptions, *, sa
 
 
 def _describe_left_out(result: FileLoadResult) -> str:
-    """Return the first message of the screen, which counts skipped records and warnings."""
+    """Return a message that counts skipped records and warnings of a file, or ""."""
     parts = []
     if result.refused:
         parts.append(f"{output.many(result.refused, 'record')} skipped")

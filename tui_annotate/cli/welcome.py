@@ -46,10 +46,6 @@ NEXT_STEPS: Final = MappingProxyType(
 def print_welcome(workspace: Path | None = None) -> None:
     """Print the state of the workspace, if there is one, and the next steps.
 
-    Args:
-        workspace: workspace folder; None for the folder in $TUI_ANNOTATE_WORKSPACE, else the
-            nearest parent folder that is a workspace.
-
     Raises:
         NotFound: the folder named by the argument or the environment is not a workspace.
         NotAllowed, Unavailable: `open_workspace` raises them.
