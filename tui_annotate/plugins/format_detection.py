@@ -1,4 +1,4 @@
-"""Detects the format of a file by its content, else by its name."""
+"""Detects the format of an input file by its content, else by its name."""
 
 from __future__ import annotations
 
@@ -28,24 +28,20 @@ _KEYS = {
     "autojudge": {"request_id", "username", "rating", "spans"},
     "open-qa": {"question", "ctxs"},
 }
-"""Maps the name of a format to the fields that every record of the format has."""
+"""Maps the name of a file format to the fields that every record of the format has."""
 _RAG = (
     ("contexts", {"question"}),
     ("retrieved_contexts", {"user_input"}),
 )
-"""Names of the fields by which records in the format `rag` are recognized.
-
-Each pair holds the name of the list of contexts and the names of the other required fields. The
-first pair has the names of this program, the second pair the names of RAGAS.
-"""
+"""Field names of the format `rag`: list of contexts, other required fields; ours, then RAGAS's."""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
-"""Maps the name of a format to the files that its folder contains, compressed or not."""
+"""Maps the name of a file format to the files that its folder contains, compressed or not."""
 _COMPANIONS = {"topics.jsonl", "documents.jsonl"}
-"""Names of files that a folder of records may contain, but that have no records."""
+"""Names of files that a folder of input files may contain, but that have no records."""
 _DATASETS_FILES = {"dataset_dict.json", "state.json"}
-"""Names of files; a folder that the library `datasets` saved contains at least one of them."""
+"""Names of files of which a folder that the library `datasets` saved contains at least one."""
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
-"""Maps the first bytes of a binary file to the name of its format."""
+"""Maps the first bytes of a binary file to the name of the file's format."""
 _FOREIGN = {
     b"PK\x03\x04": (
         "a zip archive or an Excel workbook",
@@ -56,26 +52,19 @@ _FOREIGN = {
 }
 """Maps the first bytes of a file that cannot be imported to its kind and a hint for the user."""
 _NATIVE = "tui-annotate/"
-"""Prefix of the field `format` of native records, for all versions."""
+"""Start of the field `format` in records of the program's own format, in all versions."""
 _NATIVE_HEAD = re.compile(rf'"format"\s*:\s*"{_NATIVE}')
 _MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
 _INSPECTED_VALUES = 100
-"""Maximum number of JSON values to inspect for a known format."""
+"""Maximum number of JSON values of a file to inspect when the file's format is unknown."""
 _SHOWN_NAMES = 20
-"""Maximum number of field names that an error message lists."""
 _TABLES = {".csv", ".tsv"}
 _JSON = {".json", ".jsonl", ".ndjson"}
 
 
 @dataclass(slots=True)
 class _Inspection:
-    """Result of inspecting the first records of a JSON file.
-
-    Attributes:
-        form: the detected format; empty if unknown.
-        names: field names of the first record.
-        pairs: whether the records look like source-summary pairs.
-    """
+    """Result of inspecting a JSON file's first records; `pairs`: they are source-summary pairs."""
 
     form: str = ""
     names: list[str] = field(default_factory=list)
@@ -83,11 +72,7 @@ class _Inspection:
 
 
 def detect(path: Path, reading: ImportOptions | None = None) -> str:
-    """Return the name of the importer for a file, by its first records, else by the file name.
-
-    Args:
-        path: a file or folder.
-        reading: import options with the columns and the encoding.
+    """Return the name of the importer for a file or folder, by its first records, else by its name.
 
     Raises:
         NotFound, Unavailable: the file cannot be opened.

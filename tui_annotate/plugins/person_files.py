@@ -28,14 +28,10 @@ _ENCRYPTED: Final = 1
 _BROKEN: Final = (
     BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error, zlib.error
 )  # fmt: skip
-"""Exceptions that reading a damaged zip may raise."""
 
 
 class PersonFile(NamedTuple):
-    """A JSON file with the work of one annotator; the file is named after the annotator's id.
-
-    `shown`: location of the file, for messages.
-    """
+    """A JSON file with the work of one annotator, who is named by the file's name."""
 
     person: str
     path: Path
@@ -43,11 +39,10 @@ class PersonFile(NamedTuple):
 
 
 Read = Callable[[dict[str, Any], JsonValue, str], tuple[Record, Sequence[str]]]
-"""Function that converts an annotator's JSON object to a record with warnings."""
+"""Function that converts an annotator's JSON object to a sample with warnings."""
 
 
 def is_several(path: Path) -> bool:
-    """Return whether a path is a folder, or a file that begins like a zip."""
     return path.is_dir() or begins_with(path, MAGIC)
 
 
@@ -134,12 +129,9 @@ def _copy(packed: IO[bytes], plain: IO[bytes], *, most: int) -> int:
 def read_person_records(
     path: Path, options: ImportOptions, read: Read, *, what: str
 ) -> Iterator[Record | Problem]:
-    """Yield one record per sample with the work of all annotators, in order of first occurrence.
+    """Yield each sample once with the work of all annotators, in order of first occurrence.
 
     Rows are stored on disk temporarily, so that memory use stays constant.
-
-    Args:
-        what: name of an object in messages.
 
     Raises:
         NotFound, InvalidInput: the files cannot be read; see `read_person_files`.

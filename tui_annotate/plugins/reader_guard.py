@@ -1,4 +1,4 @@
-"""Reads records with any importer, and validates the records of third-party importers.
+"""Reads files with any importer, and validates what third-party importers return.
 
 Built-in importers validate their own records; tests enforce this.
 """
@@ -21,7 +21,7 @@ from tui_annotate.plugins.record_validation import parse_document, parse_identif
 
 
 def read_guarded(name: str, options: ImportOptions, *paths: Path) -> Iterator[Record | Problem]:
-    """Yield the records and problems of files, in order, read by the named importer.
+    """Yield the samples and problems of files, in order, read by the named importer.
 
     Raises:
         NotFound, InvalidInput, Unavailable: the importer or a file is unknown or unreadable, or

@@ -1,4 +1,4 @@
-"""Checks that every imported record must pass, in any format."""
+"""Checks that every imported sample must pass, in any format."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ LONGEST_TEXT = 8_000_000
 """Maximum length of a document in code points; longer texts cannot be annotated."""
 LONGEST_ID = 1000
 RIGHT_ONE = "set the right column with "
-"""Start of the hint for a missing column, before the name of a command-line option."""
+"""Start of the hint for a missing column, which the name of a command-line option follows."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def choose_dataset_name(path: Path, wanted: str) -> str:
-    """Return the dataset name: the wanted name, else the file name up to the first dot.
+    """Return the name of an imported dataset: the wanted name, else that of its file.
 
     Raises:
         InvalidInput: the name is not a valid dataset name.
@@ -38,7 +38,7 @@ def choose_dataset_name(path: Path, wanted: str) -> str:
 
 
 def parse_identifier(value: Any, *, what: str) -> str:
-    """Return a text or integer of a file as an id; `what` names the id in messages.
+    """Return a text or integer of an input file as an id; `what` is its name in messages.
 
     Raises:
         InvalidInput: the value is empty, too long, neither text nor integer, or has a control
@@ -60,10 +60,7 @@ def parse_identifier(value: Any, *, what: str) -> str:
 
 
 def get_field(fields: Mapping[str, Any], name: str, *, option: str) -> Any:
-    """Return the value of a field of a record.
-
-    Args:
-        option: the command-line option that sets the name of the field, for the hint.
+    """Return the value of a field of an input record; `option` sets the field's name.
 
     Raises:
         InvalidInput: the record has no such field; the message lists the record's fields.
@@ -74,7 +71,7 @@ def get_field(fields: Mapping[str, Any], name: str, *, option: str) -> Any:
 
 
 def missing_column(name: str, there: Iterable[str], *, option: str) -> InvalidInput:
-    """Return the error for a missing column; the hint names the closest existing column."""
+    """Return the error for a missing input column, with a hint of the closest existing column."""
     columns = list(there)[:50]
     names = ", ".join(map(repr, columns))
     near = find_nearest(name, columns)
@@ -86,9 +83,7 @@ def missing_column(name: str, there: Iterable[str], *, option: str) -> InvalidIn
 
 
 def parse_document(value: Any, *, side: Side, column: str, language: str) -> Document:
-    """Return a document whose text is the value of an input field.
-
-    If `language` is empty, the language of the text is guessed.
+    """Return a document whose text is the value of an input field; an empty language is guessed.
 
     Raises:
         InvalidInput: the value is not text, is blank or too long, or has a lone surrogate.
@@ -112,10 +107,7 @@ def parse_document(value: Any, *, side: Side, column: str, language: str) -> Doc
 
 
 def imported_person(key: str, name: Any = None) -> Person:
-    """Return an imported person with an id and a name.
-
-    If `name` is empty or not text, the id `key` is used as name.
-    """
+    """Return an imported person; if `name` is empty or not text, the id `key` is the name."""
     return Person(key, name if isinstance(name, str) and name else key, PersonKind.IMPORTED)
 
 
@@ -136,11 +128,9 @@ def describe_value(value: Any) -> str:
 
 
 def check_span(text: str, start: Any, end: Any, *, quote: Any, what: str) -> Span:
-    """Return the span from start to end, after a comparison of its text with the record's quote.
+    """Return a span of a text, after a comparison with the text that the file quotes for it.
 
-    Args:
-        quote: the text that the record quotes; None for a record without quotes.
-        what: name of the span in messages.
+    `quote` is None for a file without quotes; `what` is the span's name in messages.
 
     Raises:
         InvalidInput: the offsets are not integers, or the covered text is not the quote.
@@ -168,7 +158,6 @@ def _short(text: str) -> str:
 
 
 def make_problem(where: str, error: InvalidInput) -> Problem:
-    """Return an InvalidInput error as a Problem at a location of the file."""
     if isinstance(error, InvalidRecord):
         message = error.message.removeprefix(f"{error.where}: ")
         return Problem(error.where, message, error.hint, code=error.code)
@@ -187,7 +176,7 @@ def open_temporary_database(tables: str) -> sqlite3.Connection:
 
 @contextmanager
 def check_temporary_space(purpose: str) -> Iterator[None]:
-    """Raise Unavailable if code in this context cannot write to a temporary database.
+    """Raise Unavailable if a `with` block cannot write to a temporary database.
 
     `purpose`: verb phrase that follows "not enough temporary disk space to" in the message.
     """
@@ -201,7 +190,7 @@ def check_temporary_space(purpose: str) -> Iterator[None]:
 
 
 class NameRegister:
-    """A table that maps names to texts; large tables move to disk, so memory use stays constant."""
+    """A map from names to texts; large ones move to disk, so memory use stays constant."""
 
     def __init__(self) -> None:
         self._database = open_temporary_database(
@@ -209,7 +198,7 @@ class NameRegister:
         )
 
     def remember(self, name: str, word: str) -> str:
-        """Store the text `word` for a name that has no text yet; return the text of the name.
+        """Store a text for a name that has no text yet; return the text of the name.
 
         Raises:
             Unavailable: the disk is full.
@@ -219,10 +208,9 @@ class NameRegister:
             return word if new.rowcount else str(self.recall(name))
 
     def recall(self, name: str) -> str | None:
-        """Return the text that this table maps to a name; None for an unknown name."""
+        """Return the text that was stored for a name; None for an unknown name."""
         row = self._database.execute("SELECT word FROM seen WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
     def close(self) -> None:
-        """Close the table and delete its temporary file."""
         self._database.close()

@@ -1,4 +1,4 @@
-"""Embedder for models behind an OpenAI-compatible endpoint; vectors are computed only at ingest.
+"""Embedder for OpenAI-compatible endpoints; it requests vectors only during an import.
 
 Texts leave the machine here. They go only to the address that the user set, because redirects are
 not followed. The API key is read from the environment at each request, and never stored or logged.
@@ -67,7 +67,7 @@ class Endpoint:
         warn_of_open_key(self._url)
 
     def post(self, path: str, question: Mapping[str, Any], *, most: int) -> Any:
-        """Post a JSON request and return the parsed reply of at most `most` bytes, with retries.
+        """Send a JSON request and return the parsed reply of at most `most` bytes, with retries.
 
         Raises:
             RequestRefused: the endpoint rejects the content, for example because of its size.
@@ -173,22 +173,21 @@ RECIPE: Final = "1"
 """Version of the code that computes vectors. Increase it if the computed vectors change."""
 MOST_TEXTS: Final = 512
 MOST_CHARACTERS: Final = 100_000
-"""Maximum numbers of texts and characters in one request; known endpoints accept more."""
+"""Maximum numbers of texts and characters in one request to an embedding endpoint."""
 
 _FIRST_TEXTS: Final = 16
 _FAST_SECONDS: Final = 10.0
-"""Maximum duration in seconds of a request before later requests contain fewer texts."""
+"""Duration of a request, in seconds, above which later requests contain fewer texts."""
 _LONGEST_TEXT: Final = 20_000
 """Maximum number of code points of a text to use; the rest is ignored."""
 _LONGEST_PIECE: Final = 6_000
 """Maximum length of a piece of a text, in code points; a longer text is split into pieces."""
 _SHORTEST_SPLIT: Final = 200
-"""Minimum length in code points of texts that may be split; all models accept shorter texts."""
 _MOST_REFUSED: Final = 3
-"""Number of consecutive rejected texts after which the endpoint counts as unusable."""
+"""Number of consecutive rejected texts after which an endpoint counts as unusable."""
 _TOO_LONG: Final = re.compile("token|length|long|context|maximum|exceed|size|large", re.IGNORECASE)
 _FORMATS: Final = ("base64", "float", "")
-"""Encodings to request, in this order: base64 is smallest, but some endpoints lack base64."""
+"""Encodings of vectors to request, best first: base64 is smallest, but may be unsupported."""
 _PROBE: Final = "dimensions"
 _FRAME_BYTES: Final = 65_536
 """Maximum size of a reply without the numbers of its vectors, in bytes."""
@@ -202,10 +201,6 @@ class RemoteEmbedder:
     Raises:
         InvalidInput: the model or the base URL is missing or invalid.
         Unavailable: the API key in the environment is invalid.
-
-    Attributes:
-        dimensions: number of dimensions; 0 before the first reply, unless the user set a number.
-        host: host to which texts are sent.
     """
 
     name = "remote"
@@ -249,11 +244,11 @@ class RemoteEmbedder:
         self.version = hashlib.sha256(recipe.encode()).hexdigest()[:12]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts: return (n, dimensions) unit-length rows, in the order of the texts.
+        """Return a vector of unit length for each text: an array (texts, dimensions).
 
         The row is zero for a text of only white space, for a text that the endpoint rejects, and
-        for a zero vector of the endpoint. Only the first 20,000 code points of a text are used.
-        The vector of a long text is the mean of its pieces' vectors, weighted by their lengths.
+        for a zero vector of the endpoint. Only the first 20,000 code points of a text are used. The
+        vector of a long text is the mean of its pieces' vectors, weighted by their lengths.
 
         Raises:
             Unavailable: the endpoint cannot be reached, or its reply is invalid.
@@ -341,7 +336,7 @@ class RemoteEmbedder:
         return _normalise(rows)
 
     def _request_one(self, piece: str, refusal: RequestRefused) -> NDArray[np.float64]:
-        """Return the vector of a piece of text that the endpoint rejected, although sent alone.
+        """Return the vector of a part of a text that an endpoint rejected, although sent alone.
 
         The vector of a piece that is too long is the mean of the vectors of its halves. Any other
         piece gets a vector of zeros.

@@ -79,9 +79,8 @@ _ARRAY = re.compile(r"[ \t\r\n]*\[")
 _SPACE = re.compile(r"[ \t\r\n]*")
 EMPTY: Final = "file-empty"
 NO_RECORDS: Final = "no-records"
-"""Codes of two problems: an empty file, and a file without records."""
 _MARGIN = 16
-"""Number of characters at the buffer's end whose syntax errors may mean an incomplete value."""
+"""Number of last characters read in which a JSON syntax error may mean an incomplete value."""
 
 _Item = TypeVar("_Item")
 
@@ -90,11 +89,7 @@ _lenient_decoder = json.JSONDecoder()
 
 
 class JsonValue(NamedTuple):
-    """A JSON value with its 1-based number in the file and its location for messages.
-
-    Attributes:
-        where: `file:line` or `file, record N`.
-    """
+    """JSON value with its 1-based number in a file; `where`: `file:line` or `file, record N`."""
 
     number: int
     where: str
@@ -104,7 +99,7 @@ class JsonValue(NamedTuple):
 def read_json_values(
     path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Iterator[JsonValue | Problem]:
-    """Yield the JSON values of a file in order, and a Problem for each unreadable value.
+    """Yield the JSON values in a file in order, and a Problem for each unreadable value.
 
     Invalid syntax in an array ends the reading; in JSON lines, only this line is skipped. A value
     with a byte of another encoding is skipped; if no valid value precedes it, reading ends.
@@ -176,16 +171,12 @@ _ENCODING_HINT = "set --encoding, for example gb18030 (Chinese) or cp1252 (Weste
 
 
 def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
-    """Return the Problem of a wrong byte in a line; `byte` is its 1-based number in the line."""
     message = f"byte {byte} of the line is not valid {encoding}"
     return Problem(where, message, _ENCODING_HINT, code=_WRONG_BYTE)
 
 
 def stop_at_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
-    """Yield the items of a file; stop if its encoding is wrong before the first valid value.
-
-    Without a valid value, the encoding of the whole file is probably wrong.
-    """
+    """Yield values of a file; stop if the file's encoding is wrong before the first valid value."""
     before = True
     for item in items:
         yield item
@@ -221,7 +212,7 @@ class _ArrayReader:
         self._ended = False
 
     def values(self, start: int) -> Iterator[JsonValue | Problem]:
-        """Yield the items of a JSON array; `start` is the position after the opening bracket."""
+        """Yield the items of a JSON array in a file; `start` is the position after its `[`."""
         self._read_more()
         position = self._skip_space(start)
         number = 0
@@ -251,7 +242,6 @@ class _ArrayReader:
             position = self._skip_space(self._drop_read(position + 1))
 
     def _read_item(self, item: JsonValue, position: int) -> tuple[JsonValue | Problem, int]:
-        """Return the item at a position, or its Problem, and the position of its end."""
         try:
             value, end = self._decode_item(position, _decoder)
         except RepeatedKey:
@@ -288,7 +278,7 @@ class _ArrayReader:
             self._read_more()
 
     def _read_more(self) -> None:
-        """Read as many characters as the buffer holds, so that a long item takes linear time."""
+        """Read as many characters of a file as the buffer holds, so long items take linear time."""
         wanted = max(1, len(self._buffer))
         pieces = [self._buffer]
         while wanted > 0 and not self._ended:
@@ -313,7 +303,6 @@ class _ArrayReader:
         return self._buffer[position : position + 1]
 
     def _drop_read(self, position: int) -> int:
-        """Drop the parsed text before a position from a long buffer; return the new position."""
         if position * 2 < len(self._buffer):
             return position
         gone = self._buffer[:position]

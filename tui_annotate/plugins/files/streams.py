@@ -17,25 +17,17 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 LONGEST_LINE = 64 * 2**20
-"""Maximum length of one line, or of one value of a JSON array, in bytes."""
+"""Maximum length of one line of a file, or of one value of a JSON array, in bytes."""
 _CHUNK = 2**18
 _PACKED = 2**16
-"""Number of bytes to read ahead from the disk.
-
-The number is small so that a zip bomb is found before much of it is unpacked.
-"""
+"""Bytes to read ahead from a compressed file; few, so that a zip bomb is found early."""
 _NO_CHARSETS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
 """Python codecs that users cannot choose as the encoding of a text file."""
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class TextLine(NamedTuple):
-    """A line of a text file with its line ending.
-
-    Attributes:
-        number: number of the line in the file, from 1.
-        bad: 1-based index of the first byte that is invalid in the file's encoding, or 0.
-    """
+    """A line with its ending; `bad` is the 1-based number of its first invalid byte, or 0."""
 
     number: int
     text: str
@@ -74,7 +66,7 @@ def read_lines(
 def read_chunks(
     path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Generator[str, None, None]:
-    """Yield the text of a file in pieces of bounded size; wrong bytes become lone surrogates.
+    """Yield the text of a file in pieces of bounded size; invalid bytes become lone surrogates.
 
     Raises:
         NotFound, InvalidInput: the file cannot be opened; see `open_bytes`.

@@ -77,17 +77,16 @@ _TRAITS: Final = FormatTraits(
 
 
 class BratFormat:
-    """Importer and exporter of brat standoff folders.
+    """Importer and exporter of brat standoff folders, with source and summary as one text.
 
-    Source and summary are one text with a separator between them. A span over several lines is
-    stored as fragments.
+    A span over several lines is stored as fragments.
     """
 
     name = FORMAT
     about = _TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per sample, followed by warnings about the sample; see `Importer.read`.
+        """Read samples from brat's folders, each followed by warnings; see `Importer.read`.
 
         Raises:
             NotFound, InvalidInput: the folder does not exist, or its list files are invalid.
@@ -114,7 +113,6 @@ class BratFormat:
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
-        """Write one folder per annotator and the list files; see `Exporter.write`."""
         del options
         with target.file(_SAMPLES) as samples:
             writer = _BratWriter(target, samples)
@@ -280,8 +278,6 @@ class _FolderReader:
 
 
 class _Standoff:
-    """Annotations of one standoff file; `unit` is the unit in which the file counts offsets."""
-
     def __init__(self, text: str, lines: Iterable[str]) -> None:
         self._types: dict[str, str] = {}
         self._quoted: dict[str, list[QuotedSpan]] = {}

@@ -1,7 +1,4 @@
-"""doccano format: JSON lines with entities and relations.
-
-Source and summary are joined into one text.
-"""
+"""doccano format: JSON lines with a text (source and summary joined), entities and relations."""
 
 from __future__ import annotations
 
@@ -82,10 +79,10 @@ class DoccanoFormat:
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per line; see `Importer.read`.
+        """Read samples from a file of doccano: one from each line.
 
-        For a folder or zip file with one file per user, as doccano exports them, read one record
-        per sample.
+        A folder or zip file with one file per user, as doccano exports them, gives one record per
+        sample.
         """
         dataset = choose_dataset_name(path, options.dataset)
 
@@ -102,7 +99,6 @@ class DoccanoFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one line for each annotated or completed sample; see `Exporter.write`."""
         del options
         report = ExportReport()
         losses = LossCounter(self.about, report, own=FORMAT)

@@ -47,17 +47,14 @@ _DOCUMENT_KEYS = ("side", "key", "title", "language", "text", "sha256")
 class NativeFormat:
     """Importer and exporter of the native format: one JSON object per line and sample.
 
-    A person is described on the first line that names the person.
+    A person is described on the first line that names the person. On import, a dataset in the
+    options replaces the dataset in the file.
     """
 
     name = "native"
     about = FormatTraits(title="JSON lines with all data of each sample", carried=carry_all_but())
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per line; see `Importer.read`.
-
-        A dataset in the options replaces the dataset in the file.
-        """
         people: dict[str, Person] = {}
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
@@ -71,7 +68,6 @@ class NativeFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one sample per line; see `Exporter.write`."""
         del options
         report = ExportReport()
         described: dict[str, Person] = {}
@@ -115,10 +111,7 @@ def _owned_to_json(owned: OwnedAnnotation, texts: Mapping[Side, Sequence[str]]) 
 
 
 def _fields_of(value: Person | Request | Assignment) -> dict[str, Any]:
-    """Return the fields of a flat dataclass as a dict.
-
-    `dataclasses.asdict` copies deeply, which is slow.
-    """
+    """Return a flat dataclass's fields as a dict; `dataclasses.asdict` copies deeply: too slow."""
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 

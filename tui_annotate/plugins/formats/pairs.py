@@ -1,9 +1,4 @@
-"""Import of source-summary pairs from named columns of a CSV, TSV, JSON or Parquet file.
-
-JSON lines and folders saved by Hugging Face's `datasets` are also read. This format cannot be
-exported. The format `pairs` detects the kind of file; the formats `csv`, `tsv`, `json` and `jsonl`
-read one kind of file, whatever the file's name and first characters are.
-"""
+"""Import of source-summary pairs from named columns of CSV, TSV, JSON or Parquet files."""
 
 from __future__ import annotations
 
@@ -59,7 +54,6 @@ class PairsFormat:
     about = _ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per row; see `Importer.read`."""
         if path.is_dir() or begins_with(path, MAGIC):
             rows = _read_frames(path, options)
         else:
@@ -74,7 +68,6 @@ class CsvPairsFormat:
     about = _ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per row; see `Importer.read`."""
         return _make_records(_read_csv(path, options), path, options)
 
 
@@ -85,7 +78,6 @@ class TsvPairsFormat:
     about = _ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per row; see `Importer.read`."""
         return _make_records(_read_csv(path, options, delimiter="\t"), path, options)
 
 
@@ -96,7 +88,6 @@ class JsonPairsFormat:
     about = _ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per object; see `Importer.read`."""
         return _make_records(_read_json(path, options), path, options)
 
 
@@ -109,7 +100,6 @@ class JsonLinesPairsFormat(JsonPairsFormat):
 def _make_records(
     rows: Iterator[_PairRow | Problem], path: Path, options: ImportOptions
 ) -> Iterator[Record | Problem]:
-    """Yield a record for each valid row, and a warning if a column with ids is not used."""
     dataset = choose_dataset_name(path, options.dataset)
     hinted = bool(options.id_column)
     with closing(NameRegister()) as seen:
@@ -210,7 +200,7 @@ def _read_json(path: Path, options: ImportOptions) -> Iterator[_PairRow | Proble
 
 @dataclass(frozen=True, slots=True)
 class _PairRow:
-    """Fields of one record; `name` is the sample's id if no id column is chosen."""
+    """Fields of one row of a file; `name` is the sample's id if no id column is chosen."""
 
     name: str
     where: str
@@ -238,19 +228,13 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
 
 
 _OTHER_DELIMITERS = (";", "\t")
-"""Cell delimiters in addition to the comma.
-
-The semicolon is common in countries with decimal commas, the tab in text copied from a spreadsheet.
-"""
+"""Delimiters of CSV cells in addition to the comma: semicolon and tab."""
 
 
 def _read_csv(
     path: Path, options: ImportOptions, *, delimiter: str = ""
 ) -> Iterator[_PairRow | Problem]:
-    """Read the rows of a CSV file.
-
-    If `delimiter` is empty, it is detected from the header line.
-    """
+    """Read the rows of a CSV file; an empty `delimiter` is detected from the header line."""
     csv.field_size_limit(LONGEST_LINE)
     delimiter = delimiter or _find_delimiter(_first_line(path, options), options)
     feed = _CsvLines(path, options)
@@ -280,7 +264,7 @@ def _first_line(path: Path, options: ImportOptions) -> str:
 
 
 def _find_delimiter(header: str, options: ImportOptions) -> str:
-    """Return the delimiter that splits the header so that it has the source and summary columns."""
+    """Return the delimiter with which a CSV header has the source and summary columns."""
     texts = {options.source_column, options.summary_column}
     found = {sign: _split_header(header, sign) for sign in (",", *_OTHER_DELIMITERS)}
     for sign, names in found.items():
@@ -354,10 +338,7 @@ def _csv_message(error: csv.Error) -> str:
 
 
 class _CsvLines(Iterator[str]):
-    """Iterator over a file's lines for the CSV reader.
-
-    `where` is the line at which the current row began, and `bad` is the row's first problem.
-    """
+    """Lines for a CSV reader; `where`: first line of the row, `bad`: the row's first problem."""
 
     def __init__(self, path: Path, options: ImportOptions) -> None:
         self._path = path
@@ -398,11 +379,10 @@ _SPLIT: Final = "split"
 _UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Characters that a file name in a list of data files must not contain."""
 _LARGEST: Final = 2**24
-"""Maximum size in bytes of a file that lists the data files of a folder."""
 
 
 def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
-    """Yield the rows of a file or folder; report a missing column once per file."""
+    """Yield the rows of a Parquet file or of a folder; report a missing column once per file."""
     index: dict[str, int] = {}
     for file, split in _list_files(path):
         try:
@@ -423,7 +403,7 @@ def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Prob
 
 
 def _list_files(path: Path) -> list[tuple[Path, str]]:
-    """Return each file with the name of its split, or with an empty name if there are no splits."""
+    """Return the Parquet files of a dataset folder, each with the name of its split, or empty."""
     if path.is_file():
         return [(path, "")]
     if (path / _SPLITS).is_file():

@@ -1,4 +1,4 @@
-"""Reads and writes event streams as JSON lines: a header line, then one line per stream."""
+"""Reads and writes annotators' events as JSON lines: a header, then one line per sample."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TEXT_FIELDS: Final = ("id", "at", "app", "prev", "hash")
 
 
 def write(person: Person, copies: Iterable[StreamCopy], target: TextIO) -> int:
-    """Write the event streams of an annotator in order; return the number of streams.
+    """Write an annotator's events, sample by sample; return the number of samples.
 
     Raises:
         InvalidInput: a stream contains a lone surrogate, which could not be read again.
@@ -43,10 +43,9 @@ def write(person: Person, copies: Iterable[StreamCopy], target: TextIO) -> int:
 
 
 def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
-    """Read the event streams in a file; return the file's annotator, and an iterator of streams.
+    """Read an annotator's events from a file; return the annotator, and the events by sample.
 
-    An event stream has one person's events on one sample. The iterator yields a Problem in place of
-    each invalid event stream.
+    The iterator yields a Problem in place of each invalid line.
 
     Raises:
         InvalidRecord: the file is not a file of streams.

@@ -24,14 +24,13 @@ from tui_annotate.storage.people.store import add_person
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
 _EMPTY_VALUES: Final = {"state": State.NEW.value}
-"""Maps a field of an assignment to the value that means "not set"."""
 _IDLE_VERBS: Final = IDLE | {IMPORT}
 """Verbs of events that do not count as a person's work in this workspace."""
 
 
 @dataclass(slots=True)
 class ImportCounts:
-    """Counts of imported annotations, states, ratings and comments.
+    """Counts of annotations, states, ratings and comments that an import stored or skipped.
 
     Attributes:
         buried: annotations that had been removed here, and stay removed.
@@ -54,18 +53,14 @@ class _PersonWork:
 
 @dataclass(frozen=True, slots=True)
 class WorkImport:
-    """An import of annotations and assignments in one transaction.
-
-    Attributes:
-        clock: returns the time for work that has no time of its own.
-    """
+    """An import of annotations and assignments from a file, in one transaction."""
 
     connection: Connection
     clock: Callable[[], str]
     counts: ImportCounts
 
     def take(self, record: Record) -> None:
-        """Store the people, annotations and assignments of a record whose sample is stored.
+        """Store the people, annotations and assignments of a sample that is stored.
 
         Raises:
             NotFound: the sample is not stored.
@@ -123,10 +118,7 @@ class WorkImport:
     def _select_new(
         self, log: EventLog, stream: EventStream, annotations: Sequence[Annotation]
     ) -> list[Annotation]:
-        """Return the annotations that this workspace never stored.
-
-        An id that another person's or sample's annotation has is replaced by a new id.
-        """
+        """Return the annotations that were never stored; ids in use elsewhere become new ones."""
         if not annotations:
             return []
         mine = (stream.person, stream.sample_id)
@@ -167,10 +159,7 @@ def _extract_parts(assignment: Assignment | None) -> Mapping[str, str]:
 
 
 def _is_worked_on(log: EventLog, stream: EventStream) -> bool:
-    """Return whether a person worked on a sample in this workspace since the last ingest.
-
-    Imported work is ignored.
-    """
+    """Return whether a person worked on a sample here since the last import."""
     verbs = [event.action.verb for event in log.events(stream.person, stream.key)]
     last = len(verbs) - verbs[::-1].index(DISCARD) if DISCARD in verbs else 0
     return not _IDLE_VERBS.issuperset(verbs[last:])

@@ -53,9 +53,7 @@ def add_person(connection: Connection, person: Person) -> None:
 
 
 def save_person(connection: Connection, person: Person) -> None:
-    """Store or update a person; give the same name to the person's second reader, if stored.
-
-    A second reader is the same person in a second reading of the same samples.
+    """Store or update a person, also as the second reader who has the person's name.
 
     Raises:
         InvalidInput: same as for `add_person`.
@@ -78,8 +76,7 @@ class PeopleStore(Store):
     def local(self, name: str) -> Person:
         """Return the person without an account who has the given name, or create this person.
 
-        If the store cannot be written, it is read-only from then on, and a new person is not
-        stored.
+        If the store cannot be written, a new person is not stored.
 
         Raises:
             InvalidInput: the name is not valid.
@@ -113,7 +110,7 @@ class PeopleStore(Store):
         return self.person(person_id)
 
     def keep(self, person: Person) -> None:
-        """Store or update a person, whose account may be in a shared store of people."""
+        """Store or update a person, whose account may be in a shared database of people."""
         with self._database.reading() as connection:
             query = select(PEOPLE.c.name, PEOPLE.c.kind).where(PEOPLE.c.id == person.id)
             if connection.execute(query).first() == (person.name, person.kind.value):
@@ -122,16 +119,10 @@ class PeopleStore(Store):
             save_person(connection, person)
 
     def accounts(self) -> bool:
-        """Return whether any person has an account in this store."""
         with self._database.reading() as connection:
             return connection.execute(select(ACCOUNTS.c.person).limit(1)).first() is not None
 
     def person(self, person_id: str) -> Person:
-        """Return the person with an id.
-
-        Raises:
-            NotFound: there is no such person.
-        """
         query = select(PEOPLE.c.name, PEOPLE.c.kind).where(PEOPLE.c.id == person_id)
         with self._database.reading() as connection:
             row = connection.execute(query).first()
@@ -143,7 +134,6 @@ class PeopleStore(Store):
         return Person(person_id, row[0], PersonKind(row[1]))
 
     def all(self) -> tuple[Person, ...]:
-        """Return all people, sorted by name, then id."""
         query = select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind)
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(PEOPLE.c.name, PEOPLE.c.id)).all()
@@ -155,7 +145,6 @@ class PeopleStore(Store):
         return tuple(each for each in self.all() if ids is None or each.id in ids)
 
     def preferences(self, person: str) -> dict[str, Any]:
-        """Return a person's preferences by name; the values are JSON."""
         require_permission(self._actor, Permission.READ, person)
         query = select(PREFERENCES.c.name, PREFERENCES.c.value)
         with self._database.reading() as connection:
@@ -163,7 +152,6 @@ class PeopleStore(Store):
         return {name: from_json(value) for name, value in rows}
 
     def keep_preference(self, person: str, name: str, value: Any) -> None:
-        """Store a person's preference; `value` is JSON."""
         require_permission(self._actor, Permission.WRITE, person)
         row = {"person": person, "name": name, "value": to_json(value)}
         with self._database.writing() as connection:
@@ -190,7 +178,6 @@ class PeopleStore(Store):
             connection.execute(_PLACE, row)
 
     def last_place(self, person: str) -> SampleKey | None:
-        """Return the sample that a person opened last; None if there is none."""
         require_permission(self._actor, Permission.READ, person)
         query = (
             SAMPLE_KEY.join(PLACES, PLACES.c.sample_id == SAMPLES.c.id)

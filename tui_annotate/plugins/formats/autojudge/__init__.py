@@ -34,10 +34,7 @@ from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOp
 from tui_annotate.plugins.record_validation import NameRegister, choose_dataset_name, make_problem
 
 _TOPIC_BITS: Final = 32
-"""Number of low bits of a topic's number that hold the index of the topic in its dataset.
-
-The higher bits of the number hold the index of the dataset.
-"""
+"""Number of low bits of a topic's number that hold its index in its dataset."""
 
 
 def _find_companions(paths: Sequence[Path], options: ImportOptions) -> ImportOptions:
@@ -177,11 +174,10 @@ class AutojudgeFormat:
     about = TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read the samples of one file or folder of runs; see `Importer.read`."""
         return self.read_all([path], options)
 
     def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read the samples of all paths, topic by topic; see `JointImporter.read_all`.
+        """Read the samples of all files, topic by topic; warnings about lines come first.
 
         Warnings about lines come before the first sample.
         """
@@ -200,7 +196,7 @@ class AutojudgeFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one line per sample and annotator; see `Exporter.write`.
+        """Write a line with a judgement for each sample and annotator; see `Exporter.write`.
 
         Without `options.sample`, a report must come before its citations.
         """

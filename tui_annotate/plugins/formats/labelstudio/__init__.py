@@ -27,7 +27,6 @@ class LabelStudioFormat:
     about = ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per task, followed by warnings about the task; see `Importer.read`."""
         dataset = choose_dataset_name(path, options.dataset)
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
@@ -41,7 +40,6 @@ class LabelStudioFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one JSON array with one task per line; see `Exporter.write`."""
         del options
         writer = TaskWriter()
         tasks = (task for record in records if (task := writer.task(record)) is not None)
