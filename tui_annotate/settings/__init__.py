@@ -8,12 +8,13 @@ value of the wrong type is an error that names the file, the key and the value.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.queue_orders import check_order
 from tui_annotate.settings.paths import PREFIX as PREFIX
@@ -106,6 +107,30 @@ class Settings:
     """
 
 
+class SettingsFlags(TypedDict, total=False):
+    """Keyword arguments that override settings; None overrides nothing. See `Settings`."""
+
+    embedder: str | None
+    base_url: str | None
+    dimensions: int | None
+    judge_model: str | None
+    judge_url: str | None
+    order: str | None
+    language: str | None
+    workers: int | None
+    ratings: Sequence[str] | None
+    theme: str | None
+    people_store: str | None
+    expire_minutes: int | None
+    idle_minutes: int | None
+    argon2_time: int | None
+    argon2_memory: int | None
+    argon2_parallelism: int | None
+    pseudonyms_key: str | None
+    reviewers_settle_own: bool | None
+    keys: Mapping[str, Any] | None
+
+
 WORKSPACE_TEMPLATE: Final = """\
 # Settings of this workspace. Flags and environment variables TUI_ANNOTATE_<KEY> override them.
 
@@ -154,7 +179,7 @@ def load(
 
     Args:
         workspace: the workspace's folder; None to load no workspace settings.
-        flags: values from the command line; values of None are ignored.
+        flags: values from the command line or a script; values of None are ignored.
         environment: environment variables (default: those of the process).
 
     Raises:
@@ -178,7 +203,7 @@ def load(
                 settings, {each.name: parsed}, where="the environment", allowed={each.name}
             )
     chosen = {name: value for name, value in (flags or {}).items() if value is not None}
-    return _merge(settings, chosen, where="the command line", allowed=known)
+    return _merge(settings, chosen, where="the arguments", allowed=known)
 
 
 def _read_table(file: Path) -> dict[str, Any]:
@@ -224,9 +249,8 @@ def _merge(
 ) -> Settings:
     for name, value in values.items():
         if name not in allowed:
-            raise InvalidInput(
-                f"{where}: unknown key {name!r}", "known keys: " + ", ".join(sorted(allowed))
-            )
+            hint = f"{suggest_word(name, allowed)}known keys: {', '.join(sorted(allowed))}"
+            raise InvalidInput(f"{where}: unknown key {name!r}", hint)
         settings = replace(settings, **{name: _check_value(name, value, where)})
     return settings
 
