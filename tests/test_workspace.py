@@ -243,7 +243,7 @@ def test_a_label_can_be_plain_text(space: Workspace, labels: Any, stored: LabelP
     ((_, owned),) = space.annotations()
     assert owned.annotation.labels == (stored,)
     assert saved.annotation is not None
-    edited = replace(saved.annotation, labels=("Extrinsic",))
+    edited = replace(saved.annotation, labels=space.labels.resolve(["Extrinsic"]))
     space.annotate.edit(ana, key, edited, seconds=0)
     ((_, owned),) = space.annotations(label="Unwanted.Extrinsic")
     assert owned.annotation.id == "a"
