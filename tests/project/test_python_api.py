@@ -6,8 +6,9 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import fields
-from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -17,9 +18,10 @@ from tests.helpers.pages import PAGES, codes
 from tests.project.test_commands import commands
 from tui_annotate.cli.options import FilterOptions
 from tui_annotate.domain.records import RecordFilter, RecordFilters
+from tui_annotate.plugins.registry import _PROTOCOLS
 from tui_annotate.settings import Settings, SettingsFlags
 from tui_annotate.workspace import Workspace
-from tui_annotate.workspace.machines import MachineServices
+from tui_annotate.workspace.machines import MachineServices, PluginService
 from tui_annotate.workspace.team import TeamServices
 
 PAGE = "docs/python.md"
@@ -47,15 +49,10 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 def find(name: str, space: Workspace) -> Any:
     """Return what a dotted name of the page means: a part of a workspace, or of a module."""
-    first, *rest = name.split(".")
-    found: Any = space
+    first, _, rest = name.partition(".")
     if first != "workspace":
-        depth = len(rest) - 1
-        found = import_module(".".join([first, *rest[:depth]]))
-        rest = rest[depth:]
-    for part in rest:
-        found = getattr(found, part)
-    return found
+        return resolve_name(name)
+    return attrgetter(rest)(space) if rest else space
 
 
 def is_public_function(name: str, space: Workspace) -> bool:
@@ -83,14 +80,31 @@ def test_every_function_of_the_table_exists(space: Workspace) -> None:
 
 def test_every_other_name_of_the_page_exists(space: Workspace) -> None:
     """The names of the page's sentences exist too."""
-    named = {name for name in codes(PAGE) if re.fullmatch(r"workspace(\.\w+)+", name)}
+    named = {
+        name for name in codes(PAGE) if re.fullmatch(r"(workspace|tui_annotate)(\.\w+)+", name)
+    }
     missing = []
-    for name in named:
+    for name in named - {f"tui_annotate.{kind}" for kind in _PROTOCOLS}:  # entry points
         try:
             find(name, space)
-        except AttributeError:
+        except (AttributeError, ImportError):
             missing.append(name)
     assert missing == []
+
+
+def test_each_service_of_a_plug_in_is_of_its_typed_class(space: Workspace) -> None:
+    """The class that the page names for a typed call is the class of the service."""
+    rows = re.findall(r"^\| (\w+) \| `(tui_annotate\.lab\.[\w.]+)` \|$", PAGES[PAGE], re.MULTILINE)
+    services = {name for name in vars(MachineServices) if is_plug_in(name)}
+    assert {name for name, _ in rows} == services
+    for name, target in rows:
+        made = resolve_name(target)(space.machines)
+        assert type(made) is type(getattr(space.machines, name))
+
+
+def is_plug_in(name: str) -> bool:
+    """Return whether an attribute of the group is a service of a plug-in."""
+    return isinstance(vars(MachineServices)[name], PluginService)
 
 
 def test_every_public_part_of_a_workspace_is_on_the_page() -> None:
