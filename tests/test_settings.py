@@ -148,8 +148,8 @@ def test_the_table_of_people_is_a_way_to_write_it(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "environment", "told"),
     [
-        ({"workers": "x"}, {}, "the command line: workers is 'x'"),
-        ({"speed": 1}, {}, "the command line: unknown key 'speed'"),
+        ({"workers": "x"}, {}, "the arguments: workers is 'x'"),
+        ({"speed": 1}, {}, "the arguments: unknown key 'speed'"),
         ({}, {"TUI_ANNOTATE_WORKERS": "-1"}, "the environment: workers is '-1'"),
         ({}, {"TUI_ANNOTATE_WORKERS": "many"}, "the environment: workers is 'many'"),
     ],

@@ -12,7 +12,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +22,7 @@ import pytest
 import tui_annotate
 from tests.helpers.stores import SEGMENTER, claim, fill, new
 from tui_annotate import workspace as workspaces
-from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.annotations import Anchor, LabelPath
 from tui_annotate.domain.errors import (
     Conflict,
     InvalidInput,
@@ -178,6 +180,104 @@ def test_the_whole_job_from_python(space: Workspace, pairs: Path, tmp_path: Path
         (record,) = copy.records(sample="0")
         (original,) = space.records(sample="0")
         assert record.annotations == original.annotations
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "suggested"),
+    [
+        ("dataset", "pears", "'pairs'"),
+        ("sample", "pairs/b1", "'b1'"),
+        ("sample", "b", "pairs/b1"),
+        ("person", "anna", "'ana'"),
+        ("label", "Benine", "'Benign'"),
+        ("state", "dome", "'done'"),
+        ("practice", "wit", "'with'"),
+        ("gold", "wit", "'with'"),
+        ("datset", "pairs", "'dataset'"),
+        ("since", date(2026, 1, 31), "text"),
+    ],
+)
+def test_a_wrong_filter_is_refused_at_the_call(
+    space: Workspace, pairs: Path, name: str, value: Any, suggested: str
+) -> None:
+    """Every method with filters raises InvalidInput with a suggestion before it yields anything."""
+    space.ingest(pairs, embedder="none", options=ImportOptions(id_column="id"))
+    space.person("ana")
+    calls = (space.samples, space.annotations, space.records, space.assist_report, space.export)
+    for call in calls:
+        filters: Any = {name: value}
+        with pytest.raises(InvalidInput) as caught:
+            call(**filters)
+        assert suggested in caught.value.hint
+
+
+def test_a_filter_of_none_filters_nothing(space: Workspace) -> None:
+    """A script can pass None for a filter that is not in use."""
+    fill(space.corpus, "1")
+    filters: Any = {"dataset": None}
+    assert [each.id for each in space.samples(**filters)] == ["1"]
+
+
+def test_a_wrong_setting_is_refused_with_a_suggestion(space: Workspace) -> None:
+    """A misspelled setting of `open` is InvalidInput that names the nearest setting."""
+    flags: Any = {"ordr": "ingested"}
+    with pytest.raises(InvalidInput, match="'ordr'") as caught:
+        tui_annotate.open(space.path, **flags)
+    assert "'order'" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("labels", "stored"),
+    [
+        (("Unwanted.Intrinsic",), ("Unwanted", "Intrinsic")),
+        (("Intrinsic",), ("Unwanted", "Intrinsic")),
+        ("Benign", ("Benign",)),
+        ((("Unwanted", "Intrinsic"),), ("Unwanted", "Intrinsic")),
+    ],
+)
+def test_a_label_can_be_plain_text(space: Workspace, labels: Any, stored: LabelPath) -> None:
+    """Text names a label by its path with dots or by its name; the stored label is a path."""
+    (key,) = fill(space.corpus, "1")
+    ana = space.person("ana").id
+    saved = space.annotate.add(ana, key, replace(claim("a"), labels=labels), seconds=0)
+    ((_, owned),) = space.annotations()
+    assert owned.annotation.labels == (stored,)
+    assert saved.annotation is not None
+    edited = replace(saved.annotation, labels=space.labels.resolve(["Extrinsic"]))
+    space.annotate.edit(ana, key, edited, seconds=0)
+    ((_, owned),) = space.annotations(label="Unwanted.Extrinsic")
+    assert owned.annotation.id == "a"
+
+
+@pytest.mark.parametrize(
+    ("labels", "named", "hint"),
+    [
+        (("Extrinsik",), "'Extrinsik'", "'Extrinsic'"),
+        ("Nope", "'Nope'", "Benign"),
+        (("Unwanted", "Intrinsic"), "('Unwanted', 'Intrinsic')", "(('Unwanted', 'Intrinsic'),)"),
+    ],
+)
+def test_a_label_that_names_nothing_or_two_things_is_refused(
+    space: Workspace, labels: Any, named: str, hint: str
+) -> None:
+    """The error quotes the label as given, and the hint has what to write instead."""
+    (key,) = fill(space.corpus, "1")
+    given = replace(claim("a"), labels=labels)
+    with pytest.raises(InvalidInput) as caught:
+        space.annotate.add(space.person("ana").id, key, given, seconds=0)
+    assert named in caught.value.message
+    assert hint in caught.value.hint
+    assert not list(space.annotations())
+
+
+def test_a_side_can_be_plain_text(space: Workspace) -> None:
+    """An anchor with the side's value as text is stored as an anchor of that side."""
+    (key,) = fill(space.corpus, "1")
+    side: Any = "summary"
+    given = replace(claim("a", label="Benign"), claim=(Anchor(side, 0, Span(0, 3)),))
+    space.annotate.add(space.person("ana").id, key, given, seconds=0)
+    ((_, owned),) = space.annotations()
+    assert owned.annotation.claim == (Anchor(Side.SUMMARY, 0, Span(0, 3)),)
 
 
 def test_a_document_is_named_where_there_are_several(space: Workspace) -> None:
@@ -435,12 +535,6 @@ def test_closing_gives_back_every_file(space: Workspace, pairs: Path) -> None:
         assert all(work() <= first for _ in range(2))
     finally:
         gc.enable()
-
-
-def test_a_filter_of_no_field_is_refused(space: Workspace) -> None:
-    """A misspelt filter never exports everything in silence."""
-    with pytest.raises(TypeError):
-        list(space.samples(datset="x"))
 
 
 def test_former_annotations_are_found(space: Workspace, pairs: Path) -> None:

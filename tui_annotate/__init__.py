@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui_annotate.domain.version import VERSION
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from tui_annotate.lab.judge.context_order import ContextOrderResult
     from tui_annotate.lab.judge.evaluation import EvaluationResult
     from tui_annotate.lab.judge.reference_answers import ReferenceAnswer
+    from tui_annotate.settings import SettingsFlags
     from tui_annotate.workspace import Workspace
 
 __version__ = VERSION
 __all__ = ["create", "evaluate", "generate", "open", "sort"]
 
 
-def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A001  the API's word
+def open(path: Path | str | None = None, **flags: Unpack[SettingsFlags]) -> Workspace:  # noqa: A001  the API's word
     """Open a workspace; see `tui_annotate.workspace.open`."""
     from tui_annotate import workspace
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
 import textwrap
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.helpers.packages import App, install_packages
 
 ROOT = Path(__file__).parents[2]
 SECTION = re.compile(r"### A format of your own\n(.*?)\n## ", re.DOTALL)
@@ -87,13 +86,6 @@ NAMES = {
 }
 
 
-def _installed(packages: Sequence[Path], target: Path) -> None:
-    """What pip makes of packages, with nothing but what is on the machine."""
-    options = ["--no-deps", "--no-index", "--no-build-isolation", "--no-cache-dir", "-qq"]
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", *options]
-    subprocess.run([*command, "--target", target, *packages], check=True)
-
-
 def _from_the_docs(folder: Path) -> Path:
     """The package of the guide, as somebody writes it who follows it."""
     section = SECTION.search((ROOT / "docs" / "formats.md").read_text("utf-8"))
@@ -133,32 +125,8 @@ def _odd(folder: Path) -> Path:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with both packages installed."""
     folder = tmp_path_factory.mktemp("packages")
-    _installed([_from_the_docs(folder), _odd(folder)], folder / "site")
+    install_packages([_from_the_docs(folder), _odd(folder)], folder / "site")
     return folder / "site"
-
-
-class App:
-    """The app with the packages of a folder beside it, in an empty folder; `program` starts it."""
-
-    def __init__(self, site: Path, folder: Path, *program: str) -> None:
-        self._program = program
-        self._environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{site}"}
-        self.folder = folder
-
-    def __call__(self, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        """Runs a command, which ends with that code, and never with a trace of ours."""
-        done = subprocess.run(
-            [*self._program, *words],
-            cwd=self.folder,
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr
-        assert done.returncode == code, done.stderr
-        return done
 
 
 @pytest.fixture

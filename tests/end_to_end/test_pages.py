@@ -12,7 +12,7 @@ import pytest
 
 from tests.helpers.pages import PAGES, ROOT, blocks
 
-RUN = [page for page in PAGES if blocks(page, "sh")]
+RUN = [page for page in PAGES if blocks(page, "sh")] + ["docs/python.md"]
 
 
 @pytest.fixture

@@ -174,8 +174,9 @@ def _write_of_file(  # noqa: PLR0917  input and output
     problems, start = ProblemPrinter(), utc_now()
     with ExitStack() as stack:
         with output.show_progress("records") as progress:
-            watch = {"problem": problems, "progress": progress}
-            opened = open_ephemeral(file, format=source_format, options=reading, **watch)
+            opened = open_ephemeral(
+                file, format=source_format, options=reading, progress=progress, problem=problems
+            )
             space, _ = stack.enter_context(opened)
         about = ReportSubject(file.name, (start, utc_now()))
         problems.end()

@@ -103,7 +103,7 @@ def normalize_annotation(annotation: Annotation, sample: Sample) -> Annotation:
 def _check_anchors(anchors: tuple[Anchor, ...], sample: Sample, side: Side) -> tuple[Anchor, ...]:
     checked: set[Anchor] = set()
     for anchor in anchors:
-        if anchor.side is not side:
+        if anchor.side != side:
             raise InvalidInput(
                 f"a span of the {anchor.side} was given where a span of the {side} is required",
                 "select claims in the summary and evidence in the source",

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
-from tui_annotate.domain.errors import Conflict, InvalidLabels
+from tui_annotate.domain.did_you_mean import suggest_word
+from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels
 
 JOINER = "."
 MOST_OPTIONS = 9
@@ -93,6 +94,21 @@ class LabelTree:
     def offered(self) -> tuple[Label, ...]:
         """Return the labels that new annotations can use, in file order, parents first."""
         return tuple(label for label in self.walk() if label.offered)
+
+    def resolve(self, labels: Iterable[LabelPath | str]) -> tuple[LabelPath, ...]:
+        """Return labels as label paths; text names a label as in `resolve_label`.
+
+        Raises:
+            InvalidInput: as `resolve_label`; or several texts can be several labels or one path.
+        """
+        paths = [label.path for label in self.walk()]
+        given = (labels,) if isinstance(labels, str) else tuple(labels)
+        if len(given) > 1 and given in paths:
+            raise InvalidInput(
+                f"the labels {given!r} can be {len(given)} labels or the path of one label",
+                f"for one label, write: labels=({given!r},)",
+            )
+        return tuple(resolve_label(one, paths) if isinstance(one, str) else one for one in given)
 
     def find(self, path: LabelPath) -> Label | None:
         return next((label for label in self.walk() if label.path == path), None)
@@ -179,6 +195,24 @@ class LabelTree:
                     f"label {name!r} does not allow a note",
                     "delete the annotation's note",
                 )
+
+
+def resolve_label(text: str, paths: Collection[LabelPath]) -> LabelPath:
+    """Return the path among `paths` of a label that is named by its path with dots, or its name.
+
+    Raises:
+        InvalidInput: no label or several labels have the name; the hint lists labels.
+    """
+    wanted = tuple(text.split(JOINER))
+    found = [wanted] if wanted in paths else [path for path in paths if path[-1:] == wanted]
+    listed = ", ".join(sorted(map(JOINER.join, found or paths)))
+    if len(found) > 1:
+        raise InvalidInput(f"several labels are named {text!r}", f"write one in full: {listed}")
+    if not found:
+        near = suggest_word(text, [*map(JOINER.join, paths), *(path[-1] for path in paths)])
+        hint = f"{near}known: {listed}" if listed else "the workspace has no label yet"
+        raise InvalidInput(f"unknown label {text!r}", hint)
+    return found[0]
 
 
 def _check_offered(label: Label) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self, TypedDict, Unpack
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment
+from tui_annotate.domain.did_you_mean import suggest_word
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.samples import Sample
 
@@ -45,6 +48,20 @@ class Problem:
         return f"{self.where}: {self.message}"
 
 
+class RecordFilters(TypedDict, total=False):
+    """Keyword arguments that filter records; see `RecordFilter`."""
+
+    dataset: str
+    sample: str
+    person: str
+    origin: str
+    state: str
+    label: str
+    since: str
+    practice: str
+    gold: str
+
+
 @dataclass(frozen=True, slots=True)
 class RecordFilter:
     """A filter of exported records and their annotations; an empty value filters nothing.
@@ -69,3 +86,21 @@ class RecordFilter:
     since: str = ""
     practice: str = ""
     gold: str = ""
+
+    @classmethod
+    def of(cls, **filters: Unpack[RecordFilters]) -> Self:
+        """Return a filter with these fields.
+
+        Raises:
+            InvalidInput: no field has the name of a keyword, or a value is not text.
+        """
+        known = list(RecordFilters.__annotations__)
+        for name, value in filters.items():
+            if name not in known:
+                hint = f"{suggest_word(name, known)}filters: {', '.join(known)}"
+                raise InvalidInput(f"unknown filter {name!r}", hint)
+            if not isinstance(value, str | None):
+                raise InvalidInput(
+                    f"the filter {name} is {value!r}, which is not text", "pass text"
+                )
+        return cls(**filters)

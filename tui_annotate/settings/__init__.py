@@ -8,12 +8,13 @@ value of the wrong type is an error that names the file, the key and the value.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.queue_orders import check_order
 from tui_annotate.settings.paths import PREFIX as PREFIX
@@ -89,6 +90,30 @@ class Settings:
     """Key bindings of the screen: a key or a list of keys for each action id."""
 
 
+class SettingsFlags(TypedDict, total=False):
+    """Keyword arguments that override settings; None overrides nothing. See `Settings`."""
+
+    embedder: str | None
+    base_url: str | None
+    dimensions: int | None
+    judge_model: str | None
+    judge_url: str | None
+    order: str | None
+    language: str | None
+    workers: int | None
+    ratings: Sequence[str] | None
+    theme: str | None
+    people_store: str | None
+    expire_minutes: int | None
+    idle_minutes: int | None
+    argon2_time: int | None
+    argon2_memory: int | None
+    argon2_parallelism: int | None
+    pseudonyms_key: str | None
+    reviewers_settle_own: bool | None
+    keys: Mapping[str, Any] | None
+
+
 WORKSPACE_TEMPLATE: Final = """\
 # Settings of this workspace. Flags and environment variables TUI_ANNOTATE_<KEY> override them.
 
@@ -137,6 +162,8 @@ def load(
 
     Args:
         workspace: the workspace's folder; None to load no workspace settings.
+        flags: values from the command line or a script; values of None are ignored.
+        environment: environment variables (default: those of the process).
 
     Raises:
         InvalidInput: a setting is invalid; the message names its source, its key and its value.
@@ -159,7 +186,7 @@ def load(
                 settings, {each.name: parsed}, where="the environment", allowed={each.name}
             )
     chosen = {name: value for name, value in (flags or {}).items() if value is not None}
-    return _merge(settings, chosen, where="the command line", allowed=known)
+    return _merge(settings, chosen, where="the arguments", allowed=known)
 
 
 def _read_table(file: Path) -> dict[str, Any]:
@@ -204,9 +231,8 @@ def _merge(
 ) -> Settings:
     for name, value in values.items():
         if name not in allowed:
-            raise InvalidInput(
-                f"{where}: unknown key {name!r}", "known keys: " + ", ".join(sorted(allowed))
-            )
+            hint = f"{suggest_word(name, allowed)}known keys: {', '.join(sorted(allowed))}"
+            raise InvalidInput(f"{where}: unknown key {name!r}", hint)
         settings = replace(settings, **{name: _check_value(name, value, where)})
     return settings
 

@@ -16,10 +16,16 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from tui_annotate.domain.errors import Conflict, InvalidInput
-from tui_annotate.settings import WORKSPACE_FILE, WORKSPACE_TEMPLATE, find_workspace, load
+from tui_annotate.settings import (
+    WORKSPACE_FILE,
+    WORKSPACE_TEMPLATE,
+    SettingsFlags,
+    find_workspace,
+    load,
+)
 from tui_annotate.storage.atomic_folder import write_text
 from tui_annotate.storage.database import Database
 from tui_annotate.workspace.folder import (
@@ -64,8 +70,8 @@ def create(path: Path | str) -> Workspace:
     return Workspace(folder, load(folder), database)
 
 
-def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A001  the word of the API
-    """Open a workspace: its settings and its store, but not yet its services.
+def open(path: Path | str | None = None, **flags: Unpack[SettingsFlags]) -> Workspace:  # noqa: A001  the word of the API
+    """Open a workspace.
 
     Args:
         path: the workspace's folder; None for the folder that `TUI_ANNOTATE_WORKSPACE` names, else

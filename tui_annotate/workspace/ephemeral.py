@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui_annotate import workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.plugins.format_detection import detect
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.progress import TaskProgress
+    from tui_annotate.domain.records import Problem
     from tui_annotate.plugins.protocols import ImportOptions
     from tui_annotate.services.ingest import IngestReport
 
@@ -23,7 +25,8 @@ def open_ephemeral(
     *,
     format: str = "",  # noqa: A002  the word of the command line
     options: ImportOptions | None = None,
-    **watch: Any,
+    progress: Callable[[TaskProgress], None] | None = None,
+    problem: Callable[[Problem], None] | None = None,
 ) -> Iterator[tuple[workspace.Workspace, IngestReport]]:
     """Import a file into a temporary workspace, which is deleted afterwards.
 
@@ -31,7 +34,8 @@ def open_ephemeral(
     by its owner.
 
     Args:
-        watch: the callbacks `progress` and `problem` of `services.ingest`.
+        format: an importer's name (default: detected from the content).
+        progress, problem: as in `Workspace.ingest`.
 
     Raises:
         NotFound, InvalidInput, Unavailable: the file cannot be opened, has an unknown format, or
@@ -42,7 +46,14 @@ def open_ephemeral(
         TemporaryDirectory(prefix="tui-annotate-") as place,
         workspace.create(Path(place) / "passing") as made,
     ):
-        report = made.ingest(source, format=form, options=options, embedder="none", **watch)
+        report = made.ingest(
+            source,
+            format=form,
+            options=options,
+            embedder="none",
+            progress=progress,
+            problem=problem,
+        )
         if not report.added:
             raise InvalidInput(
                 f"{source} contains no valid sample",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO, Unpack
 
 from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import OPERATOR, Actor, Person
-from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
+from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter, RecordFilters
 from tui_annotate.domain.samples import Sample, SampleKey, Side, Signals
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import AnnotationService
@@ -32,6 +32,8 @@ from tui_annotate.workspace.proposals import GuidanceFiles
 from tui_annotate.workspace.team import TeamServices
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.progress import TaskProgress
+    from tui_annotate.domain.records import Problem
     from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
     from tui_annotate.services.assist.past_annotations import PastAnnotationSearch
     from tui_annotate.services.assist.search import AssistService, SpanMatches
@@ -164,7 +166,9 @@ class Workspace:
             self.corpus, self.log, lambda: self.vectors, self.assist.embedder
         )
 
-    def assist_report(self, *, weeks: bool = False, **filters: str) -> dict[str, Any]:
+    def assist_report(
+        self, *, weeks: bool = False, **filters: Unpack[RecordFilters]
+    ) -> dict[str, Any]:
         """Return a report on the use of matches in current annotations, as JSON values.
 
         docs/json.md describes the values, by week or by month; `filters` as in `RecordFilter`.
@@ -175,7 +179,7 @@ class Workspace:
         from tui_annotate.services.assist.report import Period, report
 
         people = {person.id: person for person in self.people.all()}
-        stands = self.log.standing(self.export_service.checked(RecordFilter(**filters)), people)
+        stands = self.log.standing(self.export_service.checked(RecordFilter.of(**filters)), people)
         return report(stands, people, period=Period.WEEK if weeks else Period.MONTH)
 
     @cached_property
@@ -191,19 +195,27 @@ class Workspace:
         in_force = lambda name: self.annotate.labels(name)  # noqa: E731, PLW0108  rereads labels.yaml
         return MachineServices(self.path, self.settings, *stores, in_force)
 
-    def samples(self, **filters: str) -> Iterator[Sample]:
-        """Iterate over samples, by dataset in import order; `filters` as in `RecordFilter`."""
+    def samples(self, **filters: Unpack[RecordFilters]) -> Iterator[Sample]:
+        """Iterate over the samples of `records`."""
         return (record.sample for record in self.records(**filters))
 
-    def annotations(self, **filters: str) -> Iterator[tuple[SampleKey, OwnedAnnotation]]:
-        """Iterate over annotations with sample key and owner, by dataset in import order."""
-        for record in self.records(**filters):
-            for owned in record.annotations:
-                yield record.sample.key, owned
+    def annotations(
+        self, **filters: Unpack[RecordFilters]
+    ) -> Iterator[tuple[SampleKey, OwnedAnnotation]]:
+        """Iterate over the annotations of `records`, each with sample key and owner."""
+        records = self.records(**filters)
+        return ((each.sample.key, owned) for each in records for owned in each.annotations)
 
-    def records(self, **filters: str) -> Iterator[Record]:
-        """Iterate over samples with annotations and assignments, by dataset in import order."""
-        return self.corpus.records(RecordFilter(**filters))
+    def records(self, **filters: Unpack[RecordFilters]) -> Iterator[Record]:
+        """Iterate over samples with annotations and assignments, by dataset in import order.
+
+        Args:
+            filters: as in `RecordFilter`; without filters, all samples except practice samples.
+
+        Raises:
+            InvalidInput: a filter is unknown, or names an unknown object; the hint has valid names.
+        """
+        return self.corpus.records(self.export_service.checked(RecordFilter.of(**filters)))
 
     @cached_property
     def ingest_service(self) -> IngestService:
@@ -247,27 +259,37 @@ class Workspace:
         *paths: Path | str,
         format: str = "",  # noqa: A002  the word of the command line
         options: ImportOptions | None = None,
-        **how: Any,
+        embedder: str | VectorOptions = "",
+        strict: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[TaskProgress], None] | None = None,
+        problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
         """Import files of samples; records that are already stored are skipped.
 
         Args:
-            how: `embedder` (a name, or `vector_options`), `strict`, `dry_run`, `progress`,
-                `problem`, as in `services.ingest`.
+            format: an importer's name (default: detected from the content of each file).
+            options: columns, dataset, language.
+            embedder: as for `vector_options`, or its result.
+            strict: store nothing if one record is refused.
+            dry_run: check all records and estimate the cost of the vectors, but store nothing.
+            problem: called for each problem; the report keeps only the first problems.
 
         Raises:
             NotFound, InvalidInput, Unavailable: a file cannot be opened or has an unknown format.
+            Conflict: the workspace has another embedder.
         """
         from tui_annotate.plugins.protocols import ImportOptions
-        from tui_annotate.services.ingest import IngestFiles, VectorOptions
+        from tui_annotate.services.ingest import IngestFiles
 
         chosen = options or ImportOptions(language=self.settings.language)
-        asked = how.get("embedder")
-        how["embedder"] = (
-            asked if isinstance(asked, VectorOptions) else self.vector_options(asked or "")
-        )
         return self.ingest_service.run(
-            IngestFiles([Path(path) for path in paths], format, chosen), **how
+            IngestFiles([Path(path) for path in paths], format, chosen),
+            embedder=self.vector_options(embedder) if isinstance(embedder, str) else embedder,
+            strict=strict,
+            dry_run=dry_run,
+            progress=progress,
+            problem=problem,
         )
 
     def export(
@@ -277,7 +299,7 @@ class Workspace:
         format: str = "native",  # noqa: A002  the word of the command line
         options: ExportOptions | None = None,
         names: Pseudonyms | None = None,
-        **filters: str,
+        **filters: Unpack[RecordFilters],
     ) -> ExportReport:
         """Export records of samples and annotations; the same store gives the same bytes.
 
@@ -290,7 +312,7 @@ class Workspace:
             NotFound, InvalidInput, Unavailable: as `ExportService.run`.
         """
         place = Path(target) if isinstance(target, str) else target
-        chosen = RecordFilter(**filters)
+        chosen = RecordFilter.of(**filters)
         return self.export_service.run(format, place, filters=chosen, options=options, names=names)
 
     @cached_property

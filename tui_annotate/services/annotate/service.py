@@ -269,7 +269,8 @@ class AnnotationService(SampleQueries):
         former = next((known for known in stream.annotations if known.id == annotation.id), None)
         check_storable(annotation.note, "note")
         found = []
-        whole = normalize_annotation(annotation, sample)
+        named = replace(annotation, labels=labels.resolve(annotation.labels))
+        whole = normalize_annotation(named, sample)
         for part in _split_at_sentences(whole, sample, stream.annotations):
             made = add_trace(part, sample, offer=offer, former=former)
             labels.check(made, held=former.labels if former else ())

@@ -13,7 +13,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.errors import NotFound as NotFound
-from tui_annotate.domain.labels import JOINER
+from tui_annotate.domain.labels import JOINER, resolve_label
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import Sample as Sample
 from tui_annotate.domain.samples import SampleKey
@@ -47,6 +47,11 @@ class ExportService:
         """
         if filters.dataset:
             _check_known("dataset", filters.dataset, [each.name for each in self.corpus.datasets()])
+        if filters.sample:
+            self._check_sample(filters.sample, filters.dataset)
+        for name in ("practice", "gold"):
+            if getattr(filters, name):
+                _check_known(f"value of {name}", getattr(filters, name), ["with"])
         if filters.person:
             people = self.people.seen()
             if filters.person not in {each.id for each in people}:
@@ -85,26 +90,26 @@ class ExportService:
         writing = ExportRun(exporter, known, names=names)
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
 
+    def _check_sample(self, sample: str, dataset: str) -> None:
+        names = [dataset] if dataset else [each.name for each in self.corpus.datasets()]
+        if self.corpus.known([SampleKey(name, sample) for name in names]):
+            return
+        try:
+            hint = f"did you mean {self.corpus.find(sample).id!r}?"
+        except NotFound as error:
+            hint = error.hint
+        raise InvalidInput(f"unknown sample {sample!r}", hint)
+
     def _resolve_label(self, text: str) -> str:
-        """Return the full path of a label that is given by its path or only by its name."""
-        wanted = tuple(text.split(JOINER))
+        """Return the full path of a label, named by its path or name, in a label set or annotation.
+
+        Annotations are only read if no label set has the label, since that is slow.
+        """
         paths = set(self.labels())
-        if wanted in paths:
-            return text
-        for _, path in self.annotations.labels_in_use():
-            paths |= {path[:depth] for depth in range(1, len(path) + 1)}
-        if wanted in paths:
-            return text
-        found = [path for path in paths if wanted == path[-1:]]
-        if len(found) == 1:
-            return JOINER.join(found[0])
-        if found:
-            meant = ", ".join(sorted(JOINER.join(path) for path in found))
-            raise InvalidInput(
-                f"several labels are named {text!r}", f"write the full name of one label: {meant}"
-            )
-        _check_known("label", text, [JOINER.join(path) for path in paths])
-        return text
+        if tuple(text.split(JOINER)) not in paths:
+            for _, path in self.annotations.labels_in_use():
+                paths |= {path[:depth] for depth in range(1, len(path) + 1)}
+        return JOINER.join(resolve_label(text, paths))
 
 
 def parse_time(text: str) -> str:

@@ -202,9 +202,10 @@ class AdjudicationWriter:
             )
 
     def edit(self, annotation: Annotation, sources: Sources) -> None:
-        made = split_claim_at_sentences(
-            normalize_annotation(annotation, self.work.sample), self.work.sample
-        )
+        """Store the reviewer's version of an annotation, under a new or an existing id."""
+        sample, labels = self.work.sample, self.stamp.labels.resolve(annotation.labels)
+        named = replace(annotation, labels=labels)
+        made = split_claim_at_sentences(normalize_annotation(named, sample), sample)
         check_storable(made.note, "note")
         former = next((one for one in self.adjudicated if one.id == annotation.id), None)
         held = former.labels if former else self.work.candidate(sources).labels if sources else ()

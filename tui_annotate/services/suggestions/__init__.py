@@ -360,14 +360,7 @@ class SuggestionFileReader:
         Raises:
             InvalidInput: the label set has no label of this name.
         """
-        if not name:
-            return ()
-        tree = self.labels_of(dataset)
-        path = tuple(name.split(JOINER))
-        if tree.find(path) is None:
-            there = ", ".join(JOINER.join(each.path) for each in tree.walk())
-            raise InvalidInput(f"unknown label {name!r}", f"use a label of the label set: {there}")
-        return (path,)
+        return self.labels_of(dataset).resolve([name]) if name else ()
 
 
 def _parse_evidence(value: Mapping[str, Any], sample: Sample) -> Iterator[Anchor]:

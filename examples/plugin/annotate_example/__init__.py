@@ -1,0 +1,1 @@
+"""An example of a plug-in package for tui-annotate."""

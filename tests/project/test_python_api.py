@@ -1,0 +1,155 @@
+"""Project rules about the Python API: typed keywords, and a function for each command."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from operator import attrgetter
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+import pytest
+
+import tui_annotate
+from tests.helpers.pages import PAGES, codes
+from tests.project.test_commands import commands
+from tui_annotate.cli.options import FilterOptions
+from tui_annotate.domain.records import RecordFilter, RecordFilters
+from tui_annotate.plugins.registry import _PROTOCOLS
+from tui_annotate.settings import Settings, SettingsFlags
+from tui_annotate.workspace import Workspace
+from tui_annotate.workspace.machines import MachineServices, PluginService
+from tui_annotate.workspace.team import TeamServices
+
+PAGE = "docs/python.md"
+ROW = re.compile(r"^\| (`[^|]+`) \| (.+) \|$", re.MULTILINE)
+TABLE = {
+    command: cell
+    for commands_cell, cell in ROW.findall(PAGES[PAGE])
+    for command in re.findall(r"`([^`]+)`", commands_cell)
+}
+"""The text of the cell with functions, by command."""
+FUNCTIONS = sorted({name for cell in TABLE.values() for name in re.findall(r"`([^`]+)`", cell)})
+COMMAND_ONLY = {"keys", "demo", "ssh setup", "ssh session"}
+"""Commands about screens, the terminal or a server's files, which a script does not need."""
+INTERNAL = {"export_service", "assist", "vectors", "read_only"}
+"""Attributes of a workspace that serve commands and screens."""
+GROUPS = (Workspace, TeamServices, MachineServices)
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A new workspace, whose owner may do everything."""
+    with tui_annotate.create(tmp_path_factory.mktemp("api") / "work") as made:
+        yield made
+
+
+def find(name: str, space: Workspace) -> Any:
+    """Return what a dotted name of the page means: a part of a workspace, or of a module."""
+    first, _, rest = name.partition(".")
+    if first != "workspace":
+        return resolve_name(name)
+    return attrgetter(rest)(space) if rest else space
+
+
+def is_public_function(name: str, space: Workspace) -> bool:
+    """Return whether a name has no private part, and can be called or opened with a docstring."""
+    try:
+        found = find(name, space)
+    except (AttributeError, ImportError):
+        return False
+    return callable(found) and bool(found.__doc__) and "._" not in name
+
+
+def test_every_command_has_its_functions_in_the_table() -> None:
+    """The table has each command once, and names a function unless a script needs none."""
+    known = {" ".join(words) for words in commands()}
+    screens = {"review"}  # a group that is also a screen; its actions are below the table
+    assert set(TABLE) - screens == known - screens
+    empty = {command for command, cell in TABLE.items() if "`" not in cell}
+    assert empty == COMMAND_ONLY
+
+
+def test_every_function_of_the_table_exists(space: Workspace) -> None:
+    """Each name is public, can be called and has a docstring."""
+    assert [name for name in FUNCTIONS if not is_public_function(name, space)] == []
+
+
+def test_every_other_name_of_the_page_exists(space: Workspace) -> None:
+    """The names of the page's sentences exist too."""
+    named = {
+        name for name in codes(PAGE) if re.fullmatch(r"(workspace|tui_annotate)(\.\w+)+", name)
+    }
+    missing = []
+    for name in named - {f"tui_annotate.{kind}" for kind in _PROTOCOLS}:  # entry points
+        try:
+            find(name, space)
+        except (AttributeError, ImportError):
+            missing.append(name)
+    assert missing == []
+
+
+def test_each_service_of_a_plug_in_is_of_its_typed_class(space: Workspace) -> None:
+    """The class that the page names for a typed call is the class of the service."""
+    rows = re.findall(r"^\| (\w+) \| `(tui_annotate\.lab\.[\w.]+)` \|$", PAGES[PAGE], re.MULTILINE)
+    services = {name for name in vars(MachineServices) if is_plug_in(name)}
+    assert {name for name, _ in rows} == services
+    for name, target in rows:
+        made = resolve_name(target)(space.machines)
+        assert type(made) is type(getattr(space.machines, name))
+
+
+def is_plug_in(name: str) -> bool:
+    """Return whether an attribute of the group is a service of a plug-in."""
+    return isinstance(vars(MachineServices)[name], PluginService)
+
+
+def test_every_public_part_of_a_workspace_is_on_the_page() -> None:
+    """No method of Workspace is public and unknown to readers."""
+    words = set(re.findall(r"\w+", PAGES[PAGE]))
+    found = {name for name in vars(Workspace) if not name.startswith("_")}
+    assert found - words - INTERNAL == set()
+
+
+def classes(space: Workspace) -> set[type]:
+    """Return the classes of the groups, and of each service that the page names."""
+    owners = (name.rpartition(".")[0] for name in FUNCTIONS if name.startswith("workspace."))
+    return {*GROUPS, *(type(find(owner, space)) for owner in owners)}
+
+
+def test_every_public_method_has_typed_keywords(space: Workspace) -> None:
+    """No public method takes keywords that a type checker and `help` cannot name."""
+    untyped = []
+    found = classes(space)
+    assert len(found) > 25
+    for owner in found:
+        for name, method in inspect.getmembers(owner, inspect.isfunction):
+            for each in inspect.signature(method).parameters.values():
+                typed = each.annotation is not each.empty or each.name == "self"
+                free = each.kind is each.VAR_KEYWORD and "Unpack" not in str(each.annotation)
+                if not name.startswith("_") and (free or not typed):
+                    untyped.append(f"{owner.__name__}.{name}: {each}")
+    assert untyped == []
+
+
+def test_the_functions_of_the_package_have_typed_keywords() -> None:
+    """The functions of `tui_annotate` name their keywords, too."""
+    for name in tui_annotate.__all__:
+        for each in inspect.signature(getattr(tui_annotate, name)).parameters.values():
+            assert each.kind is not each.VAR_KEYWORD or "Unpack" in str(each.annotation), name
+
+
+def test_keywords_are_the_fields_of_their_classes() -> None:
+    """Filters and settings of a call are those of a filter, of the settings and of commands."""
+    filters = {each.name for each in fields(RecordFilter)}
+    assert set(RecordFilters.__annotations__) == filters
+    assert {each.name for each in fields(FilterOptions)} <= filters
+    assert set(SettingsFlags.__annotations__) == {each.name for each in fields(Settings)}
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    """Type checkers read the annotations of the installed package."""
+    assert (Path(tui_annotate.__file__).parent / "py.typed").is_file()
