@@ -158,7 +158,7 @@ def _print_all_steps(space: Workspace, name: str) -> None:
 
 def _print_annotate_command(folder: Path, name: str) -> None:
     back = f"{_program_name()} annotate -w {shlex.quote(str(folder))}"
-    if name != person_name():
+    if name != person_name(folder):
         back += f" --as {shlex.quote(name)}"
     output.print_line(f"annotate with: {back}")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import completion
+from tui_annotate.cli import completion, output
 from tui_annotate.cli.option_groups import GroupedCommand
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import unknown_dataset
@@ -24,6 +24,7 @@ from tui_annotate.plugins.pair_columns import set_pair_columns
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.people import Person
     from tui_annotate.workspace import Workspace
 
 
@@ -77,7 +78,9 @@ JsonOption = Annotated[bool, flag("--json", "Print JSON.")]
 NameOption = Annotated[
     str,
     person_option(
-        "--as", "Name under which you work (default: the name used last, else your login name)."
+        "--as",
+        "Name under which you work (default: the name that you used last in this workspace, else"
+        " your login name).",
     ),
 ]
 StartOption = Annotated[str, sample_option("Sample to open first: ID or DATASET/ID.")]
@@ -392,6 +395,17 @@ def open_workspace(
         if needs is not None:
             require_permission(actor, needs)
         yield space if actor == space.actor else space.acting(actor)
+
+
+def working_person(space: Workspace, name: str) -> Person:
+    """Return the person who works, and print a message if the person is new in the workspace.
+
+    Raises:
+        InvalidInput, NotAllowed: as `Workspace.person`.
+    """
+    if new := space.team.members.new_name(name):
+        output.print_message(f"new annotator in this workspace: {new!r}")
+    return space.person(name)
 
 
 def choose_dataset(space: Workspace, name: str) -> str:

@@ -239,7 +239,7 @@ def _find_reviewer(space: Workspace, name: str) -> str:
     if space.actor.person:
         return space.actor.person
     if name or not space.team.authenticate.required():
-        return space.person(name).id
+        return options.working_person(space, name).id
     return ""
 
 

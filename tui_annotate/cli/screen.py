@@ -112,7 +112,7 @@ def _open_workspace(folder: Path, name: str) -> Workspace:
 
         space = workspaces.open(folder)
         if name and not space.team.members.required():
-            settings.remember_name(name)
+            settings.remember_name(folder, name)
         return space
     finally:
         gc.freeze()

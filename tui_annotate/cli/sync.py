@@ -96,7 +96,7 @@ def push(
     Samples that you only opened, without annotations, are not sent.
     """
     with open_workspace(common.workspace) as space:
-        person = space.person(name)
+        person = options.working_person(space, name)
         from tui_annotate.storage.log.stream_merge import MergedStream
 
         refused: list[MergedStream] = []
@@ -169,12 +169,12 @@ def pull(
         refused.append(problem)
 
     with open_workspace(common.workspace, needs=Permission.MANAGE if all_people else None) as space:
-        person = None if all_people else space.person(name)
+        person = None if all_people else options.working_person(space, name)
         if directory is not None:
             shared = replace(_open_folder(space, directory, person=person), problem=print_and_keep)
             merged = [shared.pull(person)] if person else shared.pull_all()
         else:
-            merged = [_open_table_sync(space, space.person(name)).pull()]
+            merged = [_open_table_sync(space, options.working_person(space, name)).pull()]
     if common.as_json:
         output.print_json([merge_as_json(each) for each in merged])
     else:
@@ -192,7 +192,7 @@ def status(
 ) -> None:
     """Show how much work waits to be pushed and pulled."""
     with open_workspace(common.workspace) as space:
-        person = space.person(name)
+        person = options.working_person(space, name)
         values: dict[str, Any] = {"person": person.name}
         if (directory := _find_folder(folder)) is not None:
             ours, theirs = _open_folder(space, directory, person=person).waiting(person)
@@ -231,7 +231,7 @@ def delete(
             "only your own work can be deleted", "pass --mine: tui-annotate sync delete --mine"
         )
     with open_workspace(common.workspace) as space:
-        person = space.person(name)
+        person = options.working_person(space, name)
         directory = _find_folder(folder)
         if directory is not None and dataset:
             raise InvalidInput(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from tui_annotate.cli import output
 from tui_annotate.cli.options import open_workspace
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.people import PersonKind
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
@@ -77,9 +76,7 @@ def _describe_own_work(space: Workspace) -> str:
     if space.actor.person:
         person = space.people.person(space.actor.person)
     elif not space.team.members.required():  # with accounts, only the sign-in shows who works
-        local = (each for each in space.people.all() if each.kind is PersonKind.LOCAL)
-        name = person_name()
-        person = next((each for each in local if each.name == name), None)
+        person = space.people.find_local(person_name(space.path))
     if person is None:
         return ""
     done = sum(each.done for each in space.corpus.progress() if each.person == person.id)

@@ -115,6 +115,18 @@ def _check_anchors(anchors: tuple[Anchor, ...], sample: Sample, side: Side) -> t
     return tuple(sorted(checked))
 
 
+def has_same_content(one: Annotation, other: Annotation) -> bool:
+    """Return whether all content of an annotation is also in another annotation.
+
+    Both have the same claim and labels; evidence and note of `one` may be missing.
+    """
+    return (
+        (one.claim, one.labels) == (other.claim, other.labels)
+        and one.evidence in ((), other.evidence)
+        and one.note in ("", other.note)
+    )
+
+
 def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
     """Convert an annotation to JSON values; each span becomes [side, document index, start, end].
 

@@ -190,6 +190,19 @@ class StreamState:
         )
 
 
+def discard_action(state: StreamState) -> PendingEvent:
+    """Return the action that removes all work of a stream."""
+    return PendingEvent(
+        DISCARD,
+        Change(state.annotations, state.assignment, state.suggestions),
+        Change(
+            dict.fromkeys(state.annotations),
+            StreamState().assignment,
+            dict.fromkeys(state.suggestions),
+        ),
+    )
+
+
 def _merge(old: Mapping[str, Payload], new: Mapping[str, Payload | None]) -> dict[str, Payload]:
     return {key: value for key, value in {**old, **new}.items() if value is not None}
 

@@ -23,7 +23,8 @@ _SECOND_READER: Final = "~2"
 class PersonKind(StrEnum):
     """The origin of a person: named on this machine, imported from a file, or with an account.
 
-    `settled` is the owner of adjudicated annotations; `again` a person's second reading.
+    `settled` is the owner of adjudicated annotations; `again` a person's second reading; the work
+    of a `merged` person belongs to another person.
     """
 
     LOCAL = "local"
@@ -31,6 +32,7 @@ class PersonKind(StrEnum):
     ACCOUNT = "account"
     SETTLED = "settled"
     AGAIN = "again"
+    MERGED = "merged"
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ _ASSIGNED: Final = text(
 _WORKED: Final = text(
     "SELECT dataset, person, substr(at, 1, 10), sum(seconds), 0 FROM events w"
     " WHERE w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    " AND w.person NOT IN (SELECT id FROM people WHERE kind = 'merged')"
     " GROUP BY person, dataset, substr(at, 1, 10)"
 ).bindparams(_SEEN)
 _FINISHED: Final = text(

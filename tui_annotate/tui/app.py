@@ -141,7 +141,9 @@ class AnnotateApp(RestrictedApp):
         )
         self.sign_in_flow.session_guard = session_guard
         session_guard.enter()
-        if session_guard.must_change or session_guard.find_other_session():
+        if session_guard.person is None or session_guard.must_change:
+            return None
+        if session_guard.find_other_session():
             return None
         return self._load_session()
 
@@ -167,6 +169,7 @@ class AnnotateApp(RestrictedApp):
             signed_in=session_guard.required,
             machines=lambda: workspace.machines,
             read_only=workspace.read_only,
+            new_name=session_guard.new_name,
             problem=problem
             or session_guard.hint
             or label_change_notice(workspace.team.proposals.refused()),
@@ -259,6 +262,8 @@ def _first_message(session: AnnotatorSession) -> StatusMessage:
         return make_message(session.problem, "error")
     if session.read_only:
         return make_message(MessageCode.READ_ONLY, "warning", reason=session.read_only)
+    if session.new_name:
+        return make_message(MessageCode.NEW_NAME, "warning", name=session.new_name)
     return NO_MESSAGE
 
 

@@ -12,13 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled, Unavailable
 from tui_annotate.domain.people import Permission, Person, base_person, require_permission
-from tui_annotate.settings import state_folder
+from tui_annotate.settings import person_name, workspace_state_file
 from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.session import ForcedIdentity
 
@@ -40,6 +39,9 @@ class SessionGuard:
         email: e-mail address of the user; before sign-in, the remembered address.
         known: whether an ssh key or the machine account identified the user.
         elsewhere: another process in which the same user works; None if there is none.
+        hint: a message for the sign-in form; empty if there is none.
+        namesakes: imported people who may be the user; the user is first asked about them.
+        new_name: the name of a user who works here for the first time; else empty.
     """
 
     def __init__(
@@ -69,7 +71,8 @@ class SessionGuard:
         self.required = bound is not None or space.team.members.required()
         self._stays_signed_in = False
         self.person: Person | None = None
-        self.email = self.hint = ""
+        self.email = self.hint = self.new_name = ""
+        self.namesakes: tuple[Person, ...] = ()
         self.must_change = self.known = False
         self.elsewhere: Presence | None = None
 
@@ -106,13 +109,36 @@ class SessionGuard:
             NotAllowed: the ssh key belongs to no active account.
         """
         if not self.required:
-            self.person = self._workspace.person(self._name)
+            self.namesakes = self._find_namesakes()
+            if not self.namesakes:
+                self.new_name = self._workspace.team.members.new_name(self._name)
+                self.person = self._workspace.person(self._name)
         elif self._bound:
             self._accept(
                 self._accounts.by_key(self._bound.person, client=client_name()), known=True
             )
         elif not self._sign_in_by_machine():
             self.hint = _NO_NAME if self._name else self.hint
+
+    def _find_namesakes(self) -> tuple[Person, ...]:
+        if self._workspace.read_only:
+            return ()
+        return self._workspace.people.find_namesakes(person_name(self._workspace.path, self._name))
+
+    def link_namesake(self, *, same: bool) -> None:
+        """Store whether the imported work under the user's name is the user's, and begin work.
+
+        Raises:
+            Conflict: the work cannot be merged.
+        """
+        (imported, *others), people = self.namesakes, self._workspace.people
+        if same and not others:
+            owner = people.find_local(imported.name) or imported
+            self._workspace.team.person_merges.merge(imported, owner)
+        else:
+            people.keep_apart(imported.name)
+        self.namesakes = ()
+        self.person = self._workspace.person(self._name)
 
     def _sign_in_by_machine(self) -> bool:
         if self._tokens is None:
@@ -320,8 +346,8 @@ class TokenFile:
 
     @classmethod
     def of(cls, workspace: Path) -> TokenFile:
-        name = sha256(str(workspace.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
-        return cls(state_folder() / f"signed-in-{name[:16]}")
+        """Return the token file for a workspace."""
+        return cls(workspace_state_file("signed-in", workspace))
 
     def read(self) -> StoredToken | None:
         """Return the stored token; None if the file is missing or empty.

@@ -33,6 +33,7 @@ class AnnotatorSession:
         assist, past_annotations: called in a thread, because their first imports are slow.
         order: order of the queue, as `services.annotate` names it.
         machines: returns the services for scores and suggestions; None if they are not used.
+        new_name: the name of a user who works here for the first time; else empty.
         read_only: why the workspace cannot be written, so that nothing is saved; else empty.
         problem: the first message, such as an invalid key map; empty if there is none.
     """
@@ -48,6 +49,7 @@ class AnnotatorSession:
     problem: str = ""
     machines: Callable[[], MachineServices] | None = None
     read_only: str = ""
+    new_name: str = ""
 
 
 def label_change_notice(why: str) -> str:

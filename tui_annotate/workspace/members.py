@@ -123,6 +123,17 @@ class WorkspaceMembers:
         named = self.settings.people_store
         return self.path / Path(named).expanduser() if named else None
 
+    def new_name(self, name: str) -> str:
+        """Return the name of the person who would begin to work here now; empty for known people.
+
+        Raises:
+            InvalidInput: the name is invalid.
+        """
+        if self.actor.person or self.required():
+            return ""
+        found = person_name(self.path, name)
+        return "" if self.people.find_local(found) else found
+
     def person(self, name: str) -> Person:
         """Return the person who works in the workspace, by the sign-in or the given name.
 
@@ -137,7 +148,7 @@ class WorkspaceMembers:
         if self.actor.person:
             return self.people.person(self.actor.person)
         if not self.required():
-            return self.people.local(person_name(name))
+            return self.people.local(person_name(self.path, name))
         own = self._person_of_user()
         if own and not name:
             return own

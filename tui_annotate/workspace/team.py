@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.report import ReportWriter
     from tui_annotate.services.review import ReviewService
     from tui_annotate.services.ssh_keys import SshKeyService
+    from tui_annotate.storage.log.person_merge import PersonMergeStore
     from tui_annotate.storage.people.presence import PresenceStore
     from tui_annotate.workspace.members import PseudonymKeeper
 
@@ -122,6 +123,13 @@ class TeamServices:
         names = ExportService(self.corpus, self.people, self.log, self.proposals.label_paths)
         ratings = self.settings.ratings
         return AgreementService(*stores, self.proposals.labels, names.checked, self.actor, ratings)
+
+    @cached_property
+    def person_merges(self) -> PersonMergeStore:
+        """The store that merges people who are one person."""
+        from tui_annotate.storage.log.person_merge import PersonMergeStore
+
+        return PersonMergeStore(self.database, actor=self.actor, disabled=self.members.disabled)
 
     @cached_property
     def assignments(self) -> AssignmentService:

@@ -132,14 +132,20 @@ class AccountService:
         self.people.keep(account.person)
         return account
 
-    def find_claimable_person(self, who: str) -> Person:
+    def find_claimable_person(self, who: str, *, without: str = "") -> Person:
         """Return the user without an account who has the given id or name.
+
+        `without`: id of a user who is not searched.
 
         Raises:
             NotFound: no user matches, or several do.
         """
         require_permission(self.actor, Permission.MANAGE)
-        free = [person for person in self.people.all() if person.kind in _CLAIMABLE_KINDS]
+        free = [
+            person
+            for person in self.people.all()
+            if person.kind in _CLAIMABLE_KINDS and person.id != without
+        ]
         found = [person for person in free if who == person.id]
         found = found or [person for person in free if who == person.name]
         if len(found) != 1:

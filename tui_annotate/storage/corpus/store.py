@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, delete, func, select, text, tuple_, update
 
-from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, NotFound
-from tui_annotate.domain.history import DISCARD, Change, Event, PendingEvent
+from tui_annotate.domain.history import Event, discard_action
 from tui_annotate.domain.people import Permission, require_permission, visible_people
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Record, RecordFilter
@@ -352,13 +351,7 @@ def _discard_work(
     query = select(ASSIGNMENTS.c.person).where(ASSIGNMENTS.c.sample_id == sample_id)
     for person in connection.execute(query).scalars().all():
         stream = log.stream(person, key)
-        annotations, answers = stream.state.annotations, stream.state.suggestions
-        fresh = {"state": State.NEW.value, "rating": "", "comment": ""}
-        action = PendingEvent(
-            DISCARD,
-            Change(annotations, stream.state.assignment, answers),
-            Change(dict.fromkeys(annotations), fresh, dict.fromkeys(answers)),
-        )
+        action = discard_action(stream.state)
         log.append(stream, Event(str(uuid.uuid4()), 0, person, *key, action, at=utc_now()))
     connection.execute(delete(PLACES).where(PLACES.c.sample_id == sample_id))
 

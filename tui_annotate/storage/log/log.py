@@ -65,13 +65,13 @@ _PAYLOADS: Final = text(
 _ANSWERS: Final = text(
     "SELECT suggestion, payload FROM answers WHERE person = :person AND sample_id = :sample_id"
 )
-_WORKED_ON: Final = (
+WORKED_ON: Final = (
     SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
     .where(_MINE)
     .order_by(DATASETS.c.name, SAMPLES.c.external)
 )
-_ANNOTATED: Final = _WORKED_ON.where(ASSIGNMENTS.c.annotations > 0)
-_RATED_OR_COMMENTED: Final = _WORKED_ON.where(
+_ANNOTATED: Final = WORKED_ON.where(ASSIGNMENTS.c.annotations > 0)
+_RATED_OR_COMMENTED: Final = WORKED_ON.where(
     (ASSIGNMENTS.c.rating != "") | (ASSIGNMENTS.c.comment != "")
 )
 REMOVED_IDS: Final = select(TOMBSTONES.c.id).where(

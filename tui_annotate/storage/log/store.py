@@ -42,6 +42,7 @@ from tui_annotate.storage.log import record_filter
 from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
 from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
+from tui_annotate.storage.people.store import read_merges
 from tui_annotate.storage.suggestions import SuggestionStore
 
 _JOINED: Final = " … "
@@ -287,7 +288,7 @@ class AnnotationStore(LogStore):
             records, _BATCH, weight=lambda each: len(each.annotations) + len(each.assignments)
         ):
             with self._database.writing() as connection:
-                importing = WorkImport(connection, self._clock, counts)
+                importing = WorkImport(connection, self._clock, counts, read_merges(connection))
                 for record in batch:
                     importing.take(record)
         return counts

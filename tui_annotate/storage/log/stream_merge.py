@@ -271,7 +271,10 @@ class _Merger:
 
 
 def _describe_used_id(kind: str, name: str) -> str:
-    return f"another sample or person in this workspace already has the {kind} id {name}"
+    return (
+        f"another sample or person in this workspace already has the {kind} id {name}; if two names"
+        " mean one person, run: tui-annotate people merge"
+    )
 
 
 def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamState:

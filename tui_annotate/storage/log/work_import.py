@@ -12,15 +12,16 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from tui_annotate.domain.annotations import Annotation, annotation_to_json
+from tui_annotate.domain.annotations import HUMAN, Annotation, annotation_to_json, has_same_content
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.history import DISCARD, IMPORT, Change, Event, PendingEvent
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import IDLE
 from tui_annotate.storage.codec import from_json, replace_unstorable, to_json
 from tui_annotate.storage.log.log import EventLog, EventStream
-from tui_annotate.storage.people.store import add_person
+from tui_annotate.storage.people.store import Merge, add_person, find_namesake, find_owner
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
 _EMPTY_VALUES: Final = {"state": State.NEW.value}
@@ -53,11 +54,17 @@ class _PersonWork:
 
 @dataclass(frozen=True, slots=True)
 class WorkImport:
-    """An import of annotations and assignments from a file, in one transaction."""
+    """An import of annotations and assignments in one transaction.
+
+    Attributes:
+        clock: returns the time for work that has no time of its own.
+        merges: the merges of people by the id of the merged person.
+    """
 
     connection: Connection
     clock: Callable[[], str]
     counts: ImportCounts
+    merges: Mapping[str, Merge] = field(default_factory=dict)
 
     def take(self, record: Record) -> None:
         """Store the people, annotations and assignments of a sample that is stored.
@@ -69,9 +76,32 @@ class WorkImport:
         given = {person.id: person for person in record.people}
         for name, work in _group_by_person(record).items():
             person = given.get(name, Person(name, name))
+            if self._is_own_export(log, person, work, key=record.sample.key):
+                self.counts.known += len(work.annotations)
+                continue
             kind = PersonKind.SETTLED if name == SETTLED else PersonKind.IMPORTED
             add_person(self.connection, replace(person, kind=kind))
-            self._import_work(log, log.stream(name, record.sample.key), work, where=record.where)
+            stream = log.stream(find_owner(self.merges, name), record.sample.key)
+            self._import_work(log, stream, work, where=record.where)
+
+    def _is_own_export(
+        self, log: EventLog, person: Person, work: _PersonWork, *, key: SampleKey
+    ) -> bool:
+        """Return whether imported work is work that a local person of the same name did here.
+
+        Formats without ids of people name the person of an export only by name. Some of these
+        formats have no states, and their samples are read as completed.
+        """
+        owner = find_namesake(self.connection, person)
+        if owner is None:
+            return False
+        stream = log.stream(owner, key)
+        parts, there = _extract_parts(work.assignment), stream.annotations
+        if work.annotations or len(parts) > 1:
+            parts = {name: value for name, value in parts.items() if name != "state"}
+        return all(stream.state.assignment[name] == value for name, value in parts.items()) and all(
+            any(has_same_content(new, one) for one in there) for new in work.annotations
+        )
 
     def _import_work(
         self, log: EventLog, stream: EventStream, work: _PersonWork, *, where: str
@@ -132,7 +162,11 @@ class WorkImport:
             named[name] = replace(new, id=name)
         there = named.keys() & stream.state.annotations.keys()
         buried = log.find_removed(list(named))
-        fresh = [new for name, new in named.items() if name not in there | buried]
+        rest = {name: new for name, new in named.items() if name not in there | buried}
+        # Other formats than the native one give an annotation that was made here another id.
+        own = [one for one in (stream.annotations if rest else ()) if one.origin == HUMAN]
+        there |= {n for n, new in rest.items() if any(has_same_content(new, one) for one in own)}
+        fresh = [new for name, new in rest.items() if name not in there]
         self.counts.known += len(there)
         self.counts.buried += len(buried)
         numbers = log.numbers([new.number for new in fresh])

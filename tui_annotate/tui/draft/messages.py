@@ -152,6 +152,7 @@ class MessageCode(ScreenMessage):
 
     # the annotating screen
     READ_ONLY = "Read-only: nothing is saved, because {reason}"
+    NEW_NAME = "New annotator {name} · if this is not your name: quit, then annotate --as NAME"
     WITH_MORE = "{first} · {more}"  # a message and another one
     FIRST_SAMPLE = "This is the first sample"
     LAST_SAMPLE = "This is the last sample"

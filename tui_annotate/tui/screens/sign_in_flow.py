@@ -73,7 +73,9 @@ class SignInFlow:
     def show_next_page(self) -> None:
         """Show the next sign-in form that is needed before work, or begin work."""
         guard = self._guard
-        if guard.person is None:
+        if guard.namesakes:
+            self._ask_same_person()
+        elif guard.person is None:
             self._ask_who(guard.email, guard.hint)
         elif guard.must_change:
             self._ask_first_password(self.show_next_page)
@@ -131,6 +133,17 @@ class SignInFlow:
             self._send(page, partial(_set_password, self._guard, values, old), then)
 
         self._show(sign_in_forms.first_password_form(self._person_name, old=not old), answer)
+
+    def _ask_same_person(self) -> None:
+        """Ask the user once whether the imported work under the user's name is the user's work."""
+        guard, count = self._guard, len(self._guard.namesakes)
+
+        def answer(page: FormScreen, choice: str, values: Values) -> None:
+            del values
+            link = partial(guard.link_namesake, same=count == 1 and choice == GO)
+            self._send(page, link, self.show_next_page)
+
+        self._show(sign_in_forms.same_person_form(guard.namesakes[0].name, count), answer)
 
     def _ask_takeover(self, then: Callable[[], None], *, working: bool) -> None:
         guard = self._guard

@@ -25,6 +25,14 @@ class SignInMessage(ScreenMessage):
     CODE_LEAD = "Set your own password with the code that you received. The code works once."
     ADMIN_SET_LEAD = "{name}, your password was set by an admin. Choose one that only you know."
     CHANGE_LEAD = "{name}, your other sessions end. Sign in there with the new password."
+    SAME_PERSON_LEAD = (
+        "The workspace has imported work by a person named {name}. Is this your work?"
+        " An admin can change the answer later: tui-annotate people merge, people unmerge."
+    )
+    NAMESAKES_LEAD = (
+        "{count} imported people are named {name}. To continue the work of one of them, choose the"
+        " person by id: tui-annotate people merge ID {name}"
+    )
     TAKEOVER_LEAD = "You have another session, open since {since}. Work saved there is also here."
     TAKEN_OVER_LEAD = (
         "Another session replaced this one at {since}."
@@ -112,6 +120,22 @@ def password_form(name: str) -> FormContent:
         [_OLD_PASSWORD, *_TWICE],
         [(GO, "change password"), (BACK, "back")],
         back=True,
+    )
+
+
+def same_person_form(name: str, count: int) -> FormContent:
+    """Build the form about imported work under the user's name.
+
+    Args:
+        name: name of the user.
+        count: number of imported people with this name; with several, there is nothing to choose.
+    """
+    if count > 1:
+        lead = SignInMessage.NAMESAKES_LEAD.text(name=name, count=count)
+        return FormContent("Imported work", [lead], [], [(GO, "continue without imported work")])
+    choices = [(GO, "yes, continue this work"), (BACK, "no, another person did this work")]
+    return FormContent(
+        "Imported work", [SignInMessage.SAME_PERSON_LEAD.text(name=name)], [], choices
     )
 
 
