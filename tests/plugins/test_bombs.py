@@ -29,7 +29,7 @@ _PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "zstd": zstandard.ZstdCompressor().compress,
 }
-_BINARY = {"mercury-db"}
+_BINARY = {"mercury-db", "xlsx"}
 """Readers of what is never packed."""
 _REFUSED_FIRST = {("csv", "lines"), ("tsv", "lines"), ("tsv", "a cell")}
 """Tables whose header is refused, so that the rest is not read at all."""

@@ -231,6 +231,9 @@ class ColumnOptions:
             "Column with the same value for all summaries of one source (default: none).",
         ),
     ] = ""
+    sheet: Annotated[
+        str, option("--sheet", "NAME", "Only this sheet of an Excel workbook (default: all).")
+    ] = ""
 
 
 @dataclass(frozen=True)

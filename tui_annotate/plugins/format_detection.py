@@ -12,8 +12,9 @@ from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
-from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
+from tui_annotate.plugins.files.packing import ZIP_MAGIC, begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import read_chunks
+from tui_annotate.plugins.files.workbooks import is_workbook
 from tui_annotate.plugins.person_files import is_several, read_person_files
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.registry import plugin_names as names_of
@@ -47,11 +48,14 @@ _DATASETS_FILES = {"dataset_dict.json", "state.json"}
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
 """Maps the first bytes of a binary file to the name of its format."""
 _FOREIGN = {
-    b"PK\x03\x04": (
-        "a zip archive or an Excel workbook",
-        "unpack the zip or save the sheet as CSV",
+    ZIP_MAGIC: (
+        "a zip archive or a document of an office program",
+        "unpack the zip, or save the document as xlsx or CSV",
     ),
-    b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "save the file as CSV"),
+    b"\xd0\xcf\x11\xe0": (
+        "an old Excel or Word file, or a file with a password",
+        "save the file as xlsx or CSV, without a password",
+    ),
     b"%PDF": ("a PDF", "export the texts as CSV or JSON, with columns for source and summary"),
 }
 """Maps the first bytes of a file that cannot be imported to its kind and a hint for the user."""
@@ -96,6 +100,8 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
     reading = reading or ImportOptions()
     if path.is_dir():
         return _detect_folder(path)
+    if is_workbook(path):
+        return "pairs"
     if is_several(path) and _are_all(path, "doccano"):
         return "doccano"
     if form := _detect_by_bytes(path):

@@ -41,6 +41,7 @@ class ImportOptions:
         source_column, summary_column: columns of the two texts, in formats with free column names.
         id_column: column of the sample id; default: the 0-based row number is the id.
         group_column: column of the sample group; default: no group.
+        sheet: the only sheet to import from an Excel workbook; default: all sheets.
         language: language of all documents; default: guessed from the proportion of Han characters
             in each document.
         encoding: encoding of text files.
@@ -61,6 +62,7 @@ class ImportOptions:
     summary_column: str = "summary"
     id_column: str = ""
     group_column: str = ""
+    sheet: str = ""
     language: str = ""
     encoding: str = "utf-8"
     topics: Path | None = None

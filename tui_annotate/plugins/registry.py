@@ -56,11 +56,12 @@ _IMPORTERS: Final = {
     "tsv": f"{_FORMATS}.pairs:TsvPairsFormat",
     "jsonl": f"{_FORMATS}.pairs:JsonLinesPairsFormat",
     "json": f"{_FORMATS}.pairs:JsonPairsFormat",
+    "xlsx": f"{_FORMATS}.pairs:WorkbookPairsFormat",
 }
-PAIRS: Final = ("pairs", "csv", "tsv", "jsonl", "json")
+PAIRS: Final = ("pairs", "csv", "tsv", "jsonl", "json", "xlsx")
 """Names of the importers of source-summary pairs.
 
-The exporters `csv`, `jsonl` and `json` write other formats than these importers read.
+The exporters `csv`, `jsonl`, `json` and `xlsx` write other formats than these importers read.
 """
 _READ_ONLY: Final = {"mercury-db", *PAIRS}
 _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
