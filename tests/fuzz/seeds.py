@@ -258,6 +258,9 @@ _SEEDS: dict[str, Callable[[], Iterator[Files]]] = {
     "jsonl": lambda: _one("a.jsonl", _lines(foreign.ROW, foreign.ROW)),
     "json": lambda: _one("a.json", [foreign.ROW, foreign.ROW]),
     "xlsx": _workbook,
+    "folder": lambda: iter(
+        [{"a.csv": foreign.TABLES[0].encode(), "b.jsonl": _lines(foreign.ROW).encode()}]
+    ),
     "users": lambda: _one("a.csv", *foreign.USERS),
     "mercury-users": lambda: iter(
         [{"a.sqlite": _database({"users (user_id, user_name, email, hashed_password)": _USERS})}]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.plugins.files.inputs import is_pattern, list_matches
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.files.packing import ZIP_MAGIC, begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import read_chunks
@@ -69,6 +70,8 @@ _SHOWN_NAMES = 20
 """Maximum number of field names that an error message lists."""
 _TABLES = {".csv", ".tsv"}
 _JSON = {".json", ".jsonl", ".ndjson"}
+DATA_SUFFIXES = {*_TABLES, *_JSON, ".xlsx", ".xlsm", ".parquet"}
+"""Endings of the names of files that are read in a folder of files in several formats."""
 
 
 @dataclass(slots=True)
@@ -98,8 +101,10 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
         InvalidInput: the format is unclear.
     """
     reading = reading or ImportOptions()
+    if is_pattern(path):
+        return "folder"
     if path.is_dir():
-        return _detect_folder(path)
+        return _detect_folder(path, reading)
     if is_workbook(path):
         return "pairs"
     if is_several(path) and _are_all(path, "doccano"):
@@ -155,7 +160,7 @@ def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) ->
     return InvalidInput(message, hint, code="format-uncertain")
 
 
-def _detect_folder(path: Path) -> str:
+def _detect_folder(path: Path, reading: ImportOptions) -> str:
     there = {each.name.removesuffix(".gz").removesuffix(".zst") for each in path.iterdir()}
     for name, files in _FILES.items():
         if there.issuperset(files):
@@ -170,11 +175,23 @@ def _detect_folder(path: Path) -> str:
     for form in ("doccano", "autojudge"):
         if _are_all(path, form):
             return form
+    if _are_tables(path, reading):
+        return "folder"
     raise InvalidInput(
         f"the format of the folder {path} is unclear",
         "pass the path of a file in this folder, or set the format with --from",
         code="format-uncertain",
     )
+
+
+def _are_tables(path: Path, reading: ImportOptions) -> bool:
+    """Return whether a folder has data files, and all whose format is certain hold pairs."""
+    forms = set()
+    for file in list_matches(path):
+        if {*plain_suffixes(file)[-1:]} & DATA_SUFFIXES:
+            with suppress(NotFound, InvalidInput):  # reported when the file is read
+                forms.add(detect(file, reading))
+    return forms == {"pairs"}
 
 
 def _are_all(path: Path, form: str) -> bool:

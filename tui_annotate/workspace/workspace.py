@@ -281,7 +281,10 @@ class Workspace:
             asked if isinstance(asked, VectorOptions) else self.vector_options(asked or "")
         )
         return self.ingest_service.run(
-            IngestFiles([Path(path) for path in paths], format, chosen), **how
+            IngestFiles(
+                [Path(path) if isinstance(path, str) else path for path in paths], format, chosen
+            ),
+            **how,
         )
 
     def export(

@@ -73,7 +73,7 @@ class PairsFormat:
 
 
 class CsvPairsFormat:
-    """Importer of pairs from a CSV file; the header selects comma, semicolon or tab."""
+    """Importer of pairs from a CSV file; the header selects comma, semicolon, tab or `|`."""
 
     name = "csv"
     about = _ABOUT
@@ -179,7 +179,7 @@ def _make_record(
 
 def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str:
     if not options.id_column:
-        return row.name
+        return parse_identifier(options.row_prefix + row.name, what="id")
     name = parse_identifier(
         get_field(row.fields, options.id_column, option="--id-column"), what="id"
     )
@@ -259,8 +259,8 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
     return InvalidInput(errors[0].message, "; ".join(hints))
 
 
-_OTHER_DELIMITERS = (";", "\t")
-"""Cell delimiters in addition to the comma.
+_DELIMITERS = (",", ";", "\t", "|")
+"""Cell delimiters that are detected.
 
 The semicolon is common in countries with decimal commas, the tab in text copied from a spreadsheet.
 """
@@ -271,10 +271,12 @@ def _read_csv(
 ) -> Iterator[_PairRow | Problem]:
     """Read the rows of a CSV file.
 
-    If `delimiter` is empty, it is detected from the header line.
+    If `delimiter` is empty, the user's delimiter is used, else it is detected from the header line.
     """
     csv.field_size_limit(LONGEST_LINE)
-    delimiter = delimiter or _find_delimiter(_first_line(path, options), options)
+    delimiter = (
+        delimiter or options.delimiter or _find_delimiter(_first_line(path, options), options)
+    )
     feed = _CsvLines(path, options)
     rows = csv.reader(feed, delimiter=delimiter, strict=True)
     try:
@@ -302,14 +304,13 @@ def _first_line(path: Path, options: ImportOptions) -> str:
 
 
 def _find_delimiter(header: str, options: ImportOptions) -> str:
-    """Return the delimiter that splits the header so that it has the source and summary columns."""
+    """Return the delimiter that splits the header so that it has the source and summary columns.
+
+    If there is none, return the delimiter that gives the most columns.
+    """
     texts = {options.source_column, options.summary_column}
-    found = {sign: _split_header(header, sign) for sign in (",", *_OTHER_DELIMITERS)}
-    for sign, names in found.items():
-        if texts <= set(names):
-            return sign
-    others = [sign for sign in _OTHER_DELIMITERS if len(found[sign]) > 1]
-    return others[0] if others and len(found[","]) == 1 else ","
+    found = {sign: _split_header(header, sign) for sign in _DELIMITERS}
+    return max(found, key=lambda sign: (texts <= {*found[sign]}, len(found[sign])))
 
 
 def _split_header(line: str, delimiter: str) -> list[str]:
@@ -336,7 +337,7 @@ def _read_csv_body(
     rows: Any, header: list[str], feed: _CsvLines, *, delimiter: str
 ) -> Iterator[_PairRow | Problem]:
     index = -1
-    sign = {",": "commas", ";": "semicolons", "\t": "tabs"}[delimiter]
+    sign = {",": "commas", ";": "semicolons", "\t": "tabs"}.get(delimiter, f"{delimiter!r}")
     while True:
         feed.begin()
         try:
