@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import Offsets, add_command, argument, flag, option
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.plugins.files.inputs import copy_standard_input
 from tui_annotate.plugins.protocols import ExportOptions
 
 if TYPE_CHECKING:
@@ -59,7 +61,10 @@ def register(app: typer.Typer) -> None:
 
 
 def convert(
-    source: Annotated[Path, argument("IN", "File or folder to read, in any readable format.")],
+    source: Annotated[
+        Path,
+        argument("IN", "File or folder to read, in any readable format; - for standard input."),
+    ],
     target: Annotated[Path, argument("OUT", "File or new folder to write; - for standard output.")],
     *,
     source_format: options.FormatOption = "",
@@ -102,7 +107,8 @@ def convert(
     file = options.parse_target(target)
     refuse_mixed_output(file, as_json=as_json)
     try:
-        result = conversion.run(source, file)
+        with copy_standard_input([source], sys.stdin.buffer) as (origin,):
+            result = conversion.run(origin, file)
     finally:
         problems.end()
     print_conversion(result.report, result.written, file, as_json=as_json)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +19,8 @@ from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
+from tui_annotate.plugins.files.inputs import copy_standard_input, has_input
+from tui_annotate.plugins.files.streams import hint_for_missing
 from tui_annotate.settings import WORKSPACE_FILE
 
 if TYPE_CHECKING:
@@ -100,13 +104,13 @@ def ingest(
     with (
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
         output.show_progress("records") as progress,
+        open_inputs(files) as paths,
     ):
-        require_files(files)
         language = texts.language or space.settings.language
         others = {"dataset": dataset, "offsets": offsets or "", "language": language}
         reading = options.import_options(columns, texts, collection, **others)
         report = space.ingest(
-            *files,
+            *paths,
             format=format_name,
             options=reading,
             strict=strict,
@@ -117,16 +121,19 @@ def ingest(
     print_ingest(report, as_json=common.as_json)
 
 
-def require_files(files: Iterable[Path]) -> None:
-    """Check, before anything is stored, that all files exist.
+@contextmanager
+def open_inputs(files: Sequence[Path]) -> Iterator[list[Path]]:
+    """Return the files to read; `-` becomes a copy of standard input.
 
     Raises:
-        InvalidInput: a file does not exist.
+        InvalidInput: a file does not exist, or no file matches a pattern.
     """
-    absent = [str(file) for file in files if not file.exists()]
-    if absent:
-        hint = "nothing was stored; check the file name"
-        raise InvalidInput(f"file not found: {', '.join(absent)}", hint)
+    with copy_standard_input(files, sys.stdin.buffer) as paths:
+        absent = [path for path in paths if not has_input(path)]
+        if absent:
+            hint = f"nothing was stored; {hint_for_missing(absent[0])}"
+            raise InvalidInput(f"file not found: {', '.join(map(str, absent))}", hint)
+        yield paths
 
 
 def print_ingest(report: IngestReport, *, as_json: bool) -> None:

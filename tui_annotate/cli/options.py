@@ -90,7 +90,9 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for con
 FilesArgument = Annotated[
     list[Path],
     argument(
-        "FILE", "File or folder to read, in any readable format, also compressed (.gz, .zst)."
+        "FILE",
+        "File or folder to read, in any readable format, also compressed (.gz, .zst); a pattern in "
+        "quotes ('rows/*.csv') for one dataset; - for standard input.",
     ),
 ]
 FormatOption = Annotated[
@@ -222,6 +224,17 @@ class ColumnOptions:
             "Column with the same value for all summaries of one source (default: none).",
         ),
     ] = ""
+    delimiter: Annotated[
+        str,
+        option(
+            "--delimiter",
+            "CHARACTER",
+            "Character between the cells of a CSV file, or tab (default: detected by the header).",
+        ),
+    ] = ""
+    sheet: Annotated[
+        str, option("--sheet", "NAME", "Only this sheet of an Excel workbook (default: all).")
+    ] = ""
 
 
 @dataclass(frozen=True)
@@ -318,12 +331,24 @@ def import_options(
 
     Raises:
         NotFound: `--columns` names an unknown collection.
+        InvalidInput: `--delimiter` is not one character.
     """
     given = asdict(columns) | asdict(texts) | others
+    given["delimiter"] = _check_delimiter(columns.delimiter)
     if collection:
         given |= {"topics": collection.topics, "documents": collection.documents}
         given["only"] = tuple(collection.topic or ())
     return set_pair_columns(given.pop("columns"), ImportOptions(**given))
+
+
+def _check_delimiter(text: str) -> str:
+    sign = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(sign) > 1 or sign in {'"', "\n", "\r", "\0"}:
+        raise InvalidInput(
+            f"--delimiter is {text!r}, which cannot separate cells",
+            "pass one character, for example ';', or the word tab",
+        )
+    return sign
 
 
 def output_option(about: str, *, metavar: str = "FILE") -> Any:

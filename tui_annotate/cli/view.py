@@ -14,6 +14,8 @@ from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, argument, option
 from tui_annotate.cli.screen import need_terminal
 from tui_annotate.domain.errors import NotFound
+from tui_annotate.plugins.files.inputs import has_input
+from tui_annotate.plugins.files.streams import hint_for_missing
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import ImportOptions
@@ -48,8 +50,8 @@ def view(
     No workspace is needed. The screen shows both texts side by side and the annotations of all
     people. Records that cannot be read are listed before the screen opens, and skipped.
     """
-    if not source.exists():
-        raise NotFound(f"file not found: {source}", "check the file name")
+    if not has_input(source):
+        raise NotFound(f"file not found: {source}", hint_for_missing(source))
     need_terminal("view", instead="tui-annotate convert FILE - --to native")
     reading = options.import_options(columns, texts, collection, dataset=dataset)
     raise typer.Exit(_open_screen(source, source_format, reading, sample=sample))

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.plugins.files.inputs import is_pattern, list_matches
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
-from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
+from tui_annotate.plugins.files.packing import ZIP_MAGIC, begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import read_chunks
+from tui_annotate.plugins.files.workbooks import is_workbook
 from tui_annotate.plugins.person_files import is_several, read_person_files
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.registry import plugin_names as names_of
@@ -43,11 +45,14 @@ _DATASETS_FILES = {"dataset_dict.json", "state.json"}
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
 """Maps the first bytes of a binary file to the name of the file's format."""
 _FOREIGN = {
-    b"PK\x03\x04": (
-        "a zip archive or an Excel workbook",
-        "unpack the zip or save the sheet as CSV",
+    ZIP_MAGIC: (
+        "a zip archive or a document of an office program",
+        "unpack the zip, or save the document as xlsx or CSV",
     ),
-    b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "save the file as CSV"),
+    b"\xd0\xcf\x11\xe0": (
+        "an old Excel or Word file, or a file with a password",
+        "save the file as xlsx or CSV, without a password",
+    ),
     b"%PDF": ("a PDF", "export the texts as CSV or JSON, with columns for source and summary"),
 }
 """Maps the first bytes of a file that cannot be imported to its kind and a hint for the user."""
@@ -60,6 +65,8 @@ _INSPECTED_VALUES = 100
 _SHOWN_NAMES = 20
 _TABLES = {".csv", ".tsv"}
 _JSON = {".json", ".jsonl", ".ndjson"}
+DATA_SUFFIXES = {*_TABLES, *_JSON, ".xlsx", ".xlsm", ".parquet"}
+"""Endings of the names of files that are read in a folder of files in several formats."""
 
 
 @dataclass(slots=True)
@@ -79,8 +86,12 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
         InvalidInput: the format is unclear.
     """
     reading = reading or ImportOptions()
+    if is_pattern(path):
+        return "folder"
     if path.is_dir():
-        return _detect_folder(path)
+        return _detect_folder(path, reading)
+    if is_workbook(path):
+        return "pairs"
     if is_several(path) and _are_all(path, "doccano"):
         return "doccano"
     if form := _detect_by_bytes(path):
@@ -134,7 +145,7 @@ def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) ->
     return InvalidInput(message, hint, code="format-uncertain")
 
 
-def _detect_folder(path: Path) -> str:
+def _detect_folder(path: Path, reading: ImportOptions) -> str:
     there = {each.name.removesuffix(".gz").removesuffix(".zst") for each in path.iterdir()}
     for name, files in _FILES.items():
         if there.issuperset(files):
@@ -149,11 +160,23 @@ def _detect_folder(path: Path) -> str:
     for form in ("doccano", "autojudge"):
         if _are_all(path, form):
             return form
+    if _are_tables(path, reading):
+        return "folder"
     raise InvalidInput(
         f"the format of the folder {path} is unclear",
         "pass the path of a file in this folder, or set the format with --from",
         code="format-uncertain",
     )
+
+
+def _are_tables(path: Path, reading: ImportOptions) -> bool:
+    """Return whether a folder has data files, and all whose format is certain hold pairs."""
+    forms = set()
+    for file in list_matches(path):
+        if {*plain_suffixes(file)[-1:]} & DATA_SUFFIXES:
+            with suppress(NotFound, InvalidInput):  # reported when the file is read
+                forms.add(detect(file, reading))
+    return forms == {"pairs"}
 
 
 def _are_all(path: Path, form: str) -> bool:

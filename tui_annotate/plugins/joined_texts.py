@@ -109,7 +109,8 @@ def split_text(text: str, *, source_len: object = None, sep_len: object = None) 
     if not found or SEPARATOR in text[len(source) + 1 :]:
         raise InvalidInput(
             f"the separator {SEPARATOR.strip()!r} does not occur exactly once in the text",
-            "add the fields source_len and sep_len, which locate the summary",
+            f"put the line {SEPARATOR.strip()} between the source and the summary, after and before"
+            " one empty line; in JSON, the fields source_len and sep_len can locate the summary",
             code="separator-count",
         )
     return JoinedTexts(source, summary)

@@ -16,12 +16,11 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
-from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO, begins_with
+from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO, ZIP_MAGIC, begins_with
 from tui_annotate.plugins.json_records import check_object, problems_at
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import NameRegister, make_problem, parse_identifier
 
-MAGIC: Final = b"PK\x03\x04"
 _ENDINGS: Final = (".jsonl", ".json")
 _PIECE: Final = 2**18
 _ENCRYPTED: Final = 1
@@ -43,7 +42,8 @@ Read = Callable[[dict[str, Any], JsonValue, str], tuple[Record, Sequence[str]]]
 
 
 def is_several(path: Path) -> bool:
-    return path.is_dir() or begins_with(path, MAGIC)
+    """Return whether a path is a folder, or a file that begins like a zip."""
+    return path.is_dir() or begins_with(path, ZIP_MAGIC)
 
 
 @contextmanager

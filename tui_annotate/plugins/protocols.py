@@ -38,7 +38,10 @@ class ImportOptions:
     Attributes:
         source_column, summary_column: columns of the two texts, in formats with free column names.
         id_column: column of the sample id; default: the 0-based row number is the id.
+        row_prefix: text before the row number that is the sample id.
         group_column: column of the sample group; default: no group.
+        delimiter: character between the cells of a CSV file; default: detected by the header.
+        sheet: the only sheet to import from an Excel workbook; default: all sheets.
         language: language of all documents; default: guessed from the proportion of Han characters
             in each document.
         topics: file with the topics that the texts answer, for formats that have such a file.
@@ -55,7 +58,10 @@ class ImportOptions:
     source_column: str = "source"
     summary_column: str = "summary"
     id_column: str = ""
+    row_prefix: str = ""
     group_column: str = ""
+    delimiter: str = ""
+    sheet: str = ""
     language: str = ""
     encoding: str = "utf-8"
     topics: Path | None = None

@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.did_you_mean import find_nearest
-from tui_annotate.domain.errors import InvalidInput, InvalidRecord, InvalidSpan, Unavailable
+from tui_annotate.domain.errors import (
+    InvalidInput,
+    InvalidRecord,
+    InvalidSpan,
+    NotFound,
+    Unavailable,
+)
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Document, Side
@@ -24,6 +30,10 @@ LONGEST_ID = 1000
 RIGHT_ONE = "set the right column with "
 """Start of the hint for a missing column, which the name of a command-line option follows."""
 
+_TEXT_HINTS: dict[type, str] = {
+    list: "join the texts of the list to one text, or name another column",
+    dict: "name a column that holds one text per sample",
+}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -88,12 +98,13 @@ def parse_document(value: Any, *, side: Side, column: str, language: str) -> Doc
     Raises:
         InvalidInput: the value is not text, is blank or too long, or has a lone surrogate.
     """
-    if not isinstance(value, str):
+    if value is not None and not isinstance(value, str):
         raise InvalidInput(
-            f"column {column!r} holds {describe_value(value)}, not text", "quote the value"
+            f"column {column!r} holds {describe_value(value)}, not text",
+            _TEXT_HINTS.get(type(value), "store the value as text"),
         )
-    if not value.strip():
-        kind = "holds only white space" if value else "is empty"
+    if value is None or not value.strip():
+        kind = "holds only white space" if value else f"is empty{' (null)' * (value is None)}"
         raise InvalidInput(f"column {column!r} {kind}", "a sample needs a source and a summary")
     if len(value) > LONGEST_TEXT:
         raise InvalidInput(
@@ -157,7 +168,8 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:37]}...")
 
 
-def make_problem(where: str, error: InvalidInput) -> Problem:
+def make_problem(where: str, error: InvalidInput | NotFound) -> Problem:
+    """Return an error as a Problem at a location of the file."""
     if isinstance(error, InvalidRecord):
         message = error.message.removeprefix(f"{error.where}: ")
         return Problem(error.where, message, error.hint, code=error.code)

@@ -56,10 +56,15 @@ _IMPORTERS: Final = {
     "tsv": f"{_FORMATS}.pairs:TsvPairsFormat",
     "jsonl": f"{_FORMATS}.pairs:JsonLinesPairsFormat",
     "json": f"{_FORMATS}.pairs:JsonPairsFormat",
+    "xlsx": f"{_FORMATS}.pairs:WorkbookPairsFormat",
+    "folder": f"{_FORMATS}.folder:FolderFormat",
 }
-PAIRS: Final = ("pairs", "csv", "tsv", "jsonl", "json")
-"""Names of the importers of source-summary pairs; exporters may have the same names."""
-_READ_ONLY: Final = {"mercury-db", *PAIRS}
+PAIRS: Final = ("pairs", "csv", "tsv", "jsonl", "json", "xlsx")
+"""Names of the importers of source-summary pairs.
+
+The exporters `csv`, `jsonl`, `json` and `xlsx` write other formats than these importers read.
+"""
+_READ_ONLY: Final = {"mercury-db", "folder", *PAIRS}
 _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
     "importers": _IMPORTERS,
     "exporters": {

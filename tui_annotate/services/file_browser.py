@@ -26,6 +26,7 @@ from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.files.inputs import input_size
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ImportOptions, ReadMeter
 from tui_annotate.storage.corpus.file_index import FileIndex
@@ -185,7 +186,7 @@ class FileLoader:
             unknown.
         """
         name = self.format or detect(source, self.options)
-        meter, result, began = ReadMeter(_size(source)), FileLoadResult(), time.monotonic()
+        meter, result, began = ReadMeter(input_size(source)), FileLoadResult(), time.monotonic()
         importer = registry.load("importers", name)
         with registry.guard_plugin("importers", name):
             read = importer.read(source, replace(self.options, meter=meter))
@@ -231,9 +232,3 @@ def _check_record(record: Record) -> TuiAnnotateError | None:
     except TuiAnnotateError as error:
         return error
     return None if record.sample.documents else InvalidInput("the sample has no documents")
-
-
-def _size(path: Path) -> int:
-    if path.is_dir():
-        return sum(_size(each) for each in path.iterdir())
-    return path.stat().st_size

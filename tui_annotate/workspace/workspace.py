@@ -284,7 +284,9 @@ class Workspace:
 
         chosen = options or ImportOptions(language=self.settings.language)
         return self.ingest_service.run(
-            IngestFiles([Path(path) for path in paths], format, chosen),
+            IngestFiles(
+                [Path(path) if isinstance(path, str) else path for path in paths], format, chosen
+            ),
             embedder=self.vector_options(embedder) if isinstance(embedder, str) else embedder,
             strict=strict,
             dry_run=dry_run,

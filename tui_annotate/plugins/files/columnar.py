@@ -120,7 +120,7 @@ def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
             batch.validate(full=True)
             for row in batch.to_pylist():
                 number += 1
-                yield {str(name): _to_json_value(value) for name, value in row.items()}
+                yield {str(name): to_json_value(value) for name, value in row.items()}
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise InvalidRecord(
             f"the file cannot be read: {' '.join(str(error).split())[:200]}",
@@ -167,15 +167,16 @@ def _refuse_bomb(path: Path, metadata: Any) -> None:
         )
 
 
-def _to_json_value(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
+    """Convert a cell to a JSON value, as `read_column_rows` describes."""
     if isinstance(value, float):
         return value if isfinite(value) else None
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, list | tuple):
-        return [_to_json_value(each) for each in value]
+        return [to_json_value(each) for each in value]
     if isinstance(value, dict):
-        return {str(name): _to_json_value(each) for name, each in value.items()}
+        return {str(name): to_json_value(each) for name, each in value.items()}
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     return f"{len(value)} bytes" if isinstance(value, bytes) else str(value)

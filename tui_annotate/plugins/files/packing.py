@@ -21,6 +21,8 @@ BOMB_RATIO = 200
 
 Files that unpack to at most `BOMB_FLOOR` bytes are accepted with any ratio.
 """
+ZIP_MAGIC: Final = b"PK\x03\x04"
+"""First bytes of a zip archive, and of an Excel workbook."""
 PACKED: Final = (".gz", ".zst")
 
 _WIDEST = 2**27

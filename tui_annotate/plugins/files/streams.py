@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ _PACKED = 2**16
 _NO_CHARSETS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
 """Python codecs that users cannot choose as the encoding of a text file."""
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
 class TextLine(NamedTuple):
@@ -92,12 +94,13 @@ def open_bytes(
 ) -> Iterator[tuple[io.BufferedReader[Any], str]]:
     r"""Open a file; return its uncompressed bytes without byte order mark, and their encoding.
 
+    A byte order mark of UTF-16 or UTF-32 is preferred to UTF-8.
     Bytes of an encoding in which \n has more than one byte are converted to UTF-8.
 
     Raises:
         NotFound: the file does not exist.
         InvalidInput: the path is a folder or a device, or the encoding is unknown.
-        InvalidRecord: the file has another encoding, or a compressed file is damaged.
+        InvalidRecord: a compressed file is damaged.
         InvalidInput: the file cannot be read.
     """
     charset = _check_encoding(encoding)
@@ -108,8 +111,8 @@ def open_bytes(
             unpacked = packing.UnpackedStream(kind, reader, read=lambda: metered.count, path=path)
             reader = io.BufferedReader(unpacked, _CHUNK)
         if charset == "utf-8":
-            _skip_mark(reader, path)
-        elif len("\n".encode(charset)) > 1:
+            charset = _skip_mark(reader)
+        if len("\n".encode(charset)) > 1:
             reader = io.BufferedReader(_TranscodedFile(reader, charset, path), _CHUNK)
             charset = "utf-8"
         yield reader, charset
@@ -128,6 +131,13 @@ def _check_encoding(encoding: str) -> str:
     return "utf-8" if name == "utf-8-sig" else name
 
 
+def hint_for_missing(path: Path) -> str:
+    """Return what to do about a file that does not exist."""
+    if found := re.match(r"(https?):/+(.*)", str(path)):
+        return f"download the file first, for example: curl -LO '{found[1]}://{found[2]}'"
+    return "check the file name"
+
+
 def _open_file(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
@@ -142,21 +152,19 @@ def _open_file(path: Path) -> BinaryIO:
             )
         return path.open("rb", buffering=0)
     except FileNotFoundError as error:
-        raise NotFound(f"there is no file {path}") from error
+        raise NotFound(f"there is no file {path}", hint_for_missing(path)) from error
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}", "check its permissions") from error
 
 
-def _skip_mark(reader: io.BufferedReader[Any], path: Path) -> None:
-    head = reader.peek(3)[:3]
-    if head == codecs.BOM_UTF8:
+def _skip_mark(reader: io.BufferedReader[Any]) -> str:
+    """Skip the mark of UTF-8; return the encoding that the first bytes of a file show."""
+    head = reader.peek(4)[:4]
+    if head[:3] == codecs.BOM_UTF8:
         reader.read(3)
-    elif head[:2] in _UTF16_MARKS:
-        raise InvalidRecord(
-            "byte 1 is not UTF-8; the file looks like UTF-16",
-            "pass --encoding utf-16",
-            where=f"{path}:1",
-        )
+    if head in _UTF32_MARKS:
+        return "utf-32"
+    return "utf-16" if head[:2] in _UTF16_MARKS else "utf-8"
 
 
 class _MeteredFile(io.RawIOBase):

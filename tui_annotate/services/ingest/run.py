@@ -21,6 +21,7 @@ from tui_annotate.domain.progress import TaskProgress, replies_from
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment
 from tui_annotate.methods.segmentation import SEGMENTER, list_languages
+from tui_annotate.plugins.files.inputs import input_size
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, ReadMeter
 from tui_annotate.plugins.reader_guard import read_guarded
@@ -386,17 +387,13 @@ class IngestFiles:
                 f"use one of the languages: {', '.join(list_languages())}",
             )
         named = [(path, self.format or detect(path, self.options)) for path in self.paths]
-        self._meter = ReadMeter(sum(map(_size, self.paths)))
+        self._meter = ReadMeter(sum(map(input_size, self.paths)))
         options = replace(self.options, meter=self._meter, stored=self.stored)
+        prefixed = len(self.paths) > 1 and bool(options.dataset)  # else row numbers would repeat
         for name, group in groupby(named, itemgetter(1)):
-            yield from read_guarded(name, options, *(path for path, _ in group))
+            paths = [path for path, _ in group]
+            yield from read_guarded(name, options, *paths, prefixed=prefixed)
 
     def share(self) -> float:
         """Return the fraction of the input files' bytes that were read so far, in [0, 1]."""
         return min(self._meter.done / self._meter.total, 1.0) if self._meter.total else 1.0
-
-
-def _size(path: Path) -> int:
-    if path.is_dir():
-        return sum(_size(each) for each in path.iterdir())
-    return path.stat().st_size
