@@ -77,7 +77,7 @@ JsonOption = Annotated[bool, flag("--json", "Print JSON.")]
 NameOption = Annotated[
     str,
     person_option(
-        "--as", "Name under which you work (default: the name used last, else your login name)."
+        "--as", "Your name in the workspace (default: the name used last, else your login name)."
     ),
 ]
 StartOption = Annotated[str, sample_option("Sample to open first: ID or DATASET/ID.")]
