@@ -116,7 +116,7 @@ def test_keys_and_theme_are_a_persons_own(folder: Path, tmp_path: Path) -> None:
         ('workers = "2"', "workers is '2'"),
         ("ratings = [1]", r"ratings is \[1\]"),
         ('ratings = ["a", ""]', "ratings is"),
-        ("people = 1", "people is 1 instead of a table"),
+        ("people = 1", "the value of people is 1, not a table"),
         ("[people]\npeople_store = ''", "unknown key 'people.people_store'"),
         ("[people]\nstore = 1", "people_store is 1"),
         ("[people]\nargon2_time = 1", "argon2_time is 1"),

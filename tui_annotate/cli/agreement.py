@@ -27,7 +27,7 @@ PeopleOption = Annotated[
 ]
 KindOption = Annotated[
     SampleKind | None,
-    typer.Option(help="Only samples of this kind (default: all kinds)."),
+    typer.Option(help="Compare only samples of this kind (default: all kinds)."),
 ]
 
 
@@ -130,7 +130,9 @@ def agreement(
     if as_json and as_csv:
         raise InvalidInput("--json and --csv both print to standard output", "pass --json or --csv")
     if disagreements and as_csv:
-        raise InvalidInput("--csv prints no disagreements", "pass --json instead of --csv")
+        raise InvalidInput(
+            "--csv cannot be combined with --disagreements", "pass --json instead of --csv"
+        )
     from tui_annotate.cli.agreement_output import print_csv, print_tables
     from tui_annotate.services.agreement.output import as_json as shaped
 

@@ -46,8 +46,8 @@ def annotate(
             "--order",
             "ORDER",
             "Order of the samples: by-source (all summaries of one source together), ingested, "
-            "random, random:SEED, worst:SCORE, best:SCORE or uncertain:SCORE (default: the "
-            "workspace's order).",
+            "random, random:SEED, worst:SCORE, best:SCORE or uncertain:SCORE, with a score's "
+            "name in place of SCORE (default: the workspace's order).",
             complete=completion.complete_words("by-source", "ingested", "random"),
         ),
     ] = "",
@@ -62,7 +62,7 @@ def annotate(
     if file is not None:
         if workspace or name:
             raise InvalidInput(
-                "-w and --as do not apply to a bundle, which has its own workspace and person",
+                "-w and --as do not apply to a bundle: a bundle has its own workspace and person",
                 "omit -w and --as",
             )
         raise typer.Exit(bundles.annotate_bundle(file, sample=sample, order=order))
@@ -112,7 +112,9 @@ def delete(
     elif any(cleared):
         counts = {"annotations": cleared.annotations, **words}
         summary = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
-        output.print_result(f"deleted {summary}; undo on the screen restores the work")
+        output.print_result(
+            f"deleted {summary}; to restore the work, press u on the annotation screen"
+        )
     else:
         output.print_result(f"nothing to delete: no {what} of {person.name} in {where}")
 

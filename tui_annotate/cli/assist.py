@@ -37,8 +37,8 @@ _SIGNALS: Final = {
     RankedBy.VECTORS: Signals.VECTORS,
 }
 _DIRECTIONS: Final = {
-    "summary_to_source": "search from summary to source",
-    "source_to_summary": "search from source to summary",
+    "summary_to_source": "search in the source for the words of a claim",
+    "source_to_summary": "search in the summary for the words of evidence",
 }
 _FIGURES: Final = {
     "recall_at_1": "recall@1",
@@ -59,8 +59,8 @@ _SHARES = {
     "refused_best": "refused",
 }
 _LEGEND = (
-    "below each percentage: its 95 % interval; --json prints more counts",
-    'column "outside": evidence that is in no match',
+    "below each percentage is its 95 % interval; --json also prints the counts",
+    'column "outside": evidence that is not among the matches',
     'column "refused": first matches that were viewed but not taken as evidence',
 )
 
@@ -92,8 +92,10 @@ def register(app: typer.Typer) -> None:
 
 def match(
     *,
-    sample: Annotated[str, options.sample_option("Sample of the span: ID or DATASET/ID.")],
-    side: Annotated[Side, typer.Option(help="Side of the span: source or summary.")],
+    sample: Annotated[
+        str, options.sample_option("Sample that contains the span: ID or DATASET/ID.")
+    ],
+    side: Annotated[Side, typer.Option(help="Text that contains the span: source or summary.")],
     span: Annotated[
         str,
         option(
@@ -190,7 +192,10 @@ def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def evaluate(
-    files: Annotated[list[Path], argument("FILE", "Mercury JSON files, evaluated together.")],
+    files: Annotated[
+        list[Path],
+        argument("FILE", "Files of annotations in the format mercury (JSON), evaluated together."),
+    ],
     *,
     min_segments: Annotated[
         int,
@@ -254,7 +259,7 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         queries = output.many(whole, "query", "queries")
         output.print_line(f"{title}: {queries} over {output.many(sources, 'source')}")
         output.print_line(
-            f"minimum size of a searched text: {segments} (segmenter: {found['segmenter']})"
+            f"searched texts have at least {segments} (segmenter: {found['segmenter']})"
         )
         for each in evaluations:
             output.print_line("")
@@ -270,7 +275,7 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
     bootstrap = found["bootstrap"]
     resamples = f"{bootstrap['draws']:,} bootstrap resamples of the sources"
     output.print_message(f"{bootstrap['level']:.0%} intervals are computed from {resamples}")
-    output.print_message("-: no interval, because there are fewer than three sources")
+    output.print_message("- means no interval, because there are fewer than three sources")
     if not any(found[direction]["queries"] for direction in _DIRECTIONS):
         output.print_message(f"nothing to measure: no searched text has at least {segments}")
 
@@ -379,10 +384,12 @@ def report(
 def _print_report(found: Mapping[str, Any]) -> None:
     if found["unknown"]:
         unknown = output.many(found["unknown"], "annotation")
-        output.print_message(f"excluded: {unknown} without a record of the displayed matches")
+        output.print_message(
+            f"excluded: {unknown} without a record of the matches shown to the annotator"
+        )
     if not found["annotations"]:
         output.print_message(
-            "nothing to report: no annotation has a record of the displayed matches"
+            "nothing to report: no annotation has a record of the matches shown to the annotator"
         )
         return
     titles = {

@@ -41,7 +41,8 @@ def create(
     person: Annotated[
         str,
         options.person_option(
-            "--person", "Person whose samples are written: a name, an id or an e-mail address."
+            "--person",
+            "Person whose samples are written to the bundle: a name, an id or an e-mail address.",
         ),
     ],
     target: Annotated[
@@ -114,7 +115,7 @@ def merge(
 
 def print_merge(merged: StreamMergeReport) -> None:
     output.print_result(
-        f"{merged.person.name}: samples with new work: {merged.streams:,}; "
+        f"work of {merged.person.name}: samples with new work: {merged.streams:,}; "
         f"unchanged samples: {merged.known:,}"
     )
     print_conflicts(merged)
@@ -203,10 +204,13 @@ def _write_back(file: Path, folder: Path, *, listed: StreamMergeReport) -> None:
         count, merged = bundles.write_back(file, folder)
     except TuiAnnotateError as error:
         output.print_error(error)
-        output.print_message(f"all work is in {folder}; to write it to the file: {command}")
+        output.print_message(
+            f"all work is in {folder}; to write the work to the bundle file: {command}"
+        )
         return
     merged.refused = [each for each in merged.refused if each not in listed.refused]
     print_conflicts(merged)
     output.print_note(
-        f"wrote your work on {output.many(count, 'sample')} to {file}; send the file back"
+        f"wrote your work on {output.many(count, 'sample')} to {file};"
+        " send the file back to its sender"
     )

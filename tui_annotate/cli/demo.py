@@ -184,7 +184,10 @@ def _print_matches(space: Workspace, selection: Selection, number: int) -> None:
 def _find_span(text: str, words: str) -> Span:
     start = text.find(words)
     if start < 0:
-        raise NotFound(f"the example data lacks {words!r}", "use the example data of this version")
+        raise NotFound(
+            f"the example data lacks {words!r}",
+            "use the example data of this version of the program",
+        )
     return Span(start, start + len(words))
 
 

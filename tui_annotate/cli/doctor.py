@@ -99,7 +99,11 @@ def check_configuration() -> DiagnosticFinding:
         key_map(settings.keys)
     except TuiAnnotateError as error:
         return DiagnosticFinding("configuration", "wrong", f"{file}: {error.message}", error.hint)
-    source = file if user_file().exists() else f"default settings; there is no file {file}"
+    source = (
+        file
+        if user_file().exists()
+        else f"default settings are used, because there is no file {file}"
+    )
     return DiagnosticFinding("configuration", "ok", source)
 
 
@@ -179,7 +183,7 @@ def check_terminal(environment: Mapping[str, str]) -> Iterator[DiagnosticFinding
         yield DiagnosticFinding("terminal", "ok", f"{kind}, {_describe_colours(environment)}")
     columns, rows = shutil.get_terminal_size()
     small = columns < MIN_COLUMNS or rows < MIN_ROWS
-    mend = f"make the window at least {MIN_COLUMNS}x{MIN_ROWS}" if small else ""
+    mend = f"make the window at least {MIN_COLUMNS} columns by {MIN_ROWS} rows" if small else ""
     yield DiagnosticFinding("size", "doubt" if small else "ok", f"{columns}x{rows}", mend)
     if "utf" not in (sys.stdout.encoding or "").lower():
         says = f"the locale's encoding is {sys.stdout.encoding}"
@@ -254,7 +258,7 @@ def _check_unfinished(folder: Path) -> Iterator[DiagnosticFinding]:
         yield DiagnosticFinding(
             "unfinished files",
             "doubt",
-            f"killed commands left temporary files: {_join_names(left)}",
+            f"temporary files of commands that were killed: {_join_names(left)}",
             f"rm -r {shlex.join(map(str, left))}",
         )
 
@@ -267,7 +271,7 @@ def _check_space(folder: Path) -> DiagnosticFinding:
         )
     disk = os.statvfs(folder)
     if disk.f_files and disk.f_favail < MIN_FREE_FILES:
-        says = f"the disk has space for only {disk.f_favail} more files"
+        says = f"the disk can store only {disk.f_favail} more files"
         return DiagnosticFinding("space", "wrong", says, "delete unused files from the disk")
     return DiagnosticFinding("space", "ok", f"{free / 2**30:,.1f} GB free")
 
@@ -279,12 +283,17 @@ def _check_quota(program: str, device: str) -> Iterator[DiagnosticFinding]:
         limit, used = int(fields[3]), int(fields[1].rstrip("*"))
         left = (limit - used) * 1024  # `quota` counts in kB
         if limit and left < MIN_FREE_BYTES:
-            says = f"{max(left, 0) // 2**20} MB left of your quota"
+            says = f"{max(left, 0) // 2**20} MB of your disk quota are left"
             yield DiagnosticFinding(
-                "quota", "wrong", says, "ask the machine's admin, or use another disk"
+                "quota",
+                "wrong",
+                says,
+                "ask the machine's admin for more space, or use another disk",
             )
         elif limit:
-            yield DiagnosticFinding("quota", "ok", f"{left / 2**30:,.1f} GB left of your quota")
+            yield DiagnosticFinding(
+                "quota", "ok", f"{left / 2**30:,.1f} GB of your disk quota are left"
+            )
 
 
 def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
@@ -298,7 +307,10 @@ def _report_network_disk(folder: Path, system: str) -> DiagnosticFinding:
     destination = next(local, Path(LOCAL_DISKS[0])) / folder.name
     mend = f"{_shell_command('cp -a', folder)} {shlex.quote(str(destination))}"
     return DiagnosticFinding(
-        "disk", "wrong", says, f"{mend}  # run this while no user works; then use {destination}"
+        "disk",
+        "wrong",
+        says,
+        f"{mend}  # run this while no user works; then use the workspace {destination}",
     )
 
 
@@ -335,7 +347,7 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticF
         )
     says = (
         f"all members of the group {find_group_name(group)} can read all files:"
-        " only the screens hide other people's work"
+        " the program hides other people's work only on its screens"
     )
     return DiagnosticFinding(
         "privacy", "doubt", says, _shell_command("tui-annotate ssh setup -w", folder)
@@ -528,7 +540,9 @@ def check_authorized_keys(
                     line = f"line {number} of {file}"
                     yield DiagnosticFinding(_AUTHORIZED_KEYS, state, f"{line}: {says}", mend)
     if lacking := set(bound) - found:
-        says = f"people's keys that are missing from the files of sshd: {len(lacking)}"
+        says = (
+            f"ssh keys of people that are missing from sshd's authorized_keys files: {len(lacking)}"
+        )
         yield DiagnosticFinding(_AUTHORIZED_KEYS, "doubt", says, write)
 
 
@@ -538,16 +552,26 @@ def _check_entry(
     """Yield (state, text, fix) for each problem in a line of an `authorized_keys` file."""
     missing = " and ".join(each for each in ("restrict", "command") if each not in entry.options)
     if missing and entry.key in bound:
-        says = f"without {missing}, a person's key permits more than an annotation session"
+        says = (
+            f"without {missing} in its options, this ssh key permits more than an annotation"
+            " session"
+        )
         yield "wrong", says, f"{remove} && {write}"
     elif missing:
-        says = f"without {missing}, the key opens a shell with access to the database"
-        yield "doubt", says, f"{remove}  # unless the key is an admin's"
+        says = (
+            f"without {missing} in its options, this ssh key opens a shell with access to the"
+            " database"
+        )
+        yield "doubt", says, f"{remove}  # not if the key is an admin's"
     elif entry.key in bound and (command := entry.options["command"]) != bound[entry.key]:
         if _parse_session_folder(command) in {"", _parse_session_folder(bound[entry.key])}:
-            yield "wrong", "the SSH key does not start an annotation session for its owner", write
+            yield "wrong", "this ssh key does not start an annotation session of its owner", write
         else:
-            yield "doubt", "the key opens another workspace; a key can open only one workspace", ""
+            yield (
+                "doubt",
+                "this ssh key opens another workspace; a key can open only one workspace",
+                "",
+            )
 
 
 def _parse_session_folder(command: str) -> str:

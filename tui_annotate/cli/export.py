@@ -95,11 +95,13 @@ def print_practice(samples: int) -> None:
     if samples:
         excluded = output.many(samples, "sample")
         output.print_message(
-            f"  excluded: practice work on {excluded}; to include it: --include-practice"
+            f"  excluded: practice work on {excluded}; to include this work, add --include-practice"
         )
 
 
 def print_gold(checks: int) -> None:
     if checks:
         excluded = output.many(checks, "gold check")
-        output.print_message(f"  excluded: work on {excluded}; to include it: --include-gold")
+        output.print_message(
+            f"  excluded: work on {excluded}; to include this work, add --include-gold"
+        )

@@ -41,7 +41,9 @@ def list_versions(
     *,
     dataset: Annotated[
         str | None,
-        options.dataset_option("Only versions for this dataset; '' for the workspace's versions."),
+        options.dataset_option(
+            "List only versions for this dataset; '' lists the workspace's versions."
+        ),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
@@ -152,7 +154,7 @@ def apply(
     """
     text = read_text(file)
     if not text.strip():
-        raise InvalidInput(f"{file} is empty", "write the guidelines into the file")
+        raise InvalidInput(f"{file} is empty", "write the text of the guidelines into the file")
     with open_workspace(common.workspace) as space:
         guide = space.team.guidelines
         before = guide.versions(dataset)[-1:]
@@ -169,4 +171,4 @@ def apply(
     where = dataset or "all datasets without their own guidelines"
     output.print_result(f"guidelines version {version[:SHORT]} is in use for {where}")
     lines = f"{output.many(added, 'line')} added, {removed:,} removed"
-    output.print_note(f"{lines}; to compare: tui-annotate guidelines diff")
+    output.print_note(f"{lines}; to compare the two versions: tui-annotate guidelines diff")

@@ -87,7 +87,11 @@ def ingest(
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
     dry_run: Annotated[
-        bool, flag("--dry-run", "Read all files and print the costs of vectors, but store nothing.")
+        bool,
+        flag(
+            "--dry-run",
+            "Read all files and print the cost of computing vectors, but store nothing.",
+        ),
     ] = False,
     strict: Annotated[
         bool, flag("--strict", "Store all records or none: one refused record prevents the import.")
@@ -152,7 +156,7 @@ def print_ingest(report: IngestReport, *, as_json: bool) -> None:
             (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
             dataset = f" --dataset {shlex.quote(only)}" if only else ""
             output.print_problem(
-                f"warning: {output.many(report.outside, 'annotation')} with {kinds} outside the "
+                f"warning: {output.many(report.outside, 'annotation')} with {kinds} not in the "
                 "label set",
                 f"tui-annotate labels normalise --dry-run{dataset}",
             )

@@ -55,14 +55,15 @@ def _report_errors(arguments: Sequence[str] | None) -> int:
         return 1
     except MemoryError:
         output.print_problem(
-            "error: no memory is left", "close other programs, or raise the limit: ulimit -v"
+            "error: the program has no memory left",
+            "close other programs, or raise the limit: ulimit -v",
         )
         return 1
     except KeyboardInterrupt:
         code = INTERRUPTED
     if code == INTERRUPTED:
         output.print_message(
-            "interrupted; saved work is kept: run the same command again to continue"
+            "interrupted; saved work is kept; to continue, run the same command again"
         )
     return code
 

@@ -79,8 +79,8 @@ NameOption = Annotated[
     str,
     person_option(
         "--as",
-        "Name under which you work (default: the name that you used last in this workspace, else"
-        " your login name).",
+        "Your name in the workspace (default: the name used last in this workspace, else your"
+        " login name).",
     ),
 ]
 StartOption = Annotated[str, sample_option("Sample to open first: ID or DATASET/ID.")]

@@ -27,7 +27,7 @@ KeyOption = Annotated[
     option(
         "--pseudonym-key",
         "FILE",
-        "Key file for --pseudonymise if no workspace is used. A missing file is created.",
+        "File with the key for --pseudonymise, if the input is a file. A missing file is created.",
     ),
 ]
 _MOST_COLUMNS = 12
@@ -58,7 +58,9 @@ def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) ->
     in earlier and later exports.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        output.ask("replace all pseudonyms and delete their key?", yes=yes)
+        output.ask(
+            "replace all pseudonyms, and delete the key that they are computed from?", yes=yes
+        )
         file = space.team.pseudonyms.renew()
     if common.as_json:
         output.print_json({"key": file})
@@ -86,7 +88,7 @@ def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | N
     if wanted != (key is not None):
         missing = "--pseudonym-key FILE" if wanted else "--pseudonymise"
         raise InvalidInput(
-            "--pseudonymise and --pseudonym-key require each other", f"add {missing}"
+            "--pseudonymise and --pseudonym-key can only be used together", f"add {missing}"
         )
     if key is None:
         return None
@@ -101,11 +103,11 @@ def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | N
 def _print_key(keys: PseudonymKeys, *, new: bool) -> None:
     if new:
         output.print_message(
-            f"created the key of the pseudonyms: {keys.path}; do not publish this key file"
+            f"created the key file of the pseudonyms: {keys.path}; do not publish this file"
         )
     if keys.open_to_others():
         output.print_message(
-            f"warning: other users of this machine can read {keys.path}; run chmod 600"
+            f"warning: other users of this machine can read {keys.path}; fix it with chmod 600"
         )
 
 
@@ -123,7 +125,8 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
         )
     if changes.called:
         output.print_message(
-            f"  exported values that equal people's names: {', '.join(sorted(changes.called))}"
+            "  exported values that are the same as names of people:"
+            f" {', '.join(sorted(changes.called))}"
         )
     if changes.texts:
         output.print_message(

@@ -39,11 +39,13 @@ def register(app: typer.Typer) -> None:
 def list_questions(
     *,
     unanswered: Annotated[
-        bool, flag("--unanswered", "Only questions and threads that wait for a reply.")
+        bool, flag("--unanswered", "List only questions and threads that wait for a reply.")
     ] = False,
     sample: Annotated[
         str,
-        options.sample_option("Only questions and threads about this sample: ID or DATASET/ID."),
+        options.sample_option(
+            "List only questions and threads about this sample: ID or DATASET/ID."
+        ),
     ] = "",
     common: options.CommonOptions,
 ) -> None:

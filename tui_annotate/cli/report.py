@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
 def html(
     file: Annotated[
         Path | None,
-        argument("FILE", "File to report on, in any readable format (default: the workspace)."),
+        argument("FILE", "File of annotations, in any readable format (default: the workspace)."),
     ] = None,
     *,
     output_file: Annotated[
@@ -86,11 +86,12 @@ def html(
     if file is None:
         if source_format or reading != ImportOptions():
             raise InvalidInput(
-                "options for a FILE are given, but no FILE", "add the FILE to report on"
+                "options that apply to a FILE are given, but no FILE",
+                "add the FILE with the annotations for the report",
             )
         if key is not None:
             raise InvalidInput(
-                "--pseudonym-key applies only to a report on a FILE",
+                "--pseudonym-key applies only to a report on the annotations of a FILE",
                 "omit --pseudonym-key: a workspace has its own key",
             )
         _write_of_workspace(common.workspace, target, chosen)
@@ -134,8 +135,8 @@ class _ReportOptions:
         _print_report(result, names, as_json=self.as_json)
         if not (result.samples or self.all_samples) and any(space.corpus.totals()):
             output.print_problem(
-                "warning: no sample in the report, because no sample has annotations",
-                "include samples without annotations: --all-samples",
+                "warning: the report is empty, because no sample has annotations",
+                "to include samples without annotations, add --all-samples",
             )
 
 

@@ -84,8 +84,8 @@ def list_samples(
         option(
             "--order",
             "ORDER",
-            "Order of the samples: conflicts (most conflicts first), or disagree:SCORE (strongest "
-            "contradiction between annotators and this score first).",
+            "Order of the samples: conflicts (most conflicts first), or disagree:SCORE (first the "
+            "samples whose annotators most contradict the score; SCORE is its name).",
         ),
     ] = CONFLICTS,
     name: options.NameOption = "",
@@ -144,11 +144,20 @@ def _print_incomplete(rows: Sequence[QueuedSample]) -> None:
 def allow(
     sample: Annotated[
         str,
-        argument("SAMPLE", "Sample to allow: ID or DATASET/ID.", complete=completion.samples),
+        argument(
+            "SAMPLE",
+            "Sample whose review is allowed: ID or DATASET/ID.",
+            complete=completion.samples,
+        ),
     ],
     *,
     reason: Annotated[
-        str, option("--reason", "TEXT", "Reason, which the event log records (required).")
+        str,
+        option(
+            "--reason",
+            "TEXT",
+            "Reason for allowing the review (required); the event log records it.",
+        ),
     ],
     name: options.NameOption = "",
     common: options.CommonOptions,
@@ -164,7 +173,8 @@ def allow(
     people = {"annotators": readers.completed, "pending": readers.pending}
     output.print_result_or_json(
         {"dataset": key.dataset, "sample": key.id, **people, "reason": reason.strip()},
-        f"{key} can be reviewed: {readers.completed} of {readers.planned} annotators completed it",
+        f"sample {key} can be reviewed: {readers.completed} of its {readers.planned} annotators"
+        " have completed it",
         as_json=common.as_json,
     )
 
@@ -190,7 +200,7 @@ def export_decisions(
     """
     if names and pseudonymise:
         raise InvalidInput(
-            "--names and --pseudonymise exclude each other", "pass --names or --pseudonymise"
+            "--names and --pseudonymise cannot be used together", "pass --names or --pseudonymise"
         )
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
         hidden = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)

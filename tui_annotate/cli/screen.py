@@ -131,7 +131,7 @@ def _require_sample(folder: Path, sample: str) -> None:
 
 
 def need_terminal(
-    what: str, *, instead: str = "the command match, export or status instead"
+    what: str, *, instead: str = "another command instead: match, export or status"
 ) -> None:
     """Check that standard input and output are a terminal that can show a screen.
 

@@ -83,7 +83,7 @@ def _print_contents(found: Status, runs: int) -> None:
     if found.by_words:
         vectors += (
             "; documents ranked lexically (words only), because the embedding model does not know"
-            " the words of the documents:"
+            " their words:"
             f" {found.by_words:,}"
         )
     numbers = {name: getattr(found, name) for name in DATASET_COUNTS}

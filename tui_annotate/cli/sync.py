@@ -33,7 +33,7 @@ FolderArgument = Annotated[
 
 
 _OUTPUT: Final = {
-    "DIR": "-o writes the rows of the shared table",
+    "DIR": "-o writes the rows of the shared table, not of a folder",
     "--all": "-o writes the shared table's rows of all people",
     "--as": "-o writes the shared table's rows of all people",
 }
@@ -117,7 +117,9 @@ def push(
         work = f"work of {person.name} on {output.many(count, 'sample')}"
         output.print_result(f"sent the {work} to {where}")
         for key in waiting[:SHOWN]:
-            output.print_message(f"not sent: {key} was changed elsewhere; first run: {PULL}")
+            output.print_message(
+                f"not sent: sample {key} was changed on another machine; first run: {PULL}"
+            )
         for each in refused[:SHOWN]:
             output.print_message(f"not sent: {each.key}: {each.refused}")
     if waiting or refused:
@@ -140,7 +142,9 @@ def pull(
             " standard output. No workspace is needed.",
         ),
     ] = None,
-    dataset: Annotated[str, options.dataset_option("With -o: only rows of this dataset.")] = "",
+    dataset: Annotated[
+        str, options.dataset_option("With -o: write only rows of this dataset.")
+    ] = "",
     name: options.NameOption = "",
     common: options.CommonOptions,
 ) -> None:
@@ -160,7 +164,7 @@ def pull(
     if all_people and directory is None:
         raise InvalidInput(
             "--all needs a shared folder",
-            "to write the shared table's rows: tui-annotate sync pull -o FILE",
+            "to write the shared table's rows to a file: tui-annotate sync pull -o FILE",
         )
     refused: list[Problem] = []
 
@@ -235,7 +239,7 @@ def delete(
         directory = _find_folder(folder)
         if directory is not None and dataset:
             raise InvalidInput(
-                "--dataset does not apply to a folder",
+                "--dataset does not apply to a shared folder",
                 "omit --dataset: a shared folder has one file per person, with all datasets",
             )
         where = str(directory or _open_table()) + (f", dataset {dataset}" if dataset else "")
@@ -261,7 +265,7 @@ def _write_rows(target: Path, dataset: str, unused: list[str], *, as_json: bool)
         raise InvalidInput(f"{first} does not apply with -o", f"omit {first}: {_OUTPUT[first]}")
     if as_json and options.parse_target(target) is None:
         raise InvalidInput(
-            "the exported rows and the output of --json cannot both go to standard output",
+            "the rows of -o and the output of --json cannot both go to standard output",
             "write to a file: -o FILE",
         )
     rows = list(_open_table().rows(dataset=dataset))
@@ -282,7 +286,7 @@ def _open_table() -> SharedTable:
     from tui_annotate.plugins.sync.table import SharedTable
 
     if not sync_key.read_address():
-        hint = f"set {sync_key.URL} and {sync_key.KEY}, or name a shared folder"
+        hint = f"set {sync_key.URL} and {sync_key.KEY} for a table, or pass a shared folder"
         raise InvalidInput("no shared folder or table is configured", hint)
     return SharedTable(sync_key.read_address())
 

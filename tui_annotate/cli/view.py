@@ -83,4 +83,4 @@ def _describe_left_out(result: FileLoadResult) -> str:
         parts.append(f"{output.many(result.refused, 'record')} skipped")
     if result.doubts:
         parts.append(output.many(result.doubts, "warning"))
-    return f"{', '.join(parts)}: quit to read the details in the terminal" if parts else ""
+    return f"{', '.join(parts)}: to read the details, quit to the terminal" if parts else ""

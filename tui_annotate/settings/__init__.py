@@ -214,7 +214,7 @@ def _flatten_people(values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
     people = flat.pop("people", {})
     if not isinstance(people, dict):
         raise InvalidInput(
-            f"{where}: people is {people!r} instead of a table",
+            f"{where}: the value of people is {people!r}, not a table of settings",
             "write these settings below a line [people]",
         )
     for name, value in people.items():
@@ -265,7 +265,7 @@ def _check_value(name: str, value: Any, where: str) -> Any:
         return value
     kinds = {
         str: "text",
-        int: "a whole number of 0 or more",
+        int: "a whole number that is 0 or greater",
         bool: "true or false",
         tuple: "a list of texts",
         dict: "a table",

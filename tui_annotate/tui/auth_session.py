@@ -229,7 +229,8 @@ class SessionGuard:
             if before.person.id == signed.person.id:
                 raise NotAllowed("your role has changed", "quit, and start the program again")
             raise NotAllowed(
-                f"{before.person.name} is signed in here", "quit, and start the program again"
+                f"another user, {before.person.name}, is signed in in this session",
+                "quit, and start the program again",
             )
         if before:
             self._accounts.sign_out(before.session)
@@ -398,7 +399,7 @@ class TokenFile:
 
     @staticmethod
     def _unusable(message: str) -> Unavailable:
-        return Unavailable(message, "sign in again to write a new file")
+        return Unavailable(message, "sign in again: this replaces the file of the stored sign-in")
 
 
 def user_name() -> str:

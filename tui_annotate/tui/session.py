@@ -61,7 +61,7 @@ def label_change_notice(why: str) -> str:
         return ""
     return (
         "labels.yaml changed and was not applied: annotations would lose labels"
-        " · tui-annotate labels apply labels.yaml --dry-run"
+        " · details: tui-annotate labels apply labels.yaml --dry-run"
     )
 
 

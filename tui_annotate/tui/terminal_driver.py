@@ -98,7 +98,7 @@ class TerminalDriver(LinuxDriver):
         try:
             self._read_keys()
         except Exception as error:  # noqa: BLE001  the app must not go on without keys
-            _log.critical("keys cannot be read", exc_info=error)
+            _log.critical("keys cannot be read from the terminal", exc_info=error)
             self.send_message(InputEnded())
 
     def _read_keys(self) -> None:

@@ -25,8 +25,8 @@ class FeedbackDialog(ScrollDialog):
 
     def __init__(self, feedback: PracticeFeedback, sample: Sample) -> None:
         super().__init__(
-            f"Practice annotations: {len(feedback.hits)} found, {len(feedback.missed)} missed,"
-            f" {len(feedback.extra)} not expected"
+            f"Expected annotations: {len(feedback.hits)} found, {len(feedback.missed)} missed;"
+            f" {len(feedback.extra)} of yours not expected"
         )
         self._feedback, self._sample = feedback, sample
 

@@ -32,7 +32,7 @@ class JumpDialog(Dialog[Found], Generic[Found]):
         self._is_searching = False
 
     def body(self) -> ComposeResult:
-        yield LineInput(placeholder="id, dataset/id, or the start of an id")
+        yield LineInput(placeholder="sample id, dataset/id, or the start of an id")
         yield WordsLine(id="error")
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:

@@ -118,7 +118,7 @@ class LabelPicker(Dialog[LabelPath]):
         self._chosen, self._slots = chosen, slots
 
     def body(self) -> ComposeResult:
-        yield LineInput(placeholder="type any part of a name or description")
+        yield LineInput(placeholder="type any part of a label's name or description")
         yield _Labels()
         yield _Description()
 

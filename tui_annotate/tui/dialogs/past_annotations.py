@@ -66,10 +66,10 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
 
     def show_items(self, found: Sequence[PastAnnotation]) -> None:
         if not found:
-            self.rows.show_text("No similar annotations of yours yet")
+            self.rows.show_text("You have no similar annotations yet")
             return
         self.rows.show(found)
         self.query_one(Vertical).styles.height = max(self.rows.count, _FEWEST) + _OTHER_ROWS
         self.show_title(f"{len(found)} of yours")
-        take = ("Enter", "copy the note; then r applies the label")
+        take = ("Enter", "copy the note; after that, r applies the label")
         self.show_keys((("↑↓", "move"), take, *self.keys))

@@ -20,7 +20,7 @@ from tui_annotate.tui.line_text import line_text, text_width
 CITED_HERE: Final = "cited here"
 NOT_CITED_HERE: Final = "not cited here"
 CITES_NOTHING: Final = "this sentence cites nothing"
-CITED_TEXT_MISSING: Final = "cited text is not available"
+CITED_TEXT_MISSING: Final = "the cited text is not available"
 
 _LONGEST_ID: Final = 10  # characters of an id that a mark shows in full
 _SHORTENED_ID: Final = 4  # characters of a longer id

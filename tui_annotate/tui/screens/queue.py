@@ -92,11 +92,13 @@ MACHINES = HelpGroup(
 )
 
 SCORE_LEGEND: tuple[LegendEntry, ...] = (
-    LegendEntry(((BARS, "accent"),), "score of the sample: a full bar means well supported"),
+    LegendEntry(
+        ((BARS, "accent"),), "score of the sample: a full bar means that the source supports it"
+    ),
     LegendEntry((("r w u", "disabled"),), "verdict of a program: right, wrong, undecided"),
 )
 
-HELP = help_groups((f"1-{len(FILTERS)}", "show samples of one state"), ("f", "next filter"))
+HELP = help_groups((f"1-{len(FILTERS)}", "show only samples in one state"), ("f", "next filter"))
 
 
 @dataclass(frozen=True, slots=True)

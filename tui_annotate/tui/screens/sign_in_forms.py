@@ -23,7 +23,9 @@ class SignInMessage(ScreenMessage):
     WAIT = "Please wait…"
 
     CODE_LEAD = "Set your own password with the code that you received. The code works once."
-    ADMIN_SET_LEAD = "{name}, your password was set by an admin. Choose one that only you know."
+    ADMIN_SET_LEAD = (
+        "{name}, your password was set by an admin. Choose a password that only you know."
+    )
     CHANGE_LEAD = "{name}, your other sessions end. Sign in there with the new password."
     SAME_PERSON_LEAD = (
         "The workspace has imported work by a person named {name}. Is this your work?"
@@ -36,7 +38,7 @@ class SignInMessage(ScreenMessage):
     TAKEOVER_LEAD = "You have another session, open since {since}. Work saved there is also here."
     TAKEN_OVER_LEAD = (
         "Another session replaced this one at {since}."
-        " Your last action is not saved; it is kept here."
+        " Your last action is not saved, only kept here."
     )
     LOCKED = "{name} · no key pressed for {minutes} · all work is saved"
     SESSION_ENDED = "{name} · {error}"

@@ -129,7 +129,7 @@ class QueueList(RowList):
         self._scores.clear()
         self._pages.clear()
         self._pages[offset] = rows
-        self._message = "" if total else "no samples here: 1 shows all, / starts a new search"
+        self._message = "" if total else "no samples found: press 1 to show all, / to search again"
         self.set_rows(max(total, 1), focused=min(focused, max(total, 1) - 1))
 
     def take(self, rows: Sequence[QueueEntry], *, offset: int) -> None:

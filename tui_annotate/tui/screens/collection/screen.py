@@ -110,12 +110,12 @@ ANY_ROWS: Final = frozenset(
 LEGEND: Final = (
     LegendEntry(
         ((CHOSEN, "good"),),
-        "complete: annotated, rated or commented; a sentence if all its citations are",
+        "complete: annotated, rated or commented; a sentence: all its citations are complete",
     ),
     LegendEntry(((OPEN, "accent"),), "not complete"),
     LegendEntry(
         ((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")),
-        "the rows below this row are hidden or shown",
+        "first symbol: the rows below this row are hidden; second: they are shown",
     ),
     LegendEntry((("3/12", "text"),), "3 of 12 reports, documents or citations are complete"),
 )

@@ -25,7 +25,7 @@ class ViewMessage(ScreenMessage):
 
     EVERYONE = "everyone"
     NO_WORK = "No annotators here"
-    ANNOTATIONS_OF_ONE = "{shown} of {total} annotations: {name}"
+    ANNOTATIONS_OF_ONE = "{shown} of {total} annotations, made by {name}"
     ANNOTATIONS_OF_ALL = "{annotations} by {people}"
     NO_ANNOTATIONS = "no annotations"
     NO_ANNOTATION_SHOWN = "No annotations"
