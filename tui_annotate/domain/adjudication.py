@@ -55,7 +55,7 @@ def adjudication_from_json(value: Any) -> Adjudication:
         ValueError: the value has another form.
     """
     if not isinstance(value, Mapping):
-        raise ValueError("the adjudication (field `settled`) is not an object")
+        raise ValueError("the adjudication (field `settled`) is not a JSON object")
     by, note, sources = value.get("by", ""), value.get("note", ""), value.get("sources", [])
     if not isinstance(sources, list):
         raise ValueError("'sources' of the adjudication (field `settled`) is not a list")

@@ -81,7 +81,7 @@ def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
         ValueError: the value has another form, or its ranks and counts are inconsistent.
     """
     if not isinstance(value, Mapping) or not isinstance(value.get("evidence"), list):
-        raise ValueError("the field 'assist' is not an object with a list 'evidence'")
+        raise ValueError("the field 'assist' is not a JSON object with a list 'evidence'")
     offered = value.get("offered")
     if not _is_count(offered):
         raise ValueError("in the field 'assist', 'offered' must be the number of displayed matches")

@@ -27,7 +27,7 @@ def provenance_from_json(value: Any) -> Provenance:
         ValueError: the value has another form.
     """
     if not isinstance(value, Mapping):
-        raise ValueError("the field 'suggested' is not an object")
+        raise ValueError("the field 'suggested' is not a JSON object")
     name, maker, changed = (value.get(key) for key in ("suggestion", "maker", "changed"))
     if not (isinstance(name, str) and name and isinstance(maker, str) and maker):
         raise ValueError("the field 'suggested' needs the non-empty texts 'suggestion' and 'maker'")

@@ -111,7 +111,7 @@ def _annotation_problem(name: str, payload: Mapping[str, Any]) -> str:
     if not _are_paths(payload.get("labels")):
         return "the labels are not label paths"
     if not isinstance(payload.get("imported"), dict | None):
-        return "the field 'imported' is not an object"
+        return "the field 'imported' is not a JSON object"
     return ""
 
 

@@ -68,8 +68,8 @@ def read_users(path: Path) -> Iterator[UserRow | Problem]:
         if missing:
             raise InvalidInput(
                 f"{path} has no column {missing[0]!r}",
-                f"required columns: {', '.join(NEEDED_COLUMNS)}; for a new user without id and "
-                "password, run: tui-annotate users create --invite",
+                f"the file needs the columns {', '.join(NEEDED_COLUMNS)}; to create a user "
+                "who has no id and password yet, run: tui-annotate users create --invite",
             )
         for cells in rows:
             if cells:
@@ -162,7 +162,7 @@ def read_mercury(path: Path) -> Iterator[UserRow | Problem]:
     except (sqlite3.Error, UnicodeError) as error:
         raise Unavailable(
             f"{path} cannot be read: {error}",
-            "check whether Mercury is still writing to the database",
+            "if the program Mercury is writing to the database, close it, and try again",
         ) from error
 
 

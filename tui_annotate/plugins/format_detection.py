@@ -134,14 +134,14 @@ def _detect_by_head(head: str, named: set[str]) -> str:
 def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) -> InvalidInput:
     message = f"the format of {path} is unclear"
     forms = ", ".join(names_of("importers"))
-    hint = f"set the format with --from to one of: {forms}"
+    hint = f"name the format with --from, one of: {forms}"
     if names:
         wanted = (reading.source_column, reading.summary_column)
-        message += f": the first record has {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
+        message += f": the first record has the fields {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
         if lacking := [repr(name) for name in wanted if name not in names]:
             message += f", but not {' and '.join(lacking)}"
         columns = "--source-column and --summary-column"
-        hint = f"set the columns that contain the texts with {columns}, or {hint}"
+        hint = f"name the columns that contain the texts with {columns}, or {hint}"
     return InvalidInput(message, hint, code="format-uncertain")
 
 
@@ -164,7 +164,7 @@ def _detect_folder(path: Path, reading: ImportOptions) -> str:
         return "folder"
     raise InvalidInput(
         f"the format of the folder {path} is unclear",
-        "pass the path of a file in this folder, or set the format with --from",
+        "pass the path of a file in this folder, or name the format with --from",
         code="format-uncertain",
     )
 

@@ -53,9 +53,9 @@ def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: b
     if status in _TOO_MUCH:
         return RequestRefused(status, reason)
     if status in {401, 403}:
-        whose = "the API key" if key() else "requests without an API key"
+        keyed, keyless = "rejects the API key", "rejects requests without an API key"
         return Unavailable(
-            f"{host} rejects {whose} ({status})",
+            f"{host} {keyed if key() else keyless} ({status})",
             f"set the environment variable {KEYS[0]} or {KEYS[1]} to a key of this endpoint",
         )
     if 300 <= status < 400 and "location" in headers:
@@ -98,7 +98,7 @@ def reply_timeout(seconds: float | None, *, connected: bool = True) -> Transient
     if seconds is None:
         return TransientFailure("the endpoint did not reply in time", connected=connected)
     hint = f"allow more time with --timeout; {RESUME_HINT}"
-    return TransientFailure(f"no complete reply within {seconds:g} s", hint=hint)
+    return TransientFailure(f"no complete reply arrived within {seconds:g} s", hint=hint)
 
 
 def retry_after(headers: Mapping[str, str]) -> float:

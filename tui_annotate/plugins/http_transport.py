@@ -29,7 +29,7 @@ def check_url(base_url: str) -> httpx2.URL:
     """
     import httpx2
 
-    hint = "for example https://api.openai.com/v1, or http://localhost:11434/v1"
+    hint = "pass a URL such as https://api.openai.com/v1 or http://localhost:11434/v1"
     try:
         url = httpx2.URL(base_url.strip())
     except httpx2.InvalidURL as error:

@@ -79,7 +79,8 @@ def join_texts(source: str, summary: str) -> JoinedTexts:
     text, end = joined.text, len(source)
     if text.find(SEPARATOR) != end or text.find(SEPARATOR, end + 1) >= 0:
         raise InvalidInput(
-            f"a text contains the separator {SEPARATOR.strip()!r}", "choose another format"
+            f"a text contains {SEPARATOR.strip()!r}, which separates source and summary",
+            "choose another format",
         )
     return joined
 
@@ -94,12 +95,12 @@ def split_text(text: str, *, source_len: object = None, sep_len: object = None) 
         lengths = (source_len, sep_len)
         if not (type(source_len) is int and type(sep_len) is int):
             raise InvalidInput(
-                f"the lengths of source and separator {lengths!r} are not integers",
+                f"the lengths of the source and of the separator, {lengths!r}, are not integers",
                 code="lengths-type",
             )
         if source_len < 0 or sep_len < 0 or source_len + sep_len > len(text):
             raise InvalidInput(
-                f"the lengths of source and separator {lengths!r}"
+                f"the lengths of the source and of the separator, {lengths!r},"
                 " do not fit the length of the text",
                 code="lengths-outside",
             )

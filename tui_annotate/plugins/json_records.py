@@ -106,7 +106,7 @@ def write_json_array(
 def check_object(value: Any, *, what: str) -> dict[str, Any]:
     """Return a value that is a JSON object; for any other value, raise InvalidInput."""
     if not isinstance(value, dict):
-        raise InvalidInput(f"the {what} is {describe_value(value)}, not an object")
+        raise InvalidInput(f"the {what} is {describe_value(value)}, not a JSON object")
     return value
 
 
@@ -120,7 +120,7 @@ def text_field(fields: Fields, name: str, default: Any = "") -> str:
 def object_field(fields: Fields, name: str) -> dict[str, Any]:
     value = fields.get(name)
     if not isinstance(value, dict):
-        raise InvalidInput(f"{name!r} is {describe_value(value)}, not an object")
+        raise InvalidInput(f"{name!r} is {describe_value(value)}, not a JSON object")
     return value
 
 

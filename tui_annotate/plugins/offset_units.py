@@ -82,7 +82,8 @@ def convert_offsets(
         )
     if len(found) > 1:
         raise InvalidInput(
-            f"the offsets of {quoted[0].what} are ambiguous: {' or '.join(found.values())}",
+            f"the unit of the offsets of {quoted[0].what} is ambiguous:"
+            f" {' or '.join(found.values())}",
             "add the quoted texts to the file, or use offsets in code points",
         )
     ((spans, name),) = found.items()
@@ -92,7 +93,7 @@ def convert_offsets(
 def _check_types(quoted: Sequence[QuotedSpan]) -> None:
     for start, end, _, what in quoted:
         if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
-            raise InvalidInput(f"{what} {start!r}:{end!r} is not a pair of integers")
+            raise InvalidInput(f"the offsets {start!r}:{end!r} of the {what} are not integers")
         if max(abs(start), abs(end)) > _LARGEST_OFFSET:
             raise InvalidSpan(f"{what} has an offset above 2^53")
 

@@ -192,7 +192,7 @@ class _RowStore:
             if first is None:
                 first = replace(record, where=where)
             elif first.sample.documents != record.sample.documents:
-                problems.append(Problem(where, f"the texts differ from the texts at {first.where}"))
+                problems.append(Problem(where, f"the sample has other texts than at {first.where}"))
             else:
                 problems += _warn_of_differences(first, record, where)
                 first = _merge(first, record)
@@ -205,7 +205,7 @@ def _warn_of_differences(first: Record, other: Record, where: str) -> Iterator[P
     one, two = first.sample.meta, other.sample.meta
     if names := [name for name in two if name in one and one[name] != two[name]]:
         shown = ", ".join(map(repr, names))
-        message = f"the values of {shown} differ from {first.where}, whose values are kept"
+        message = f"the values of {shown} differ from those at {first.where}, which are kept"
         yield Problem(where, message, refused=False)
 
 

@@ -67,7 +67,9 @@ def _check_record(record: Record) -> None:
     workers = (work.person for work in record.assignments)
     for key in (*(owned.person for owned in record.annotations), *workers):
         if key not in named:
-            raise InvalidInput(f"person {key!r} is not in `people`", "add the person to `people`")
+            raise InvalidInput(
+                f"person {key!r} is not in the record's `people`", "add the person to `people`"
+            )
 
 
 def _check_sample(sample: Sample) -> None:

@@ -27,7 +27,7 @@ from tui_annotate.methods.segmentation import guess_language
 LONGEST_TEXT = 8_000_000
 """Maximum length of a document in code points; longer texts cannot be annotated."""
 LONGEST_ID = 1000
-RIGHT_ONE = "set the right column with "
+RIGHT_ONE = "choose one of the file's columns with "
 """Start of the hint for a missing column, which the name of a command-line option follows."""
 
 _TEXT_HINTS: dict[type, str] = {
@@ -57,7 +57,9 @@ def parse_identifier(value: Any, *, what: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
-        raise InvalidInput(f"the {what} is {describe_value(value)}", "ids are text or integers")
+        raise InvalidInput(
+            f"the {what} is {describe_value(value)}", "write the id as text or as an integer"
+        )
     if not value.strip():
         raise InvalidInput(f"the {what} is empty", "give it a name")
     if len(value) > LONGEST_ID:
@@ -104,8 +106,11 @@ def parse_document(value: Any, *, side: Side, column: str, language: str) -> Doc
             _TEXT_HINTS.get(type(value), "store the value as text"),
         )
     if value is None or not value.strip():
-        kind = "holds only white space" if value else f"is empty{' (null)' * (value is None)}"
-        raise InvalidInput(f"column {column!r} {kind}", "a sample needs a source and a summary")
+        empty = f"column {column!r} is empty" + (" (null)" if value is None else "")
+        raise InvalidInput(
+            f"column {column!r} holds only white space" if value else empty,
+            "a sample needs a source and a summary",
+        )
     if len(value) > LONGEST_TEXT:
         raise InvalidInput(
             f"column {column!r} has {len(value):,} characters; the maximum is {LONGEST_TEXT:,}",
@@ -149,7 +154,8 @@ def check_span(text: str, start: Any, end: Any, *, quote: Any, what: str) -> Spa
     """
     if not all(isinstance(value, int) and not isinstance(value, bool) for value in (start, end)):
         raise InvalidInput(
-            f"{what} {start!r}:{end!r} is not a pair of integers", "write offsets in code points"
+            f"the offsets {start!r}:{end!r} of the {what} are not integers",
+            "write offsets in code points",
         )
     try:
         span = Span(start, end)
@@ -158,7 +164,7 @@ def check_span(text: str, start: Any, end: Any, *, quote: Any, what: str) -> Spa
         raise InvalidSpan(f"{what}: {error.message}", error.hint) from error
     if quote is not None and found != quote:
         raise InvalidInput(
-            f"{what} {span} covers {_short(found)}, but the file quotes {_short(str(quote))}",
+            f"the {what} {span} covers {_short(found)}, but the file quotes {_short(str(quote))}",
             "check whether the offsets have another unit or refer to another text",
         )
     return span

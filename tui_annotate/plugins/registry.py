@@ -309,7 +309,7 @@ def _third_party(kind: Kind) -> dict[str, EntryPoint]:
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=f"tui_annotate.{kind}"):
         if point.name in _BUILT_IN[kind] or point.name in found:
-            message = "skipped the %s %r of %s: the name is already in use"
+            message = "skipped the %s %r of the package %s: its name is already in use"
             _log.warning(message, kind[:-1], point.name, _package(point))
         elif not _is_disabled(kind, point.name, point.value):
             found[point.name] = point

@@ -73,5 +73,5 @@ class RetryPolicy:
                 _log.warning("%s: %s; waiting %.0f s", self.host, failure, seconds)
             self.wait(seconds)
         long = failure.after > self.longest_asked
-        later = f"; the endpoint requests a wait of {failure.after:,.0f} s" if long else ""
+        later = f"; the endpoint requires a wait of {failure.after:,.0f} s" if long else ""
         raise Unavailable(f"{self.host}: {failure}{later}", failure.hint or self.hint) from failure

@@ -50,7 +50,7 @@ class Loss(StrEnum):
     DOT = "labels with a dot in a name"
     JOINER = "labels whose name contains a separator (. or |)"
     WHITE_SPACE = "labels with white space in a name"
-    COVERED_LABELS = "parent labels of annotations that have the child label"
+    COVERED_LABELS = "parent labels of annotations that also have the child label"
     LABELS = "labels"
     NO_VERDICT = "samples without a FaithBench verdict"
     NO_VERDICT_LABELS = "labels that are not FaithBench verdicts"

@@ -74,7 +74,7 @@ def find_gold_passage(row: Row) -> dict[str, Any]:
         gold = row["nq_annotated_gold"]
         if not isinstance(gold, dict):
             raise InvalidInput(
-                "'nq_annotated_gold' is not an object",
+                "'nq_annotated_gold' is not a JSON object",
                 "write an object with the fields title and chunked_long_answer",
             )
         title, words = gold.get("title"), gold.get("chunked_long_answer")

@@ -143,7 +143,7 @@ def _parse_generations(value: Any) -> Iterator[_PlacedGeneration]:
         raise InvalidInput(f"'generation' is {describe_value(value)}, not a list")
     for place, fields in enumerate(value):
         if not isinstance(fields, dict):
-            raise InvalidInput(f"answer {place} is {describe_value(fields)}, not an object")
+            raise InvalidInput(f"answer {place} is {describe_value(fields)}, not a JSON object")
         text, kind = fields.get("text"), fields.get("type", NORMAL)
         if not isinstance(text, str):
             raise InvalidInput(f"the text of answer {place} is {describe_value(text)}, not text")

@@ -63,7 +63,7 @@ def _read_objects(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             raise InvalidRecord(value.message, value.hint, where=value.where)
         if not isinstance(value.value, dict):
             raise InvalidRecord(
-                f"the record is {describe_value(value.value)}, not an object", where=value.where
+                f"the record is {describe_value(value.value)}, not a JSON object", where=value.where
             )
         yield value.where, value.value
 

@@ -262,12 +262,12 @@ def _load_model(weights: ModelFolder) -> Any:
     if len(parts) < 2 or not (isinstance(parts[0], Transformer) and isinstance(parts[1], Pooling)):
         names = ", ".join(type(part).__name__ for part in parts)
         raise Unavailable(
-            f"the model {weights.label!r} consists of unsupported parts: {names}",
-            "use a model that consists of a transformer and pooling",
+            f"the model {weights.label!r} has unsupported modules: {names}",
+            "use a model that consists of a transformer and a pooling module",
         )
     if not getattr(model.tokenizer, "is_fast", False):
         raise Unavailable(
-            f"the tokenizer of the model {weights.label!r} returns no offsets of word pieces",
-            "use a model with a tokenizer.json",
+            f"the tokenizer of the model {weights.label!r} returns no offsets of its tokens",
+            "use a model whose folder contains the file tokenizer.json",
         )
     return model.float().eval()

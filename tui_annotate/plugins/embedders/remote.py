@@ -123,14 +123,14 @@ def parse_embeddings(reply: Any, *, count: int, dimensions: int) -> NDArray[np.f
 
     items = reply.get("data") if isinstance(reply, dict) else None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise _bad_reply("a reply without a list of embeddings")
+        raise _bad_reply("the reply contains no list of embeddings")
     if len(items) != count:
-        raise _bad_reply(f"{len(items):,} embeddings for {count:,} texts")
+        raise _bad_reply(f"the reply contains {len(items):,} embeddings for {count:,} texts")
     rows: dict[int, NDArray[np.float64]] = {}
     for item in items:
         index = item.get("index")
         if type(index) is not int or not 0 <= index < count or index in rows:
-            raise _bad_reply("embeddings with wrong, missing or repeated indexes")
+            raise _bad_reply("embeddings have wrong, missing or repeated indexes")
         rows[index] = _parse_vector(item.get("embedding"))
     sizes = {len(row) for row in rows.values()}
     if sizes - {dimensions or min(sizes)}:
@@ -147,22 +147,22 @@ def _parse_vector(value: Any) -> NDArray[np.float64]:
             packed = base64.b64decode(value, validate=True)
             row = np.frombuffer(packed, "<f4").astype(np.float64)
         except ValueError as error:
-            raise _bad_reply("an embedding that is not base64-encoded numbers") from error
+            raise _bad_reply("an embedding is not a base64 string of numbers") from error
     elif isinstance(value, list) and {*map(type, value)} <= {float, int}:
         try:
             row = np.array(value, np.float64)
         except OverflowError as error:
-            raise _bad_reply("an embedding with a number that is too large") from error
+            raise _bad_reply("an embedding contains a number that is too large") from error
     else:
-        raise _bad_reply("an embedding that is not a list of numbers")
+        raise _bad_reply("an embedding is not a list of numbers")
     if not 0 < len(row) <= MOST_DIMENSIONS or not np.isfinite(row).all():
-        raise _bad_reply("an embedding that is empty, too long or not finite")
+        raise _bad_reply("an embedding is empty, is too long, or contains NaN or infinity")
     return row
 
 
 def _bad_reply(what: str) -> Unavailable:
     return Unavailable(
-        f"the endpoint returned {what}",
+        f"the endpoint returned an invalid reply: {what}",
         "check that --base-url is correct, and that the model is an embedding model",
     )
 
@@ -217,12 +217,12 @@ class RemoteEmbedder:
         if not chosen.model:
             raise InvalidInput(
                 "the remote embedder needs the name of a model",
-                "for example: --embedder remote:text-embedding-3-small",
+                "name a model, for example: --embedder remote:text-embedding-3-small",
             )
         if not chosen.base_url:
             raise InvalidInput(
                 "the remote embedder needs the base URL of an endpoint",
-                "for example: --base-url https://api.openai.com/v1",
+                "pass a URL, for example: --base-url https://api.openai.com/v1",
                 code="endpoint-missing",
             )
         if not 0 <= chosen.dimensions <= MOST_DIMENSIONS:
@@ -358,7 +358,7 @@ class RemoteEmbedder:
                 f"{self._endpoint.host} rejects the texts: {refusal}",
                 "check the model name, --base-url and --dimensions",
             ) from refusal
-        message = "%s rejects a text: %s; the text gets no vector"
+        message = "the endpoint %s rejects a text: %s; the text gets no vector"
         _log.warning(message, self._endpoint.host, refusal)
         return np.zeros((1, self.dimensions))
 

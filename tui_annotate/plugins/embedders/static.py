@@ -148,6 +148,6 @@ def _map_table(path: Path) -> NDArray[np.float16]:
         header = json.loads(file.read(size)) if size < 100_000 else {}
     table = header.get("embedding.weight", {})
     if table.get("dtype") != "F16":
-        raise Unavailable(f"{path} has an unexpected format of vectors", _HINT)
+        raise Unavailable(f"the vectors in {path} are not 16-bit floating-point numbers", _HINT)
     start, _ = table["data_offsets"]
     return np.memmap(path, np.float16, "r", 8 + size + start, tuple(table["shape"]))

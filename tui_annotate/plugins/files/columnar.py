@@ -113,7 +113,7 @@ def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
             batch.validate()  # before its size is computed: a broken file has invalid offsets
             if batch.nbytes > _WIDEST:
                 raise InvalidRecord(
-                    f"{batch.num_rows} rows together are larger than {_WIDEST:,} bytes",
+                    f"{batch.num_rows} rows together take more than {_WIDEST:,} bytes of memory",
                     "check that the columns contain texts",
                     where=f"{path}, row {number + 1}",
                 )

@@ -38,12 +38,15 @@ def check_text(value: Any, raw: str) -> None:
             half of a pair like `\ud83d\ude00`; the message has its location.
     """
     if raw.count("[") + raw.count("{") > DEEPEST and _measure_depth(value) > DEEPEST:
-        raise InvalidInput(f"JSON nested more than {DEEPEST} levels deep", "flatten the JSON")
+        raise InvalidInput(
+            f"the JSON is nested more than {DEEPEST} levels deep", "flatten the JSON"
+        )
     if _ESCAPED_SURROGATE.search(raw):
         for place, text in _list_strings(value, ""):
             if found := SURROGATE.search(text):
                 raise InvalidInput(
-                    f"lone surrogate U+{ord(found[0]):04X} at offset {found.start()} of {place}",
+                    f"there is a lone surrogate U+{ord(found[0]):04X} at offset {found.start()} of"
+                    f" {place}",
                     "the text was cut inside a character; correct the program that wrote the text",
                 )
 
@@ -257,9 +260,12 @@ def _describe_error(error: json.JSONDecodeError) -> str:
 
 
 _SYNTAX_HINT = "write one JSON value per line, or one JSON array"
-_ARRAY_HINT = "correct the file at this position; the text after it was not read"
+_ARRAY_HINT = "correct the file at this position; the rest of the file was not read"
 _WRONG_BYTE = "wrong-byte"
-_ENCODING_HINT = "set --encoding, for example gb18030 (Chinese) or cp1252 (Western Windows)"
+_ENCODING_HINT = (
+    "name the file's encoding with --encoding, for example gb18030 (Chinese) or cp1252 (Western"
+    " Windows)"
+)
 
 
 def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
@@ -289,7 +295,9 @@ def _make_problem(where: str, error: Exception) -> Problem:
     if isinstance(error, InvalidInput):
         return Problem(where, error.message, error.hint)
     if isinstance(error, RecursionError):
-        return Problem(where, f"JSON nested more than {DEEPEST} levels deep", "flatten the JSON")
+        return Problem(
+            where, f"the JSON is nested more than {DEEPEST} levels deep", "flatten the JSON"
+        )
     return Problem(where, f"bad JSON: {error}", _SYNTAX_HINT)
 
 
@@ -473,7 +481,7 @@ class _ArrayReader:
     def _encoding_problem(self, position: int) -> Problem:
         line, before = self._line_before(position)
         byte = _count_bytes(before) + 1 + (self._line_bytes if line == self._line else 0)
-        return wrong_byte_problem(f"{self._path}:{line}", byte, "in the chosen encoding")
+        return wrong_byte_problem(f"{self._path}:{line}", byte, "text in the chosen encoding")
 
 
 def _count_bytes(text: str) -> int:

@@ -102,7 +102,8 @@ class UnpackedStream(io.RawIOBase):
         count = self._packed()
         if self._given > max(BOMB_FLOOR, BOMB_RATIO * count):
             raise self._make_error(
-                f"{count:,} bytes unpack to more than {self._given:,}: a {self._kind} bomb",
+                f"{count:,} bytes of the file unpack to more than {self._given:,} bytes, as in a"
+                f" {self._kind} bomb",
                 "if the file is valid, unpack it and pass the unpacked file",
                 "bomb",
             )

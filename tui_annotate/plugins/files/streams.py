@@ -83,7 +83,7 @@ def read_chunks(
         except UnicodeDecodeError as error:  # surrogates exist only for bytes from 128
             raise InvalidRecord(
                 f"the file is not valid {encoding}: {error.reason}",
-                "set the right encoding with --encoding",
+                "name the file's encoding with --encoding",
                 where=str(path),
             ) from error
 
@@ -205,7 +205,7 @@ class _TranscodedFile(io.RawIOBase):
                 number = self._find_wrong_byte(error, raw)
                 raise InvalidRecord(
                     f"byte {number} of the file is not valid {self._encoding}",
-                    "set the right encoding with --encoding",
+                    "name the file's encoding with --encoding",
                     where=str(self._path),
                 ) from error
             self._read += len(raw)

@@ -73,7 +73,7 @@ def _check_parent(target: Path) -> None:
 
 def _write_error(target: Path, error: OSError) -> Unavailable:
     absent = error.errno == errno.ENOENT  # the folder exists: that was checked before
-    why = "the folder allows no new files" if absent else error.strerror or "disk error"
+    why = "no new file can be created in the folder" if absent else error.strerror or "disk error"
     return Unavailable(f"{target} cannot be written: {why}", "nothing was changed")
 
 

@@ -212,7 +212,7 @@ class _LineReader:
         found: dict[Any, Entity] = {}
         for place, row in enumerate(_read_list(self._fields, "entities")):
             if not isinstance(row, dict):
-                raise InvalidInput(f"an entity is {describe_value(row)}, not an object")
+                raise InvalidInput(f"an entity is {describe_value(row)}, not a JSON object")
             key = row.get("id", place)
             if not isinstance(key, int | str) or key in found:
                 raise InvalidInput(
@@ -223,7 +223,9 @@ class _LineReader:
             )
         for place, row in enumerate(_read_list(self._fields, "label")):
             if not isinstance(row, list) or len(row) != 3:
-                raise InvalidInput(f"label {row!r} is not a list [start, end, label]")
+                raise InvalidInput(
+                    f"the label {row!r} is not a list of the form [start, end, label]"
+                )
             found[f"label {place}"] = _make_entity(text, (row[0], row[1]), row[2])
         return found
 

@@ -47,7 +47,7 @@ from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
 
 _JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
 _ABOUT: Final = FormatTraits(
-    title="tables with a source and a summary per row",
+    title="tables with one source and one summary in each row",
     carried=carry_plainly(RecordTrait.TEXTS, RecordTrait.META),
 )
 
@@ -214,7 +214,7 @@ def _read_json(path: Path, options: ImportOptions) -> Iterator[_PairRow | Proble
         else:
             yield Problem(
                 value.where,
-                f"the record is {describe_value(value.value)}, not an object",
+                f"the record is {describe_value(value.value)}, not a JSON object",
                 "write each record as an object: {column: value}",
             )
 
@@ -399,7 +399,7 @@ class _CsvLines(Iterator[str]):
         if self._size > LONGEST_LINE:
             raise InvalidRecord(
                 f"the row is longer than {LONGEST_LINE:,} characters",
-                "close the open quote, or check that the file is CSV",
+                "add the missing closing quote, or check that the file is CSV",
                 where=self.where,
             )
         if line.bad and self.bad is None:

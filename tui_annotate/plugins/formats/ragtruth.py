@@ -209,7 +209,8 @@ class _ResponseReader:
         )
         doubts = [] if spans.unit == CODE_POINTS else [f"the offsets are counted in {spans.unit}"]
         doubts += [
-            f"column {name!r}: the response's value replaces the source's value" for name in both
+            f"source and response differ in column {name!r}: the response's value is used"
+            for name in both
         ]
         done = (Assignment(FORMAT, State.DONE),)
         return Record(sample, owned, done, (imported_person(FORMAT),), where), doubts

@@ -115,7 +115,7 @@ class _CollectionReader:
     def __init__(self, fields: Fields, *, dataset: str, language: str) -> None:
         if fields.get("type") != "AnnotationCollection":
             raise InvalidInput(
-                f"the type is {str(fields.get('type'))[:40]!r}, not 'AnnotationCollection'"
+                f"the object's type is {str(fields.get('type'))[:40]!r}, not 'AnnotationCollection'"
             )
         self._fields = fields
         self.doubts: list[str] = []

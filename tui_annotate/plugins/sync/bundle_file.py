@@ -166,10 +166,10 @@ def _check_members(file: Path, members: list[ZipInfo]) -> None:
             raise damaged_bundle(file, f"it contains {member.filename!r}")
         if member.flag_bits & _ENCRYPTED or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise damaged_bundle(
-                file, f"{member.filename} is encrypted, or packed by an unknown method"
+                file, f"{member.filename} is encrypted or compressed by an unsupported method"
             )
     if lacking := [name for name in _NEEDED if name not in names]:
-        raise damaged_bundle(file, f"it does not contain {lacking[0]}")
+        raise damaged_bundle(file, f"the file does not contain {lacking[0]}")
 
 
 def _copy_member(file: Path, member: ZipInfo, packed: IO[bytes], *, target: Path) -> None:
@@ -197,9 +197,9 @@ def _read_header(file: Path, folder: Path) -> BundleHeader:
         )
     name, home, number = (value.get(each) for each in ("name", "home", "first_number"))
     if not all(isinstance(each, str) and each for each in (name, home)):
-        raise damaged_bundle(file, "it does not name its annotator and workspace")
+        raise damaged_bundle(file, "the file does not name its annotator and workspace")
     if type(number) is not int or not 0 <= number < _LARGEST:
-        raise damaged_bundle(file, f"it has the invalid first annotation number {number!r}")
+        raise damaged_bundle(file, f"the file has the invalid first annotation number {number!r}")
     try:
         owner = parse_identifier(value.get("person"), what="id of a person")
         return BundleHeader(owner, check_name(str(name)), str(home), number)
@@ -217,7 +217,7 @@ def read_guidance(file: Path, folder: Path) -> BundleGuidance:
     found = [value.get(name) for name in ("labels", "guidelines")]
     for each in found:
         if not isinstance(each, dict) or not all(isinstance(one, str) for one in each.values()):
-            raise damaged_bundle(file, "it has no valid label sets and guidelines")
+            raise damaged_bundle(file, "the file has no valid label sets and guidelines")
     return BundleGuidance(*found)  # type: ignore[arg-type]  # checked right above
 
 

@@ -19,7 +19,7 @@ from tui_annotate.plugins.json_records import check_object, object_field, text_f
 from tui_annotate.plugins.record_validation import describe_value, imported_person, parse_identifier
 
 FORMAT: Final = "tui-annotate-streams/1"
-_HINT: Final = "use a file that sync push or bundles create wrote"
+_HINT: Final = "use a file that the command sync push or bundles create wrote"
 
 _TEXT_FIELDS: Final = ("id", "at", "app", "prev", "hash")
 
@@ -56,7 +56,7 @@ def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
     if not isinstance(first, JsonValue) or not isinstance(first.value, dict):
         raise InvalidRecord("the file contains no event streams", _HINT, where=f"{path}:1")
     if first.value.get("format") != FORMAT:
-        message = f"the format is {first.value.get('format')!r}, not {FORMAT!r}"
+        message = f"the field 'format' is {first.value.get('format')!r}, not {FORMAT!r}"
         raise InvalidRecord(message, _HINT, where=first.where)
     try:
         person = _read_person(first.value.get("person"))
@@ -84,7 +84,7 @@ def _read_copies(
             copy = _read_copy(value.value)
             if base_person(copy.person) != person.id:
                 raise InvalidInput(
-                    f"{copy.key} is the work of an annotator other than {person.name}"
+                    f"the work on {copy.key} belongs to an annotator other than {person.name}"
                 )
             if copy.name in seen:
                 raise InvalidInput(f"{copy.key} occurs twice")
@@ -135,7 +135,7 @@ def _event_to_json(event: Event) -> dict[str, Any]:
 
 def _read_event(value: Any, *, person: str, key: SampleKey, seq: int) -> Event:
     if not isinstance(value, dict):
-        raise InvalidInput(f"an event of {key} is {describe_value(value)}, not an object")
+        raise InvalidInput(f"an event of {key} is {describe_value(value)}, not a JSON object")
     seconds = value.get("seconds")
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise InvalidInput(f"'seconds' is {describe_value(seconds)}, not a number")

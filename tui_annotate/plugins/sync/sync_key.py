@@ -30,7 +30,7 @@ def check_address(text: str) -> httpx2.URL:
     """
     import httpx2
 
-    hint = f"for example {URL}=https://PROJECT.supabase.co"
+    hint = f"set it to a URL, for example {URL}=https://PROJECT.supabase.co"
     try:
         url = httpx2.URL(text.strip())
     except httpx2.InvalidURL as error:

@@ -148,12 +148,12 @@ def parse_row(value: Any) -> SyncRow:
     if not storable or not named:
         raise Unavailable(
             "the table contains an invalid row",
-            "compare the table with: tui-annotate sync table-sql",
+            "compare the table with the SQL printed by: tui-annotate sync table-sql",
         )
     if not isinstance(payload, dict):
         where = redact_message(f"{words['dataset']}/{words['annotation_key']}")
         raise Unavailable(
-            f"the payload of {where} is not a JSON object",
+            f"the payload of row {where} is not a JSON object",
             "check which program wrote the row",
         )
     return SyncRow(payload=payload, **words)
@@ -280,8 +280,8 @@ class SharedTable:
             stored = {row.name: row for row in map(parse_row, self._retry(send))}
             if stored.keys() != wanted:
                 raise Unavailable(
-                    f"{self.host} reports that it stored other rows than were sent",
-                    "compare the table with: tui-annotate sync table-sql",
+                    f"{self.host} reports that it stored other rows than those that were sent",
+                    "compare the table with the SQL printed by: tui-annotate sync table-sql",
                 )
             yield from stored.values()
 
@@ -349,12 +349,13 @@ class SharedTable:
         if status == 404:
             return NotFound(
                 f"{self.host} has no table {TABLE} (404): {reason}",
-                f"create the table: tui-annotate sync table-sql; {URL} must not contain /rest/v1",
+                "create the table with the SQL printed by: tui-annotate sync table-sql;"
+                f" {URL} must not contain /rest/v1",
             )
         if status == 409:
             return Conflict(
                 f"{self.host} rejects the rows because of a conflict (409): {reason}",
-                "check that the primary key is dataset, username, annotation_key",
+                "check that the table's primary key is (dataset, username, annotation_key)",
             )
         if reply.is_redirect:
             target = redact_message(reply.headers.get("location", ""))

@@ -306,7 +306,7 @@ class SuggestionFileReader:
     ) -> tuple[SampleKey, Suggestion]:
         if not isinstance(value, dict):
             raise InvalidInput(
-                f"a suggestion is {describe_value(value)}, not an object", _FORM_HINT
+                f"a suggestion is {describe_value(value)}, not a JSON object", _FORM_HINT
             )
         _check_fields(value, _FIELDS)
         named = "dataset" in value

@@ -147,7 +147,7 @@ def parse_payload(
 
 def _parse_answers(value: Any) -> dict[str, Payload]:
     if not isinstance(value, Mapping) or "" in value:
-        raise InvalidInput("the row's answers to suggestions are not an object", _HINT)
+        raise InvalidInput("the row's answers to suggestions are not a JSON object", _HINT)
     return {name: answer_to_json(answer_from_json(each)) for name, each in value.items()}
 
 

@@ -56,7 +56,10 @@ def _list_files(path: Path, *others: Path | None) -> list[Path]:
     there = (each for each in sorted(path.iterdir()) if each.is_file())
     found = [each for each in there if each.name[0] != "." and each.resolve() not in left_out]
     if not found:
-        raise NotFound(f"there are no run files in {path}", "pass the folder of the run files")
+        raise NotFound(
+            f"the folder {path} contains no run files",
+            "pass the folder that contains the run files",
+        )
     return found
 
 
@@ -79,7 +82,7 @@ class _Collection:
                 line = is_line(value.value)
                 if not line and options.topics is None and is_report(value.value):
                     raise InvalidInput(
-                        f"{value.where} contains a report, but there is no file of topics",
+                        f"{value.where} contains a report, but no file of topics was given",
                         "pass the file of topics: --topics topics.jsonl",
                     )
                 try:
@@ -92,8 +95,8 @@ class _Collection:
         if not is_report(value.value):
             raise InvalidInput(
                 "the record is neither a report nor a judgement",
-                "write 'metadata' and 'responses' for a report, or 'rating', 'comment' and 'spans' "
-                "for a judgement",
+                "a report has the fields 'metadata' and 'responses'; a judgement has the fields"
+                " 'rating', 'comment' and 'spans'",
             )
         report, doubts = read_run_report(value.value)
         place = self._topic_place(choose_dataset_name(path, self._options.dataset), report.topic)
@@ -162,7 +165,9 @@ def _refuse_repeated(
             if before != mark:
                 at = before.partition(" ")[2]
                 message = f"duplicate sample id {item.sample.key}: already used at {at}"
-                yield Problem(item.where, message, "remove each | from the ids in the record")
+                yield Problem(
+                    item.where, message, "remove the character | from the ids in the record"
+                )
                 continue
         yield item
 

@@ -112,17 +112,20 @@ def _parse_citation(line: Mapping[str, Any], where: str) -> ItemJudgement:
         raise bad_field(cited, "sentence_idx", "a whole number", of="citation")
     if not 0 <= place < len(report.sentences):
         raise InvalidInput(
-            f"'sentence_idx' is {place}, but there are {len(report.sentences)} sentences"
+            f"'sentence_idx' is {place}, but the report has {len(report.sentences)} sentences"
         )
     sentence = report.sentences[place]
     if cited.get("docid") is not None:
         key = text_of(cited, "docid")
     if key not in (sentence.citations or (None,)):
         raise InvalidInput(
-            f"sentence {place} does not cite document {key!r}", "check its 'citations'"
+            f"sentence {place} of the report does not cite document {key!r}",
+            "check its 'citations'",
         )
     if not sentence.text.strip():
-        raise InvalidInput(f"sentence {place} is blank: its citations cannot be judged")
+        raise InvalidInput(
+            f"sentence {place} of the report is blank: its citations cannot be judged"
+        )
     run, team = report.run
     sides = {"document": "spans", "report": "report_spans"}
     item = (SampleKind.CITATION, team, run, place, key)
@@ -141,7 +144,7 @@ def _make_judgement(
     topic = text_of(line, "topic_id")
     if report is not None and report.topic != topic:
         raise InvalidInput(
-            f"'topic_id' is {topic!r}, but its report has the topic {report.topic!r}"
+            f"'topic_id' is {topic!r}, but the judged report has the topic {report.topic!r}"
         )
     name, rating = _read_optional(line, "username"), _read_optional(line, "rating")
     doubts: list[str] = []
@@ -192,7 +195,7 @@ def _read_spans(line: Mapping[str, Any], name: str, doubts: list[str]) -> list[A
 
 def _read_span(value: Any) -> list[Any]:
     if not isinstance(value, dict):
-        raise InvalidInput(f"the span is {describe_value(value)}, not an object")
+        raise InvalidInput(f"the span is {describe_value(value)}, not a JSON object")
     for name in ("start", "end"):
         if isinstance(value.get(name), bool) or not isinstance(value.get(name), int):
             raise bad_field(value, name, "a whole number")
@@ -205,7 +208,10 @@ def _read_span(value: Any) -> list[Any]:
 
 
 _SIDES = {"report": Side.SUMMARY, "document": Side.SOURCE}
-_OFFSET_HINT = "check the unit of the offsets, and that the offsets belong to this text"
+_OFFSET_HINT = (
+    "check that the offsets belong to this text, and that their unit (code points or UTF-16 units)"
+    " is correct"
+)
 _BYTE_ORDER_MARK = "\ufeff"
 """Unicode's byte order mark, which other programs treat as white space."""
 
@@ -298,9 +304,13 @@ def _convert_spans(
     best = [found for found in ways if found.count(None) == fewest]
     if best[0] != best[-1]:
         every = (
-            "the unit of the offsets is unclear: all spans match in code points and in UTF-16 units"
+            "the unit of the offsets is unclear: all spans match the text, both with offsets in"
+            " code points and with offsets in UTF-16 units"
         )
-        some = "the unit of the offsets is unclear: code points and UTF-16 match equally many spans"
+        some = (
+            "the unit of the offsets is unclear: equally many spans match the text with offsets in"
+            " code points and with offsets in UTF-16 units"
+        )
         raise InvalidInput(
             some if fewest else every,
             "choose the unit with --offsets codepoint or --offsets utf16",

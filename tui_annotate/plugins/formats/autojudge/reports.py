@@ -189,7 +189,7 @@ def _read_sentences(value: Any, references: Any, *, name: str) -> tuple[CitedSen
     texts, cited_ids = [], []
     for place, each in enumerate(value):
         if not isinstance(each, dict):
-            message = f"sentence {place} of {name!r} is {describe_value(each)}, not an object"
+            message = f"sentence {place} of {name!r} is {describe_value(each)}, not a JSON object"
             raise InvalidInput(message, 'write {"text": "..."}')
         if not isinstance(each.get("text"), str):
             error = bad_field(each, "text")
@@ -232,8 +232,8 @@ def _citation_style(value: Any, place: int) -> str:
         return ""
     raise InvalidInput(
         f"the citations of sentence {place} have an unknown form",
-        "write a list of ids [\"doc-1\"], a list of positions in 'references' [0],"
-        ' or ids with confidences {"doc-1": 0.9}',
+        "write a list of ids, such as [\"doc-1\"], a list of positions in 'references', such as"
+        ' [0], or an object of ids and confidences, such as {"doc-1": 0.9}',
     )
 
 
@@ -258,7 +258,7 @@ def read_pages(value: Any) -> tuple[dict[str, ReportDocument], list[str]]:
     if value is None:
         return {}, []
     if not isinstance(value, dict):
-        raise InvalidInput(f"'documents' is {describe_value(value)}, not an object")
+        raise InvalidInput(f"'documents' is {describe_value(value)}, not a JSON object")
     found, doubts = {}, []
     for key, each in value.items():
         try:
@@ -275,7 +275,7 @@ def read_page(value: Any) -> ReportDocument:
         InvalidInput: the text is missing or too long, or a field has the wrong type.
     """
     if not isinstance(value, dict):
-        raise InvalidInput(f"the document is {describe_value(value)}, not an object")
+        raise InvalidInput(f"the document is {describe_value(value)}, not a JSON object")
     for name, kind in (("text", str), ("title", str | None), ("url", str | None)):
         if not isinstance(value.get(name), kind):
             error = bad_field(value, name)
@@ -284,7 +284,9 @@ def read_page(value: Any) -> ReportDocument:
     if not made.whole.strip():
         raise InvalidInput("the document has no text")
     if (length := len(made.whole)) > LONGEST_TEXT:
-        raise InvalidInput(f"the document has {length:,} characters, more than {LONGEST_TEXT:,}")
+        raise InvalidInput(
+            f"the document has {length:,} characters; the maximum is {LONGEST_TEXT:,}"
+        )
     return made
 
 

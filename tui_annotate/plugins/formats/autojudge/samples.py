@@ -121,7 +121,7 @@ class TopicSamples:
         about, run = self._run_meta(report), self.run(report)
         for place, sentence in enumerate(report.sentences):
             if not sentence.text.strip():
-                message = f"sentence {place} is blank: its citations cannot be judged"
+                message = f"sentence {place} of the report is blank: its citations cannot be judged"
                 yield Problem(where, message, refused=False)
                 continue
             text = self._make_text(sentence.text, f"sentence {place}")
@@ -171,7 +171,7 @@ class TopicSamples:
             shown = self._seen.setdefault(key, _SeenDocument(where, sha256))
             shown.runs += run
             if shown.sha256 != sha256:
-                message = f"document {key!r} differs from {shown.where}, whose text is kept"
+                message = f"document {key!r} has another text at {shown.where}, which is kept"
                 yield Problem(where, message, refused=False)
 
     def _make_source(self, key: str, page: ReportDocument) -> Document:

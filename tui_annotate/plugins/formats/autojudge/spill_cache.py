@@ -66,7 +66,8 @@ class SpillCache:
         # Both reports are completed first: one may contain documents that the other only cites.
         if pack_report(stored) != pack_report(given):
             raise InvalidInput(
-                f"run {run!r} of {team!r} has a different report on {report.topic!r} at {before}",
+                f"run {run!r} of team {team!r} already has a different report on topic"
+                f" {report.topic!r}, at {before}",
                 "keep only one report of this run on this topic",
             )
 
@@ -77,7 +78,7 @@ class SpillCache:
             InvalidInput: the document already has a different text.
         """
         if before := self._put((_PAGE, place, key), where, json.dumps(page)):
-            raise InvalidInput(f"document {key!r} has a different text at {before}")
+            raise InvalidInput(f"document {key!r} already has a different text, at {before}")
 
     def put_judgement(self, place: int, item: str, judgement: PersonJudgement) -> None:
         """Store one person's judgement of a report, document or citation.
@@ -90,7 +91,8 @@ class SpillCache:
         name = f"{item}{_NAME_SEPARATOR}{person}"
         if before := self._put((_JUDGEMENT, place, name), where, line):
             raise InvalidInput(
-                f"{person!r} judged the same report, document or citation differently at {before}",
+                f"{person!r} already judged this report, document or citation differently, at"
+                f" {before}",
                 "remove one of the two judgements",
             )
         self.judged = True

@@ -81,7 +81,7 @@ def _read_topic(value: Mapping[str, Any], place: int) -> Topic:
     key = parse_identifier(text_of(value, "request_id"), what="request_id")
     for name in _OTHER_IDS:
         if (again := value.get(name)) is not None and str(again) != key:
-            raise InvalidInput(f"'request_id' is {key!r}, but {name!r} is {again!r}")
+            raise InvalidInput(f"'request_id' of the topic is {key!r}, but {name!r} is {again!r}")
     others = [name for name in ("problem_statement", "background") if value.get(name) is not None]
     texts = {name: text_of(value, name) for name in ("title", *others)}
     return Topic(
@@ -109,7 +109,7 @@ class DocumentFile:
         key = parse_identifier(text_of(value, name), what="id of a document")
         line = json.dumps(read_page(value))
         if self._rows.remember(key, line) != line:
-            raise InvalidInput(f"duplicate document {key!r} with different contents")
+            raise InvalidInput(f"document {key!r} occurs more than once, with different contents")
         return ()
 
     def completed(self, report: RunReport) -> RunReport:

@@ -32,7 +32,11 @@ class LabelStudioFormat:
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
             found = split_task(fields, options, unit=CODE_POINTS)
             task = TaskReader(found.fields, value.number, found.options, found.unit)
-            doubts = [f"the offsets are counted in {found.was}"] if found.was != found.unit else []
+            doubts = (
+                [f"the task's offsets are counted in {found.was}"]
+                if found.was != found.unit
+                else []
+            )
             return task.record(dataset, value.where), [*doubts, *task.doubts]
 
         return read_json_records(path, options, read, what="task")

@@ -91,7 +91,7 @@ class Result:
         kind, value = item.get("type"), item.get("value")
         if not isinstance(value, dict):
             raise InvalidInput(
-                f"the value of a result item is {describe_value(value)}, not an object"
+                f"the value of a result item is {describe_value(value)}, not a JSON object"
             )
         if kind not in _REGION_TYPES:
             self.left_out[f"items of type {kind!r}"] += 1
@@ -108,7 +108,7 @@ class Result:
             self.comment = "\n".join(words)
         else:
             self.left_out[
-                f"result items of type {kind!r} about the whole task, not about a span"
+                f"result items of type {kind!r} that are about the whole task, not about a span"
             ] += 1
 
     def _read_region_item(self, kind: str, item: dict[str, Any], value: Mapping[str, Any]) -> None:
@@ -116,8 +116,9 @@ class Result:
         side = self._sides.get(name) if isinstance(name, str) else None
         if side is None:
             raise InvalidInput(
-                f"a result item refers to {name!r}, which is neither {' nor '.join(self._sides)}",
-                "select the texts with --source-column and --summary-column",
+                f"a result item is about {name!r}, which is none of the texts"
+                f" {', '.join(self._sides)}",
+                "name the source and the summary with --source-column and --summary-column",
             )
         key = key if isinstance(key, str | int) else f"\0{len(self.regions)}"
         region = self._add_region(str(key), side, item)
@@ -133,7 +134,7 @@ class Result:
         region = self.regions.setdefault(key, Region(side, quoted, item))
         if region.side is not side:
             raise InvalidInput(
-                f"region {key[:40]!r} has spans in source and summary",
+                f"region {key[:40]!r} has spans in both the source and the summary",
                 "use a different region id in each text",
             )
         if item["type"] == "labels":
@@ -178,10 +179,12 @@ def _read_words(value: Mapping[str, Any], key: str) -> list[str]:
 def _read_taxonomy(value: Mapping[str, Any]) -> list[LabelPath]:
     paths = value.get("taxonomy", [])
     if not isinstance(paths, list):
-        raise InvalidInput(f"'taxonomy' is {describe_value(paths)}, not a list of paths")
+        raise InvalidInput(f"'taxonomy' is {describe_value(paths)}, not a list of label paths")
     for path in paths:
         if not isinstance(path, list) or not path or not all(isinstance(n, str) for n in path):
-            raise InvalidInput(f"{path!r} is not a path of a taxonomy: a list of names")
+            raise InvalidInput(
+                f"{path!r} in 'taxonomy' is not a list of names, from top level to sublabel"
+            )
     return [tuple(path) for path in paths]
 
 

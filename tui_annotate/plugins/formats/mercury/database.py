@@ -386,7 +386,7 @@ def _parse_meta(rows: list[_Row]) -> dict[str, Any]:
     for row in rows:
         value = _parse_json(row["json_meta"], what="the metadata")
         if not isinstance(value, dict):
-            raise InvalidInput("the metadata of the sample is not an object")
+            raise InvalidInput("the metadata of the sample is not a JSON object")
         found |= {META + name: each for name, each in value.items()}
     return found
 
@@ -418,11 +418,11 @@ class _Marks:
         self._what = f"annotation {row['annot_id']!r}"
         spans = _parse_json(row["annot_spans"], what=f"the spans of {self._what}")
         if not isinstance(spans, dict):
-            raise InvalidInput(f"the spans of {self._what} are not an object")
+            raise InvalidInput(f"the spans of {self._what} are not a JSON object")
         raw = row.get("chunk_ids")
         chunks = _parse_json(raw, what="chunk_ids") if raw else {}
         if not isinstance(chunks, dict):
-            raise InvalidInput(f"the column chunk_ids of {self._what} is not an object")
+            raise InvalidInput(f"the column chunk_ids of {self._what} is not a JSON object")
         self.spans: dict[Side, tuple[int, int]] = {}
         self.chunks: dict[Side, Any] = {}
         for name, span in spans.items():
@@ -436,7 +436,7 @@ class _Marks:
     def _parse_side(self, name: str) -> Side:
         if name not in _SIDES or _SIDES[name] in self.spans:
             raise InvalidInput(
-                f"{self._what} has a span in the unknown or repeated text {name!r}",
+                f"{self._what} has a span in {name!r}, which is not a text or already has a span",
                 f"use one of: {', '.join(_SIDES)}",
             )
         return _SIDES[name]
@@ -474,8 +474,10 @@ class _OffsetKind:
         if not self._names_chunks or not self._differ:
             return False
         if self._in_chunks == self._in_documents:
-            ambiguous = "the spans fit as offsets in sentences, but also as offsets in documents"
-            unfit = "the spans fit neither as offsets in sentences nor as offsets in documents"
+            ambiguous = (
+                "the spans are ambiguous: their offsets fit both the sentences and the documents"
+            )
+            unfit = "the offsets of the spans fit neither the sentences nor the documents"
             raise InvalidInput(
                 ambiguous if self._in_chunks else unfit,
                 "export a dump with Mercury and import the dump, which contains the spans' texts",

@@ -236,7 +236,7 @@ class MercurySampleReader:
         if not isinstance(quote, str | None):
             raise InvalidInput(f"the quote of the {what} is {describe_value(quote)}, not text")
         if not (type(start) is int and type(end) is int):
-            raise InvalidInput(f"{what} {start!r}:{end!r} is not a pair of integers")
+            raise InvalidInput(f"the offsets {start!r}:{end!r} of the {what} are not integers")
         try:
             return (Anchor(side, 0, Span(start, end)),)
         except InvalidSpan as error:
