@@ -236,12 +236,12 @@ class LineText(ScreenMessage):
     WITHOUT_EVIDENCE = "{what}, no evidence"
     WITH_NOTE = "{what} + note"
     SAVING = "Saving ..."
-    EDITING = "Editing annotation {letter}: {labels} · {what} · Enter saves"
+    EDITING = "Editing {letter}: {labels} · {what} · Enter saves"
 
     # what was saved, and the annotation in focus
     SAVED = "Saved: {labels}"
     FOCUSED = "{letter} {labels}"
-    SPLIT = "{letter} {label}: the label was split, {digits} choose a new label"
+    SPLIT = "{letter} {label} was split: {digits} choose a new label"
     FROM = "from {origin}"
     CHANGED = "{maker}, changed"
 
@@ -302,7 +302,7 @@ class LineText(ScreenMessage):
     NOTE = "Note:"
 
     # suggestions
-    SUGGESTION = "y accepts {what} · suggested by {maker}"
+    SUGGESTION = "y accepts {what} · {maker}"
     SUGGESTION_WITHOUT_LABEL = "To save {what}: press e, a digit, Enter · suggested by {maker}"
     SUGGESTED_LABELS = "{claim} {labels}"
     SUGGESTED_EVIDENCE = "{what} + evidence {spans}"
