@@ -200,7 +200,7 @@ class MessageCode(ScreenMessage):
     MATCHES_BY_ALL = "Matches by words and vectors together · press t for words only"
     MATCHES_BY_WORDS = "Matches by lexical search (words only) · press t for vectors only"
     MATCHES_BY_VECTORS = "Matches by vectors only · press t for words and vectors together"
-    NO_VECTORS = "{reason} · press t for matches by words and vectors"
+    NO_VECTORS = "{reason} · press t for words and vectors"
     LACKING_HIDDEN = "Words not found in the source are no longer marked"
     LACKING_NO_TWO_TEXTS = "Nothing to compare: this sample has no source or no summary"
     LACKING_SEARCH = "Searching for words not found in the source ..."
