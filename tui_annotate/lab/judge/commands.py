@@ -227,19 +227,26 @@ def sort(
     k: Annotated[
         int,
         typer.Option(
-            "-k", "--k", min=1, metavar="N", help="Compare the first N contexts of both orders."
+            "-k",
+            "--k",
+            min=1,
+            metavar="N",
+            help="Compare the first N contexts of the judge's order and of the given order.",
         ),
     ] = 10,
     bottom: Annotated[
         bool,
         flag(
             "--bottom",
-            "Compare the last contexts of the judge's order and of the given order, not the first.",
+            "Compare the last N contexts (see --k) of both orders instead of the first N.",
         ),
     ] = False,
     keep_irrelevant: Annotated[
         bool,
-        flag("--keep-irrelevant", "Sort all contexts, including those that do not help to answer."),
+        flag(
+            "--keep-irrelevant",
+            "Sort all contexts, including those that do not help to answer the question.",
+        ),
     ] = False,
     both_orders: Annotated[
         bool,
@@ -299,7 +306,7 @@ def generate(
         typer.Option(
             min=2,
             metavar="N",
-            help="Maximum number of contexts, or of partial answers to merge, in one request.",
+            help="Maximum number of contexts in one request, or of partial answers that it merges.",
         ),
     ] = 20,
     seed: Annotated[
@@ -309,7 +316,7 @@ def generate(
         bool,
         flag(
             "--one-by-one",
-            "Send each context in separate requests; split long contexts into parts.",
+            "Send each context in requests of its own; split long contexts into parts.",
         ),
     ] = False,
     keep_thinking: KeepThinkingOption = False,
@@ -364,7 +371,8 @@ EmbedderOption = Annotated[
     option(
         "--embedder",
         "NAME",
-        "Embedder for answer relevancy (default: the workspace's embedder, else the best).",
+        "Embedder for answer relevancy (default: the workspace's embedder, else the best installed"
+        " one).",
     ),
 ]
 
@@ -376,7 +384,12 @@ ContextCharsOption = Annotated[
     ),
 ]
 BackendOption = Annotated[
-    str, option("--backend", "NAME", "Scoring back end: builtin, or ragas if installed.")
+    str,
+    option(
+        "--backend",
+        "NAME",
+        "Implementation of the metrics: builtin, or the library ragas if installed.",
+    ),
 ]
 
 
