@@ -252,8 +252,10 @@ LEFT_OUT = frozenset(
         RecordTrait.UNREAD.value,
         "samples whose annotations have no claim",
         "samples whose texts contain the separator of source and summary",
-        "samples whose texts contain the separator of source and summary or begin with a byte"
-        " order mark",
+        (
+            "samples whose texts contain the separator of source and summary or begin with a byte"
+            " order mark"
+        ),
     }
 )
 """Words for whole samples that are not written."""
