@@ -227,26 +227,19 @@ def sort(
     k: Annotated[
         int,
         typer.Option(
-            "-k",
-            "--k",
-            min=1,
-            metavar="N",
-            help="Compare the first N contexts of the judge's order and of the given order.",
+            "-k", "--k", min=1, metavar="N", help="Compare the first N contexts of both orders."
         ),
     ] = 10,
     bottom: Annotated[
         bool,
         flag(
             "--bottom",
-            "Compare the last N contexts (see --k) of both orders instead of the first N.",
+            "Compare the last contexts of both orders (the judge's and the given), not the first.",
         ),
     ] = False,
     keep_irrelevant: Annotated[
         bool,
-        flag(
-            "--keep-irrelevant",
-            "Sort all contexts, including those that do not help to answer the question.",
-        ),
+        flag("--keep-irrelevant", "Sort also contexts that do not help to answer the question."),
     ] = False,
     both_orders: Annotated[
         bool,

@@ -77,9 +77,7 @@ def evaluate(
     keep_thinking: KeepThinkingOption = False,
     target: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Output file for the rows with their scores."
-        ),
+        typer.Option("--output", "-o", metavar="FILE", help="Output file: rows with scores."),
     ] = None,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
