@@ -225,7 +225,7 @@ def test_a_wrong_byte_costs_its_row(tmp_path: Path, row: bytes, told: str) -> No
         ("true", "column 'source' holds a Boolean value (true), not text"),
         ('["a"]', "column 'source' holds a list, not text"),
         ('{"a": 1}', "column 'source' holds an object, not text"),
-        ('"a\\ud800"', "lone surrogate U+D800 at offset 1 of source"),
+        ('"a\\ud800"', "there is a lone surrogate U+D800 at offset 1 of source"),
     ],
 )
 def test_a_bad_json_cell_costs_its_record_alone(tmp_path: Path, cell: str, told: str) -> None:

@@ -43,7 +43,7 @@ ByOption = Annotated[
 
 
 PredictionsArgument = Annotated[
-    list[Path] | None, argument("FILE", "Files with predictions, plain or compressed.")
+    list[Path] | None, argument("FILE", "Files with predictions, uncompressed or compressed.")
 ]
 StudyOption = Annotated[
     str,
@@ -57,10 +57,11 @@ WholeWordsOption = Annotated[
     flag("--whole-words", 'Match whole words only: "cat" does not match in "category".'),
 ]
 FirstLineOption = Annotated[
-    bool, flag("--first-line", "Score the first non-blank line of each answer.")
+    bool, flag("--first-line", "Score only the first non-blank line of each answer.")
 ]
 SkipEmptyOption = Annotated[
-    bool, flag("--skip-empty", "Ignore gold answers that are empty after normalisation.")
+    bool,
+    flag("--skip-empty", "Ignore gold answers that are empty without punctuation and articles."),
 ]
 
 
@@ -76,7 +77,7 @@ def evaluate(
     keep_thinking: KeepThinkingOption = False,
     target: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Output file with rows and scores."),
+        typer.Option("--output", "-o", metavar="FILE", help="Output file: rows with scores."),
     ] = None,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -196,10 +197,10 @@ def _print_agreement(people: HumanAgreement) -> None:
     output.print_line(f"answers with a human verdict (right or wrong): {people.judged:,}")
     output.print_facts(
         {
-            "  right according to the metric and people": people.both,
-            "  right according to the metric only": people.metric_alone,
-            "  right according to people only": people.people_alone,
-            "  wrong according to the metric and people": people.neither,
+            "  right according to both the metric and annotators": people.both,
+            "  right according to the metric, but not to annotators": people.metric_alone,
+            "  right according to annotators, but not to the metric": people.people_alone,
+            "  wrong according to both the metric and annotators": people.neither,
             "  human verdict unclear or tied": people.open,
             "  Cohen's kappa": kappa,
         }

@@ -155,7 +155,8 @@ class ScoreStore(Store):
         missing = sorted(set(wanted) - {each.run.id for each in found})
         if missing:
             raise NotFound(
-                f"dataset {dataset!r} has no run {missing[0]}", "see: tui-annotate scores list"
+                f"dataset {dataset!r} has no run {missing[0]}",
+                "list all runs with: tui-annotate scores list",
             )
         return [each for each in found if each.run.id in set(wanted)]
 
@@ -254,7 +255,9 @@ class ScoreStore(Store):
         with self._database.reading() as connection:
             found = [each for each in runs.list_runs(connection) if each.run.id == run_id]
         if not found:
-            raise NotFound(f"there is no run {run_id}", "see: tui-annotate scores list")
+            raise NotFound(
+                f"there is no run {run_id}", "list all runs with: tui-annotate scores list"
+            )
         runs.drop(self._database, found[0].number)
         orders.refresh_orders(self._database, found[0].names)
 
