@@ -17,6 +17,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
+from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.plugins.files.inputs import copy_standard_input, has_input
@@ -90,6 +91,7 @@ def ingest(
     dry_run: Annotated[
         bool, flag("--dry-run", "Read all files and print the costs of vectors, but store nothing.")
     ] = False,
+    problems: ProblemsOption = None,
     strict: Annotated[
         bool, flag("--strict", "Store all records or none: one refused record prevents the import.")
     ] = False,
@@ -106,6 +108,7 @@ def ingest(
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
         output.show_progress("records") as progress,
         open_inputs(files) as paths,
+        write_problems(problems, *files) as log,
     ):
         language = texts.language or space.settings.language
         others = {"dataset": dataset, "offsets": offsets or "", "language": language}
@@ -117,6 +120,7 @@ def ingest(
             strict=strict,
             dry_run=dry_run,
             progress=progress,
+            problem=log,
             embedder=space.vector_options(**asdict(vectors)),
         )
     print_ingest(report, as_json=common.as_json)
@@ -172,15 +176,16 @@ def _print_problems(report: IngestReport) -> None:
     whole = len(report.problems) == report.refused + report.doubts
     for same in shown:
         first = same[0]
-        line = f"{first}{'' if first.refused else ' (sample stored)'}"
+        kept = not first.refused and not Path(first.where).exists()  # else of a whole file
+        line = f"{first}{' (sample stored)' if kept else ''}"
         places = (each.where for each in same)
         line += _list_other_places(places, width=MAX_PLACES_WIDTH - len(line), listed=whole)
         output.print_problem(line, first.hint if first.hint != hinted else "")
         hinted = first.hint
     more = report.refused + report.doubts - sum(map(len, shown))
     if more:
-        problems = output.many(len(report.problems), "problem")
-        output.print_message(f"and {more:,} more; list {problems} with --json")
+        output.print_message(f"and {more:,} more; write all to a file with --problems FILE")
+    print_kinds(report.problem_kinds)
 
 
 def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> str:
@@ -211,7 +216,7 @@ def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> st
 
 
 def _split_place(place: str) -> tuple[str, str]:
-    found = re.fullmatch(r"(.*?)(:\d+|, record [\d,]+)", place, re.DOTALL)
+    found = re.fullmatch(r"(.*?)(:\d+|, (?:record|row|sheet) .+)", place, re.DOTALL)
     return (found[1], found[2].removeprefix(", ")) if found else ("", place)
 
 
