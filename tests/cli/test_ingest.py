@@ -145,6 +145,17 @@ def test_a_folder_of_mixed_files_is_imported(command: Command, tmp_path: Path) -
     assert "read.me" in warned["message"]
 
 
+def test_files_of_one_row_are_separate_datasets_with_a_note(
+    command: Command, tmp_path: Path
+) -> None:
+    """A shell's pattern without --dataset makes many datasets; the note says how to make one."""
+    files = _write_rows(tmp_path / "rows", 3)
+    command("init")
+    done = command("ingest", *files, "--embedder", "none")
+    assert _samples(command) == {"r0": 1, "r1": 1, "r2": 1}
+    assert "--dataset" in done.err
+
+
 def test_a_pattern_without_files_is_refused(command: Command) -> None:
     """Nothing is stored, as for a file that does not exist."""
     command("init")

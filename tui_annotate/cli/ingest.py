@@ -123,6 +123,11 @@ def ingest(
             problem=log,
             embedder=space.vector_options(**asdict(vectors)),
         )
+    if 1 < len(files) == report.added and not dataset and not common.as_json:
+        output.print_note(
+            "Each file is a dataset of its own. To import all files as one dataset, pass their "
+            "folder, or --dataset NAME."
+        )
     print_ingest(report, as_json=common.as_json)
 
 
