@@ -17,6 +17,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     require_dataset,
 )
+from tui_annotate.cli.problems import ProblemsOption, write_problems
 from tui_annotate.domain.people import Permission
 
 NameArgument = Annotated[
@@ -81,6 +82,7 @@ def replace_dataset(
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
     delete_annotations: options.DeleteAnnotationsOption = False,
+    problems: ProblemsOption = None,
     common: options.CommonOptions,
 ) -> None:
     """Replace the contents of a dataset with the contents of files.
@@ -94,6 +96,7 @@ def replace_dataset(
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
         output.show_progress("records") as progress,
         open_inputs(files) as paths,
+        write_problems(problems, *files) as log,
     ):
         require_dataset(space, name)
         language = texts.language or space.settings.language
@@ -106,6 +109,7 @@ def replace_dataset(
             with_annotations=delete_annotations,
             embedder=space.vector_options(**asdict(vectors)),
             progress=progress,
+            problem=log,
         )
     print_ingest(report, as_json=common.as_json)
 

@@ -83,7 +83,9 @@ def export(
         )
         practice_samples = 0 if include_practice else space.corpus.count_practice_samples()
         gold_checks = 0 if include_gold else space.corpus.count_gold_checks()
-    print_conversion(report, format_name, target, as_json=common.as_json)
+    excluded = {"practice": practice_samples, "gold": gold_checks}
+    counts = {"excluded": excluded}
+    print_conversion(report, format_name, target, as_json=common.as_json, counts=counts)
     pseudonyms.print_pseudonyms(names)
     print_practice(practice_samples)
     print_gold(gold_checks)

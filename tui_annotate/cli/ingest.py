@@ -17,6 +17,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
+from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.plugins.files.inputs import copy_standard_input, has_input
@@ -93,6 +94,7 @@ def ingest(
             "Read all files and print the cost of computing vectors, but store nothing.",
         ),
     ] = False,
+    problems: ProblemsOption = None,
     strict: Annotated[
         bool, flag("--strict", "Store all records or none: one refused record prevents the import.")
     ] = False,
@@ -109,6 +111,7 @@ def ingest(
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
         output.show_progress("records") as progress,
         open_inputs(files) as paths,
+        write_problems(problems, *files) as log,
     ):
         language = texts.language or space.settings.language
         others = {"dataset": dataset, "offsets": offsets or "", "language": language}
@@ -120,7 +123,13 @@ def ingest(
             strict=strict,
             dry_run=dry_run,
             progress=progress,
+            problem=log,
             embedder=space.vector_options(**asdict(vectors)),
+        )
+    if 1 < len(files) == report.added and not dataset and not common.as_json:
+        output.print_note(
+            "Each file is a dataset of its own. To import all files as one dataset, pass their "
+            "folder, or --dataset NAME."
         )
     print_ingest(report, as_json=common.as_json)
 
@@ -175,15 +184,16 @@ def _print_problems(report: IngestReport) -> None:
     whole = len(report.problems) == report.refused + report.doubts
     for same in shown:
         first = same[0]
-        line = f"{first}{'' if first.refused else ' (sample stored)'}"
+        kept = not first.refused and not Path(first.where).exists()  # else of a whole file
+        line = f"{first}{' (sample stored)' if kept else ''}"
         places = (each.where for each in same)
         line += _list_other_places(places, width=MAX_PLACES_WIDTH - len(line), listed=whole)
         output.print_problem(line, first.hint if first.hint != hinted else "")
         hinted = first.hint
     more = report.refused + report.doubts - sum(map(len, shown))
     if more:
-        problems = output.many(len(report.problems), "problem")
-        output.print_message(f"and {more:,} more; list {problems} with --json")
+        output.print_message(f"and {more:,} more; write all to a file with --problems FILE")
+    print_kinds(report.problem_kinds)
 
 
 def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> str:
@@ -208,7 +218,7 @@ def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> st
 
 
 def _split_place(place: str) -> tuple[str, str]:
-    found = re.fullmatch(r"(.*?)(:\d+|, record [\d,]+)", place, re.DOTALL)
+    found = re.fullmatch(r"(.*?)(:\d+|, (?:record|row|sheet) .+)", place, re.DOTALL)
     return (found[1], found[2].removeprefix(", ")) if found else ("", place)
 
 

@@ -29,6 +29,7 @@ from tui_annotate.plugins.files.json_values import (
     wrong_byte_problem,
 )
 from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
+from tui_annotate.plugins.files.sheets import LONGEST_CELL, is_full_cell
 from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, read_lines
 from tui_annotate.plugins.files.workbooks import SheetRow, is_workbook, open_sheets
 from tui_annotate.plugins.protocols import ImportOptions
@@ -453,6 +454,14 @@ def _read_sheet(
             if name or value is not None:
                 fields[name or f"column {at + 1}"] = value
         yield _PairRow(str(index), f"{where}, row {number}", fields)
+        if any(is_full_cell(value) for value in cells):
+            yield Problem(
+                f"{where}, row {number}",
+                f"a cell has {LONGEST_CELL:,} characters, the most that Excel stores: the text is "
+                "probably cut",
+                "import the text from the file that the workbook was made from",
+                refused=False,
+            )
     if index < 0:
         yield Problem(where, "the sheet has a header but no rows")
 
