@@ -89,6 +89,7 @@ def convert(
     dataset: options.DatasetOption = "",
     columns: options.ColumnOptions,
     collection: options.CollectionOptions,
+    everyone_read: options.EveryoneReadOption = False,
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     unrated: UnratedOption = False,
     texts: options.TextOptions,
@@ -105,7 +106,9 @@ def convert(
     from tui_annotate.services.export.conversion import FileConversion
 
     problems, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-    reading = options.import_options(columns, texts, collection, dataset=dataset)
+    reading = options.import_options(
+        columns, texts, collection, dataset=dataset, everyone_read=everyone_read
+    )
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
     conversion = FileConversion(source_format, target_format, reading, writing, problems, names)
     file = options.parse_target(target)

@@ -54,6 +54,7 @@ def export(
     ] = None,
     work: options.FilterOptions,
     layer: LayerOption = "",
+    everyone_read: options.EveryoneReadOption = False,
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     unrated: UnratedOption = False,
     strict: StrictOption = False,
@@ -77,7 +78,9 @@ def export(
         report = space.export(
             target,
             format=format_name,
-            options=ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated),
+            options=ExportOptions(
+                layer=layer, offsets=offsets.value, unrated=unrated, everyone_read=everyone_read
+            ),
             names=names,
             **work.filters(include_practice=include_practice, include_gold=include_gold),
         )

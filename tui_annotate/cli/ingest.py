@@ -85,6 +85,7 @@ def ingest(
     columns: options.ColumnOptions,
     collection: options.CollectionOptions,
     offsets: options.OffsetsOption = None,
+    everyone_read: options.EveryoneReadOption = False,
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
     dry_run: Annotated[
@@ -115,7 +116,9 @@ def ingest(
     ):
         language = texts.language or space.settings.language
         others = {"dataset": dataset, "offsets": offsets or "", "language": language}
-        reading = options.import_options(columns, texts, collection, **others)
+        reading = options.import_options(
+            columns, texts, collection, everyone_read=everyone_read, **others
+        )
         report = space.ingest(
             *paths,
             format=format_name,

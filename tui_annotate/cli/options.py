@@ -168,6 +168,14 @@ DeleteAnnotationsOption = Annotated[
     ),
 ]
 OfDatasetOption = Annotated[str, dataset_option("Only this dataset (default: all datasets).")]
+EveryoneReadOption = Annotated[
+    bool,
+    flag(
+        "--everyone-read",
+        "Every annotator of a file (of a dataset, in an export) read all of its samples: samples "
+        "in which an annotator marked nothing are completed.",
+    ),
+]
 OfPersonOption = Annotated[
     str, person_option("--person", "Only the work of this person (default: all people).")
 ]

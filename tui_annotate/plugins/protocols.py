@@ -50,6 +50,7 @@ class ImportOptions:
             the offsets fit the quotes in the file.
         textless: whether a question without any text is a record, for callers that store nothing;
             default: such a question is refused.
+        everyone_read: whether each annotator of a file completed every sample of the file.
         stored: returns the stored sample with a key, for formats whose ids depend on earlier
             imports; None if no samples are stored.
     """
@@ -69,6 +70,7 @@ class ImportOptions:
     documents: Path | None = None
     offsets: str = ""
     textless: bool = False
+    everyone_read: bool = False
     stored: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
     meter: ReadMeter | None = field(default=None, compare=False)
 
@@ -83,6 +85,7 @@ class ExportOptions:
             an annotator. The records that the format receives contain only this layer.
         offsets: unit of offsets, `CODEPOINT` or `UTF16`, in formats that allow both units.
         unrated: whether to include samples that were read but not rated.
+        everyone_read: whether each annotator of a dataset completed every sample of the dataset.
         sample: returns any stored sample by key, also if not exported; None without a store.
         opinions: returns the scores of some samples; None if no scores are stored.
     """
@@ -91,6 +94,7 @@ class ExportOptions:
     layer: str = ""
     offsets: str = CODEPOINT
     unrated: bool = False
+    everyone_read: bool = False
     sample: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = field(
         default=None, compare=False

@@ -6,7 +6,7 @@ Built-in importers validate their own records; tests enforce this.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -17,6 +17,7 @@ from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.implied_readings import complete_readings, list_annotators
 from tui_annotate.plugins.protocols import ImportOptions, JointImporter
 from tui_annotate.plugins.record_validation import parse_document, parse_identifier
 
@@ -32,6 +33,19 @@ def read_guarded(
         NotFound, InvalidInput, Unavailable: the importer or a file is unknown or unreadable, or
             the plug-in failed.
     """
+    joint = isinstance(registry.load("importers", name), JointImporter)
+    for group in [paths] if joint else [(path,) for path in paths]:
+        if options.everyone_read:
+            annotators = list_annotators(_read_group(name, replace(options, meter=None), group))
+            for item in _read_group(name, options, group):
+                yield item if isinstance(item, Problem) else complete_readings(item, annotators)
+        else:
+            yield from _read_group(name, options, group)
+
+
+def _read_group(
+    name: str, options: ImportOptions, paths: Sequence[Path]
+) -> Iterator[Record | Problem]:
     importer = registry.load("importers", name)
     with registry.guard_plugin("importers", name):
         if isinstance(importer, JointImporter):
