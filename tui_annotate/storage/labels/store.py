@@ -22,7 +22,7 @@ from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import DATASETS, EDITIONS, LABEL_CHANGES, SETTINGS, TEXTS
 from tui_annotate.storage.database import CommonStore
-from tui_annotate.storage.statements import add_missing, upsert
+from tui_annotate.storage.statements import add_missing, dataset_row, upsert
 
 
 class GuidanceKind(StrEnum):
@@ -113,9 +113,7 @@ class GuidanceStore(CommonStore):
             NotFound: no dataset has the name; the hint names the most similar one.
         """
         with self._database.reading() as connection:
-            known = list(connection.execute(select(DATASETS.c.name)).scalars())
-        if dataset not in known:
-            raise unknown_dataset(dataset, known)
+            dataset_row(connection, dataset)
 
     def versions(self, kind: GuidanceKind) -> tuple[str, ...]:
         """Return the hashes of all label sets or guidelines that were ever in use, oldest first."""
